@@ -1,0 +1,45 @@
+# What a person types: make demo, make test. Everything is installed into .venv, pinned by hash.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check lock bench clean
+
+demo: .venv/run
+	@$(BIN)/milepost demo
+
+test: check
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-timing
+
+bench: .venv/dev
+	$(BIN)/python benchmarks/overhead.py
+
+# A marker is written only when all of an installation succeeded; a broken one is done again.
+.venv/run: requirements/run.lock pyproject.toml
+	@$(MAKE) --no-print-directory install LOCK=requirements/run.lock
+	@touch $@
+
+.venv/dev: requirements/dev.lock pyproject.toml
+	@$(MAKE) --no-print-directory install LOCK=requirements/dev.lock
+	@touch .venv/run $@
+
+.PHONY: install
+install:
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; \
+	  echo "error: $(PYTHON) cannot make virtual environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@$(PIP) install --require-hashes --requirement $(LOCK)
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+
+lock:
+	uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --no-annotate --quiet --output-file requirements/run.lock
+	uv pip compile pyproject.toml --group build --group dev --universal --generate-hashes --no-header --no-annotate --quiet --constraints requirements/run.lock --output-file requirements/dev.lock
+
+clean:
+	rm -rf .venv dist build

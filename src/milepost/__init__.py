@@ -1,0 +1,1 @@
+"""Milepost turns a ROADMAP.md into verified commits."""

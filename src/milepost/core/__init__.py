@@ -1,0 +1,1 @@
+"""The words of Milepost as frozen values, and the pure decisions over them."""

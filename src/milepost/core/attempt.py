@@ -1,0 +1,59 @@
+"""An attempt: what an agent is asked, and what it says at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from milepost.core.verdict import Evidence
+
+OutcomeStatus = Literal["finished", "gave_up", "timed_out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What one attempt is to do; `evidence` is what failed in the attempts before it."""
+
+    run: str
+    task: str
+    title: str
+    text: str
+    attempt: int
+    files: tuple[str, ...] = ()
+    verify: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
+    inputs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """Where an attempt works: its checkout, and a scratch folder outside it for home and temporary files."""
+
+    folder: Path
+    scratch: Path
+    base: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How an agent ended. What it says is kept and believed by nobody."""
+
+    status: OutcomeStatus
+    said: str = ""
+    cost_usd: float = 0.0
+    enforced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One finished try at a task: the commit it left, and what the engine found out about it."""
+
+    number: int
+    agent: str
+    base: str
+    commit: str
+    outcome: Outcome
+    evidence: Evidence
+    duration_ms: int

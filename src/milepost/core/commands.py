@@ -1,0 +1,97 @@
+"""A command to be run in the sandbox, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+Termination = Literal["exited", "signalled", "timeout", "idle", "output", "memory", "killed", "not_started"]
+Stream = Literal["stdout", "stderr"]
+
+
+class TrustLevel(StrEnum):
+    """How far code is trusted, and so how firmly it is held."""
+
+    LOCAL = "local"
+    ISOLATED = "isolated"
+    SANDBOXED = "sandboxed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A program to run: argv, never a shell. `writable` and `readable` add to what the level allows.
+
+    `env` is all that the program sees beside the few variables every command gets.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    scratch: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    stdin: str = ""
+    timeout_s: float = 600.0
+    idle_timeout_s: float | None = None
+    output_bytes: int = 1_000_000
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of output, as it appears."""
+
+    stream: Stream
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """How a command ended. `exit_code` is None unless it exited by itself."""
+
+    termination: Termination
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    truncated: bool
+    duration_ms: int
+    enforced: tuple[str, ...]
+    error: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        return self.termination == "exited" and self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionLimits:
+    """What one `run` of an executor may use."""
+
+    timeout_s: float = 30.0
+    memory_mb: int = 256
+    output_bytes: int = 10_000
+    cpu_s: float | None = None
+    open_files: int = 256
+    file_mb: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionResult:
+    """What came of running code. `final_value` is the code's own word; the rest are facts."""
+
+    output: str
+    is_final: bool = False
+    final_value: Any = None
+    error: str | None = None
+    timeout: bool = False
+    termination: Termination = "exited"
+    duration_ms: int = 0
+    memory_used_bytes: int = 0
+    truncated: bool = False
+    enforced: tuple[str, ...] = ()
+
+    @property
+    def succeeded(self) -> bool:
+        return self.error is None and not self.timeout

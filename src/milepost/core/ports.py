@@ -1,0 +1,85 @@
+"""The ports: what one room needs of another, as small protocols.
+
+Each has an implementation that ships and needs nothing from outside, and a contract test
+that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.commands import Command, CommandResult, ExecutionResult, Line
+from milepost.core.memories import Episode, Lessons
+from milepost.core.shipping import Artifact, Health, Measurement, Release
+from milepost.core.task import Task
+from milepost.core.verdict import CheckResult
+
+
+class Terminal(Protocol):
+    """Runs commands where they can do no harm."""
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult: ...
+
+
+class Executor(Protocol):
+    """Runs Python code at a trust level; variables stay between runs until `reset`."""
+
+    def run(self, code: str) -> ExecutionResult: ...
+    def kill(self) -> None: ...
+    def inject(self, name: str, value: Any) -> None: ...
+    def reset(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What an agent is given to work with: a terminal, a way to say what it is doing, and its time."""
+
+    terminal: Terminal
+    say: Callable[[str], None]
+    timeout_s: float
+    idle_timeout_s: float | None = None
+
+
+class Agent(Protocol):
+    """Does one attempt at a task. What it did is read from the workspace, not from what it says."""
+
+    def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome: ...
+
+
+class Check(Protocol):
+    """Puts one question to a result."""
+
+    def run(self, workspace: Workspace) -> CheckResult: ...
+
+
+class Memory(Protocol):
+    """Tells before an attempt what earlier ones taught, and keeps what this one did."""
+
+    def recall(self, task: Task) -> Lessons: ...
+    def record(self, episode: Episode) -> None: ...
+
+
+class Builder(Protocol):
+    """Turns a project folder into an artifact without touching the folder."""
+
+    def build(self, project: Path) -> Artifact: ...
+
+
+class Target(Protocol):
+    """A place where artifacts run."""
+
+    def deploy(self, artifact: Artifact) -> Release: ...
+    def health(self) -> Health: ...
+    def rollback(self) -> Release: ...
+    def scale(self, copies: int) -> None: ...
+    def restart(self) -> None: ...
+
+
+class Probe(Protocol):
+    """Looks at something that runs and says what it measured."""
+
+    def sample(self) -> tuple[Measurement, ...]: ...

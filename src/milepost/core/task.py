@@ -1,0 +1,64 @@
+"""A task, and the roadmap it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+TaskStatus = Literal["open", "done"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One item of the roadmap; its subtasks are done with it, in the same attempt."""
+
+    id: str
+    title: str
+    status: TaskStatus
+    line: int
+    phase: str = ""
+    section: str = ""
+    text: str = ""
+    depends_on: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    verify: tuple[str, ...] = ()
+    agent: str = ""
+    inputs: tuple[tuple[str, str], ...] = ()
+    subtasks: tuple[Task, ...] = ()
+    guess: bool = False
+
+    def walk(self) -> Iterator[Task]:
+        """This task and all below it, in the order of the file."""
+        yield self
+        for subtask in self.subtasks:
+            yield from subtask.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something in the roadmap worth a look before money is spent; `fatal` ones stop a run."""
+
+    line: int
+    message: str
+    fatal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roadmap:
+    """The checklist as it was read: top-level tasks in file order, and what was odd about it."""
+
+    tasks: tuple[Task, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The tasks as a graph: each wave holds the ids that may start once the waves before it are done."""
+
+    tasks: tuple[Task, ...]
+    waves: tuple[tuple[str, ...], ...]
+    problems: tuple[Problem, ...] = ()
+
+    def task(self, task_id: str) -> Task:
+        return next(task for task in self.tasks if task.id == task_id)

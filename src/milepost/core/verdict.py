@@ -1,0 +1,87 @@
+"""What the engine found out about a result: checks, evidence, verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+CheckOutcome = Literal["passed", "failed", "absent"]
+TestOutcome = Literal["passed", "failed", "skipped"]
+
+
+class Verdict(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    UNVERIFIED = "unverified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestCase:
+    """One test by its id, as the runner's report named it."""
+
+    __test__ = False  # pytest collects classes by this prefix
+
+    id: str
+    outcome: TestOutcome
+    message: str = ""
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One question put to a result, and its answer.
+
+    `absent` means there was nothing to ask. `decisive` means that the answer is about this
+    task in particular: without one decisive check that passed, nothing is called passed.
+    """
+
+    name: str
+    outcome: CheckOutcome
+    summary: str
+    decisive: bool = False
+    argv: tuple[str, ...] = ()
+    exit_code: int | None = None
+    cases: tuple[TestCase, ...] = ()
+    log: str = ""
+    duration_ms: int = 0
+    enforced: tuple[str, ...] = ()
+
+    def count(self, outcome: TestOutcome) -> int:
+        return sum(case.outcome == outcome for case in self.cases)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The checks that were run on one tree, and the verdict they add up to."""
+
+    tree: str
+    verdict: Verdict
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def enforced(self) -> tuple[str, ...]:
+        """What the sandbox held for every command of the checks."""
+        held = [set(check.enforced) for check in self.checks if check.argv]
+        return tuple(sorted(set.intersection(*held))) if held else ()
+
+    @property
+    def reason(self) -> str:
+        """One line: why the verdict is what it is."""
+        failed = [check for check in self.checks if check.outcome == "failed"]
+        if failed:
+            return failed[0].summary
+        if self.verdict is Verdict.UNVERIFIED:
+            return "no check could say whether this is done"
+        return "; ".join(check.summary for check in self.checks if check.decisive)
+
+
+def judge(tree: str, checks: tuple[CheckResult, ...]) -> Evidence:
+    """The verdict on a tree: one failed check fails it, and passing takes a decisive check."""
+    if any(check.outcome == "failed" for check in checks):
+        verdict = Verdict.FAILED
+    elif any(check.decisive and check.outcome == "passed" for check in checks):
+        verdict = Verdict.PASSED
+    else:
+        verdict = Verdict.UNVERIFIED
+    return Evidence(tree=tree, verdict=verdict, checks=checks)

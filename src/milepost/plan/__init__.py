@@ -1,0 +1,1 @@
+"""Tasks to a graph in waves, and what is wrong with it."""

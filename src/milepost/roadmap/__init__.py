@@ -1,0 +1,1 @@
+"""ROADMAP.md to tasks and back: read, tick."""

@@ -1,0 +1,1 @@
+"""Where code and commands run, held at a trust level."""

@@ -1,0 +1,1 @@
+"""Building artifacts and deploying them."""

@@ -1,0 +1,1 @@
+"""Git: checkouts, snapshots, mileposts, undo."""
