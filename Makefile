@@ -15,7 +15,7 @@ check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-timing
+	$(BIN)/lint-imports --no-logo
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/overhead.py

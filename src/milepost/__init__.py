@@ -1,1 +1,149 @@
-"""Milepost turns a ROADMAP.md into verified commits."""
+"""Milepost turns a ROADMAP.md into verified commits.
+
+The library is this page: what is listed in `__all__`, and nothing else, is kept stable. Nothing
+is imported before it is asked for.
+
+    import milepost
+
+    plan = milepost.plan("ROADMAP.md")
+    ending = milepost.run("ROADMAP.md", agent="command:./agent.sh", on_event=print)
+    proof = milepost.proof("1.1")
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from milepost.agents.command import CommandAgent
+    from milepost.agents.patterns.agent import PatternAgent
+    from milepost.agents.replay import ReplayAgent
+    from milepost.api import (
+        demo,
+        doctor,
+        execute,
+        init,
+        log,
+        plan,
+        plan_to_json,
+        proof,
+        proof_to_json,
+        resume,
+        run,
+        sample_roadmap,
+        status,
+        stop,
+        undo,
+    )
+    from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
+    from milepost.core.commands import ExecutionLimits, ExecutionResult, TrustLevel
+    from milepost.core.errors import MilepostError
+    from milepost.core.events import Event, RunFinished
+    from milepost.core.ports import Agent, Executor, Tools
+    from milepost.core.task import Plan, Problem, Task
+    from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.engine.doctor import Finding
+    from milepost.engine.look import Proof, Status
+    from milepost.engine.prepare import NothingToDo
+    from milepost.engine.start import Stopped
+    from milepost.engine.undo import Undone
+    from milepost.sandbox.executor import IsolatedExecutor
+    from milepost.workspace.mileposts import Milepost
+
+_HOMES = {
+    "milepost.api": (
+        "demo doctor execute init log plan plan_to_json proof proof_to_json resume run sample_roadmap status stop undo"
+    ),
+    "milepost.agents.command": "CommandAgent",
+    "milepost.agents.patterns.agent": "PatternAgent",
+    "milepost.agents.replay": "ReplayAgent",
+    "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
+    "milepost.core.commands": "ExecutionLimits ExecutionResult TrustLevel",
+    "milepost.core.errors": "MilepostError",
+    "milepost.core.events": "Event RunFinished",
+    "milepost.core.ports": "Agent Executor Tools",
+    "milepost.core.task": "Plan Problem Task",
+    "milepost.core.verdict": "CheckResult Evidence Verdict",
+    "milepost.engine.doctor": "Finding",
+    "milepost.engine.look": "Proof Status",
+    "milepost.engine.prepare": "NothingToDo",
+    "milepost.engine.start": "Stopped",
+    "milepost.engine.undo": "Undone",
+    "milepost.sandbox.executor": "IsolatedExecutor",
+    "milepost.workspace.mileposts": "Milepost",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "Assignment",
+    "Attempt",
+    "CheckResult",
+    "CommandAgent",
+    "Event",
+    "Evidence",
+    "ExecutionLimits",
+    "ExecutionResult",
+    "Executor",
+    "Finding",
+    "IsolatedExecutor",
+    "Milepost",
+    "MilepostError",
+    "NothingToDo",
+    "Outcome",
+    "PatternAgent",
+    "Plan",
+    "Problem",
+    "Proof",
+    "ReplayAgent",
+    "RunFinished",
+    "Status",
+    "Stopped",
+    "Task",
+    "Tools",
+    "TrustLevel",
+    "Undone",
+    "Verdict",
+    "Workspace",
+    "demo",
+    "doctor",
+    "execute",
+    "init",
+    "log",
+    "plan",
+    "plan_to_json",
+    "proof",
+    "proof_to_json",
+    "resume",
+    "run",
+    "sample_roadmap",
+    "status",
+    "stop",
+    "undo",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'milepost' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class _Library(ModuleType):
+    """Where a call has the name of a room, such as `plan`, the call has it: importing the room does not take it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Library

@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
+from milepost.core.errors import SettingInvalid
+
 Termination = Literal["exited", "signalled", "timeout", "idle", "output", "memory", "killed", "not_started"]
 Stream = Literal["stdout", "stderr"]
 
@@ -18,6 +20,15 @@ class TrustLevel(StrEnum):
     LOCAL = "local"
     ISOLATED = "isolated"
     SANDBOXED = "sandboxed"
+
+
+def trust_named(name: str) -> TrustLevel:
+    """The trust level of this name."""
+    try:
+        return TrustLevel(name)
+    except ValueError:
+        names = ", ".join(level.value for level in TrustLevel)
+        raise SettingInvalid(f"there is no trust level {name!r}", f"the levels are {names}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

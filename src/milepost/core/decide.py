@@ -38,7 +38,7 @@ def decide(history: tuple[Attempt, ...], *, attempts_allowed: int) -> Next:
         case Verdict.UNVERIFIED:
             return Leave(last.evidence.reason)
         case Verdict.FAILED:
-            if len(history) < attempts_allowed:
+            if sum(attempt.evidence.verdict is Verdict.FAILED for attempt in history) < attempts_allowed:
                 return Repair()
             return Leave(last.evidence.reason)
         case _ as never:

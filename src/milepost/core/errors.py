@@ -1,25 +1,25 @@
 """What can go wrong, as one tree.
 
-    MilepostError                 one line saying what is wrong, one saying what to do
-    ├── Misuse                    asked for in a way that cannot be answered (exit 2)
-    │   ├── NoRepository          the folder is in no git repository
-    │   ├── NoCommits             the repository has no commit to start from
-    │   ├── RoadmapMissing        there is no roadmap where one was looked for
-    │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
-    │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
-    │   ├── PlanInvalid           dependencies form a cycle or name nobody
-    │   ├── TaskUnknown           no task has this id
-    │   ├── AgentUnknown          the name of an agent means nothing here
-    │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
-    │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
-    ├── SandboxRefused            this machine cannot hold the trust level that was asked for
-    ├── EngineBusy                another engine holds the state directory
-    ├── RunUnfinished             a run was interrupted and asks to be resumed or left
-    ├── UndoImpossible            a milepost cannot be taken back alone
-    ├── CassetteExhausted         a replay has no more answers for this attempt
-    └── MachineFailed             the machine, not the work, failed; a resumed run goes on
-        ├── GitFailed             git ended with an error
-        └── StateUnwritable       the state directory cannot be written: read-only, full
+MilepostError                 one line saying what is wrong, one saying what to do
+├── Misuse                    asked for in a way that cannot be answered (exit 2)
+│   ├── NoRepository          the folder is in no git repository
+│   ├── NoCommits             the repository has no commit to start from
+│   ├── RoadmapMissing        there is no roadmap where one was looked for
+│   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
+│   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
+│   ├── PlanInvalid           dependencies form a cycle or name nobody
+│   ├── TaskUnknown           no task has this id
+│   ├── AgentUnknown          the name of an agent means nothing here
+│   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
+│   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
+├── SandboxRefused            this machine cannot hold the trust level that was asked for
+├── EngineBusy                another engine holds the state directory
+├── RunUnfinished             a run was interrupted and asks to be resumed or left
+├── UndoImpossible            a milepost cannot be taken back alone
+├── CassetteExhausted         a replay has no more answers for this attempt
+└── MachineFailed             the machine, not the work, failed; a resumed run goes on
+    ├── GitFailed             git ended with an error
+    └── StateUnwritable       the state directory cannot be written: read-only, full
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ class Evidence:
         """One line: why the verdict is what it is."""
         failed = [check for check in self.checks if check.outcome == "failed"]
         if failed:
-            return failed[0].summary
+            naming_tests = [check for check in failed if check.count("failed")]
+            return (naming_tests or failed)[0].summary
         if self.verdict is Verdict.UNVERIFIED:
             return "no check could say whether this is done"
         return "; ".join(check.summary for check in self.checks if check.decisive)

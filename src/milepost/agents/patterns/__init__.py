@@ -1,0 +1,1 @@
+"""Work that needs no model: patterns that write files from inputs."""

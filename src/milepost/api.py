@@ -1,0 +1,166 @@
+"""The library: everything that the command line does, as typed calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from milepost.core.events import Event
+from milepost.core.task import Plan
+
+if TYPE_CHECKING:
+    from milepost.core.commands import ExecutionLimits, ExecutionResult
+    from milepost.core.ports import Agent
+    from milepost.engine.doctor import Finding
+    from milepost.engine.look import Proof, Status
+    from milepost.engine.start import Ending
+    from milepost.engine.undo import Undone
+    from milepost.workspace.mileposts import Milepost
+
+OnEvent = Callable[[Event], None]
+
+
+def plan(roadmap: Path | str | None = None) -> Plan:
+    """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
+    from milepost.engine.project import find_roadmap, read_bytes
+    from milepost.plan.graph import plan as make_plan
+    from milepost.roadmap import read
+
+    return make_plan(read(read_bytes(find_roadmap(_path(roadmap)))))
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """A plan as `milepost plan --json` prints it."""
+    from milepost.plan.wire import to_json
+
+    return to_json(plan)
+
+
+def proof_to_json(proof: Proof) -> dict[str, Any]:
+    """A proof as `milepost proof --json` prints it."""
+    from milepost.verify.wire import proof as to_json
+
+    return to_json(
+        task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit or "", evidence=proof.evidence
+    )
+
+
+def run(
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | Agent | None = None,
+    parallel: int | None = None,
+    trust: str | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    new: bool = False,
+    on_event: OnEvent | None = None,
+) -> Ending:
+    """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
+
+    `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
+    """
+    from milepost.engine import start
+    from milepost.engine.prepare import Wish
+
+    given = _given(agent)
+    name = agent if isinstance(agent, str) or agent is None else next(iter(given))
+    wish = Wish(
+        roadmap=_path(roadmap), agent=name, parallel=parallel, trust=trust, tasks=tasks, max_tasks=max_tasks, new=new
+    )
+    return start.run(wish, on_event or _ignore, given)
+
+
+def resume(roadmap: Path | str | None = None, *, agent: Agent | None = None, on_event: OnEvent | None = None) -> Ending:
+    """Go on with the run that was interrupted; its flags are recorded."""
+    from milepost.engine import start
+
+    return start.resume(_path(roadmap), on_event or _ignore, _given(agent))
+
+
+def stop(roadmap: Path | str | None = None, *, at_once: bool = False) -> str | None:
+    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one."""
+    from milepost.engine import start
+
+    return start.stop(_path(roadmap), at_once=at_once)
+
+
+def status(roadmap: Path | str | None = None) -> Status | None:
+    """The newest run and all that happened in it."""
+    from milepost.engine import look
+
+    return look.status(_path(roadmap))
+
+
+def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
+    """The mileposts, newest first."""
+    from milepost.engine import look
+
+    return look.log(_path(roadmap))
+
+
+def proof(task: str, roadmap: Path | str | None = None) -> Proof:
+    """The evidence for a task's milepost, or for its last attempt where it has none."""
+    from milepost.engine import look
+
+    return look.proof(_path(roadmap), task)
+
+
+def undo(task: str, roadmap: Path | str | None = None) -> Undone:
+    """Take the milepost of one task back and keep all others."""
+    from milepost.engine.undo import undo as take_back
+
+    return take_back(_path(roadmap), task)
+
+
+def init(folder: Path | str | None = None) -> tuple[Path, ...]:
+    """Write a first roadmap and settings where there are none; gives the files it made."""
+    from milepost.engine.init import init as set_up
+
+    return set_up(_path(folder) or Path.cwd())
+
+
+def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
+    """What works on this machine and what is missing."""
+    from milepost.engine.doctor import examine
+
+    return examine(_path(folder) or Path.cwd())
+
+
+def execute(
+    code: str, *, trust: str | None = None, limits: ExecutionLimits | None = None, workspace: Path | str | None = None
+) -> ExecutionResult:
+    """Run Python code in the sandbox, once."""
+    from milepost.core.commands import ExecutionLimits, trust_named
+    from milepost.sandbox.levels import open_executor, strongest
+
+    level = trust_named(trust) if trust else strongest()
+    with open_executor(level, limits or ExecutionLimits(), workspace=_path(workspace)) as executor:
+        return executor.run(code)
+
+
+def demo(folder: Path, *, on_event: OnEvent | None = None) -> Ending:
+    """Make the sample repository in an empty folder and run its roadmap, with no key and no network."""
+    from milepost.demo import run_demo
+
+    return run_demo(folder, on_event or _ignore)
+
+
+def sample_roadmap() -> str:
+    """The roadmap of the sample repository, as it is before the demonstration."""
+    from milepost.demo import SAMPLE
+
+    return (SAMPLE / "ROADMAP.md").read_text(encoding="utf-8")
+
+
+def _path(path: Path | str | None) -> Path | None:
+    return Path(path) if path is not None else None
+
+
+def _given(agent: str | Agent | None) -> dict[str, Agent]:
+    return {} if agent is None or isinstance(agent, str) else {f"object:{type(agent).__name__}": agent}
+
+
+def _ignore(_: Event) -> None:
+    pass

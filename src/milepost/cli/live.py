@@ -1,0 +1,177 @@
+"""A run as it happens: one line for each task that is over, and below it, on a terminal, what is going on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, assert_never
+
+from milepost.cli.words import COLOURS, MARKS, clipped, counted, duration, money, padded
+from milepost.core.events import (
+    AgentSaid,
+    AttemptFinished,
+    CheckFinished,
+    Event,
+    RunFinished,
+    RunStarted,
+    RunStopping,
+    StageStarted,
+    TaskFinished,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+
+def header(event: RunStarted) -> str:
+    """The first line of a run: where it works, from where, by whom, held how."""
+    start = f"from {event.base_name or 'HEAD'} {event.base[:7]}"
+    who = f"agent {event.agent}" if event.agent else "agents as the tasks say"
+    return f"run {event.run} · branch {event.branch} {start} · {who} · sandbox: {event.trust}"
+
+
+def task_line(event: TaskFinished, width: int) -> str:
+    """The line that stays when a task is over."""
+    mark = MARKS[event.verdict.value if event.verdict else None]
+    title_width = max(16, min(44, width - 64))
+    lead = f"{mark} {padded(event.task, 5)}  {padded(event.title, title_width)}"
+    if event.verdict is None:
+        return clipped(f"{lead}  {event.reason}", width)
+    who = event.agent.partition(":")[0] if event.attempts == 1 else counted(event.attempts, "attempt")
+    proof = counted(event.tests, "test") if event.tests else counted(event.checks, "check")
+    facts = f"{who:<11} {duration(event.duration_ms):<9} {money(event.cost_usd):<6} "
+    if event.verdict.value == "passed":
+        return clipped(f"{lead}  {facts}{proof:<9} {(event.commit or '')[:7]}", width)
+    if event.verdict.value == "unverified":
+        return clipped(f"{lead}  unverified: {event.reason}", width)
+    return clipped(f"{lead}  {facts}", width).rstrip()
+
+
+class Progress:
+    """Tells a run on stderr: live on a terminal, in plain lines elsewhere."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+        self._stages: dict[str, tuple[StageStarted, float, str]] = {}
+        self._failed: dict[str, list[AttemptFinished]] = {}
+
+    def __enter__(self) -> Progress:
+        if self._console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(
+                get_renderable=self._under_way, console=self._console, refresh_per_second=8, transient=True
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self._say(header(event) + "\n", "bold")
+            case StageStarted():
+                self._stages[event.task] = (event, time.monotonic(), "")
+                if self._live is None:
+                    number = f"attempt {event.attempt}" if event.stage != "land" else "milepost"
+                    self._say(f"  {event.stage:<7} {event.task}  {number}", "dim")
+            case AgentSaid():
+                if event.task in self._stages:
+                    stage, since, _ = self._stages[event.task]
+                    self._stages[event.task] = (stage, since, event.text)
+            case CheckFinished():
+                pass
+            case AttemptFinished():
+                self._stages.pop(event.task, None)
+                if event.verdict.value == "failed":
+                    self._failed.setdefault(event.task, []).append(event)
+            case TaskFinished():
+                self._finish(event)
+            case RunStopping():
+                again = (
+                    ""
+                    if event.at_once
+                    else " after the steps in flight (again to stop now; nothing is lost either way)"
+                )
+                self._say(f"stopping{again or ' now'}", "yellow")
+            case RunFinished():
+                pass
+            case _ as never:
+                assert_never(never)
+
+    def _finish(self, event: TaskFinished) -> None:
+        self._stages.pop(event.task, None)
+        width = self._console.width
+        self._say(task_line(event, width), COLOURS[event.verdict.value if event.verdict else None])
+        for attempt in self._failed.get(event.task, []):
+            last = event.verdict is not None and attempt.attempt == event.attempts
+            what = "" if last and event.verdict.value == "failed" else f"attempt {attempt.attempt} failed: "  # type: ignore[union-attr]
+            self._say(clipped(f"         {what}{attempt.reason}", width), "dim")
+
+    def _say(self, text: str, style: str) -> None:
+        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def _under_way(self) -> RenderableType:
+        from rich.text import Text
+
+        lines = []
+        for stage, since, said in list(self._stages.values()):
+            clock = duration(int((time.monotonic() - since) * 1000))
+            what = f"┃ {stage.stage:<7} {stage.task}  attempt {stage.attempt} · {said or stage.title}"
+            lines.append(f"{padded(what, self._console.width - 12)} {clock:>10}")
+        return Text("\n".join(["", *lines]) if lines else "", style="cyan", no_wrap=True)
+
+
+def ending_lines(finished: RunFinished) -> list[str]:
+    """The last lines of a run: what was made, what was not, what to do next."""
+    counts = dict.fromkeys(("passed", "failed", "unverified", None), 0)
+    for task in finished.tasks:
+        counts[task.verdict.value if task.verdict else None] += 1
+    words = {"passed": "passed", "failed": "failed", "unverified": "unverified", None: "waiting"}
+    told = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count or verdict == "passed"]
+    lines = ["", f"{' · '.join(told)}      {duration(finished.duration_ms)}    {money(finished.cost_usd)}".rstrip(), ""]
+    if finished.fast_forwarded:
+        lines.append(f"your tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
+    elif finished.by_hand:
+        lines.append(f"your branch was not touched; to take the mileposts in:   {finished.by_hand}")
+    return lines + next_lines(finished)
+
+
+def next_lines(finished: RunFinished) -> list[str]:
+    passed = next((task for task in reversed(finished.tasks) if task.commit), None)
+    other = next((task for task in finished.tasks if task.verdict and task.verdict.value != "passed"), None)
+    steps = []
+    if other is not None:
+        steps.append((f"milepost proof {other.id}", "what was tried, and why it was not accepted"))
+    if passed is not None:
+        if other is None:
+            steps.append((f"milepost proof {passed.id}", "what was run to believe it"))
+        steps.append((f"milepost undo {passed.id}", "takes back that milepost alone"))
+    width = max((len(command) for command, _ in steps), default=0)
+    return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
+
+
+def result_lines(finished: RunFinished, width: int) -> list[str]:
+    """A line for each task, for whoever reads stdout and saw no progress."""
+    lines = []
+    for task in finished.tasks:
+        mark = MARKS[task.verdict.value if task.verdict else None]
+        commit = f"{task.commit[:7]}  " if task.commit else ""
+        lines.append(
+            clipped(f"{mark} {task.id}  {task.title}  {commit}{task.verdict or 'waiting'}: {task.reason}", width)
+        )
+    return lines
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """An event as one line of --json: its kind first."""
+    fields = asdict(event)
+    return {"event": fields.pop("event"), **fields}

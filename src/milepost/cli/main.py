@@ -1,0 +1,310 @@
+"""The commands: each translates its words, makes one call of the library, and translates the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import milepost
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DONE, NOT_DONE, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="milepost",
+    help="Turn a ROADMAP.md into verified commits.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Roadmap = Annotated[
+    Path | None, typer.Argument(metavar="[ROADMAP]", help="The checklist. Default: ROADMAP.md here or above.")
+]
+RoadmapOption = Annotated[
+    Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")
+]
+Json = Annotated[bool, typer.Option("--json", help="The same answer for machines.")]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as plan and log print it.")]
+
+
+def main() -> None:
+    """The program: an error is one line and what to do about it, unless --debug asks for more."""
+    debug = "--debug" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--debug"]
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        app(standalone_mode=True)
+    except milepost.MilepostError as error:
+        if debug:
+            raise
+        _complain(error.message, error.advice)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(NOT_DONE)
+    except OSError as error:
+        if debug:
+            raise
+        where = f"{error.filename!r}: " if error.filename else ""
+        _complain(f"{where}{error.strerror or error}", "run again with --debug to see where")
+        sys.exit(NOT_DONE)
+    except Exception as error:
+        if debug:
+            raise
+        _complain(f"milepost made a mistake: {type(error).__name__}: {error}", "run again with --debug, and report it")
+        sys.exit(NOT_DONE)
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(f"milepost {milepost.__version__}")
+        raise typer.Exit(DONE)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path | None, typer.Argument(help="An empty folder for it. Default: a new temporary one.")] = None,
+) -> None:
+    """The whole story on a sample repository, with no key and no network."""
+    from milepost.cli import show_demo
+
+    raise typer.Exit(show_demo.tell(folder, _stderr()))
+
+
+@app.command()
+def init(folder: Annotated[Path | None, typer.Argument(help="A folder of the repository.")] = None) -> None:
+    """Set a repository up: a first roadmap and settings, where there are none."""
+    made = milepost.init(folder)
+    for path in made:
+        typer.echo(f"made {path.name}")
+    if not made:
+        typer.echo("nothing to do: ROADMAP.md and milepost.toml are there")
+    else:
+        names = " ".join(path.name for path in made)
+        typer.echo(f"next   edit them, then: git add {names} && git commit -m 'Roadmap' && milepost plan")
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """What works on this machine and what is missing."""
+    from milepost.cli.show_doctor import doctor_lines, finding_to_json
+
+    findings = milepost.doctor()
+    if as_json:
+        _print_json([finding_to_json(finding) for finding in findings])
+    else:
+        typer.echo("\n".join(doctor_lines(findings)))
+    raise typer.Exit(NOT_DONE if any(finding.needed and not finding.ok for finding in findings) else DONE)
+
+
+@app.command()
+def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
+    """Tasks, their order, and what to look at before money is spent."""
+    from milepost.cli.show_plan import plan_lines
+
+    made = milepost.plan(roadmap)
+    if as_json:
+        _print_json(milepost.plan_to_json(made))
+    else:
+        typer.echo("\n".join(plan_lines(made, roadmap.name if roadmap else "ROADMAP.md", _width())))
+    raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
+
+
+@app.command()
+def run(
+    roadmap: Roadmap = None,
+    agent: Annotated[
+        str | None, typer.Option(help="Who does the work: command:ARGV, pattern:NAME, replay:FILE.")
+    ] = None,
+    parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
+    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
+    max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many tasks.")] = None,
+    trust: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
+    ] = None,
+    new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Work on the roadmap until every open task has its milepost or its reason."""
+    if dry_run:
+        plan(roadmap, as_json)
+    _travel(
+        as_json,
+        lambda tell: milepost.run(
+            roadmap,
+            agent=agent,
+            parallel=parallel,
+            trust=trust,
+            tasks=tuple(task or ()),
+            max_tasks=max_tasks,
+            new=new,
+            on_event=tell,
+        ),
+    )
+
+
+@app.command()
+def resume(roadmap: Roadmap = None, as_json: Json = False) -> None:
+    """Go on with the run that was interrupted; it needs no flags."""
+    _travel(as_json, lambda tell: milepost.resume(roadmap, on_event=tell))
+
+
+@app.command()
+def status(roadmap: Roadmap = None, as_json: Json = False) -> None:
+    """The newest run: what is done, what is going on."""
+    from milepost.cli.show_status import status_lines, status_to_json
+
+    found = milepost.status(roadmap)
+    if as_json:
+        _print_json(status_to_json(found))
+    else:
+        typer.echo("\n".join(status_lines(found, _width())))
+
+
+@app.command()
+def stop(
+    roadmap: Roadmap = None,
+    now: Annotated[bool, typer.Option("--now", help="Do not wait for the steps in flight.")] = False,
+) -> None:
+    """Stop the run that is going on; it can go on at any time."""
+    stopped = milepost.stop(roadmap, at_once=now)
+    if stopped is None:
+        typer.echo("nothing to stop: no run is going on here")
+    else:
+        typer.echo(f"stopped · run {stopped} can go on at any time:   milepost resume")
+
+
+@app.command()
+def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
+    """The mileposts, newest first."""
+    from milepost.cli.show_log import log_lines, milepost_to_json
+
+    posts = milepost.log(roadmap)
+    if as_json:
+        _print_json([milepost_to_json(post) for post in posts])
+    else:
+        typer.echo("\n".join(log_lines(posts, _width())))
+
+
+@app.command()
+def proof(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) -> None:
+    """What was run to believe that a task is done, or why it was not accepted."""
+    from milepost.cli.show_proof import proof_lines
+
+    found = milepost.proof(task, roadmap)
+    if as_json:
+        _print_json(milepost.proof_to_json(found))
+    else:
+        typer.echo("\n".join(proof_lines(found, _width())))
+
+
+@app.command()
+def undo(task: TaskId, roadmap: RoadmapOption = None) -> None:
+    """Take back the milepost of one task alone; the others stay."""
+    undone = milepost.undo(task, roadmap)
+    took_back = f"{undone.commit[:7]} on {undone.branch} takes back {undone.milepost.commit[:7]}"
+    typer.echo(f"{undone.milepost.task} is open again: {took_back}")
+
+
+@app.command(name="exec")
+def execute(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Python code; - reads it from stdin.")],
+    trust: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
+    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
+    as_json: Json = False,
+) -> None:
+    """Run Python code in the sandbox."""
+    from milepost.cli.show_exec import exec_lines, result_to_json
+
+    code = sys.stdin.read() if file == "-" else _read(Path(file))
+    limits = milepost.ExecutionLimits(timeout_s=timeout, memory_mb=memory)
+    result = milepost.execute(code, trust=trust, limits=limits)
+    if as_json:
+        _print_json(result_to_json(result))
+    else:
+        sys.stdout.write(result.output)
+        for line in exec_lines(result):
+            typer.echo(line, err=True)
+    raise typer.Exit(DONE if result.succeeded else NOT_DONE)
+
+
+def _travel(as_json: bool, go: Any) -> None:
+    """Run or resume, telling it as it happens, and end with the right code."""
+    from milepost.cli.live import Progress, ending_lines, event_to_json, result_lines
+
+    if as_json:
+        ending = go(lambda event: print(json.dumps(event_to_json(event)), flush=True))  # noqa: T201
+    else:
+        with Progress(_stderr()) as progress:
+            ending = go(progress)
+    match ending:
+        case milepost.RunFinished():
+            if not as_json:
+                lines = ending_lines(ending)
+                typer.echo("\n".join(lines if sys.stdout.isatty() else result_lines(ending, _width()) + lines))
+            raise typer.Exit(DONE if ending.passed else NOT_DONE)
+        case milepost.Stopped():
+            if not as_json:
+                typer.echo(f"stopped · run {ending.run} can go on at any time:   milepost resume")
+            raise typer.Exit(INTERRUPTED)
+        case milepost.NothingToDo():
+            if as_json:
+                _print_json({"event": "nothing_to_do", "reason": ending.reason})
+            else:
+                typer.echo(f"nothing to do: {ending.reason}")
+            raise typer.Exit(DONE)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        _complain(
+            f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}", "name a UTF-8 text file"
+        )
+        raise typer.Exit(MISUSED) from error
+
+
+def _interrupt(_: int, __: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _complain(message: str, advice: str) -> None:
+    from milepost.cli.words import safe
+
+    print(f"error: {safe(message)}", file=sys.stderr)  # noqa: T201
+    if advice:
+        print(f"  {safe(advice)}", file=sys.stderr)  # noqa: T201
+
+
+def _print_json(answer: object) -> None:
+    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def _stderr() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns

@@ -1,0 +1,54 @@
+"""The demonstration as a person sees it."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+import milepost
+from milepost.cli.live import Progress, ending_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def tell(folder: Path | None, console: Console) -> int:
+    """Run the demonstration and show what it made; gives the exit code."""
+    place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
+    typer.echo(f"a sample repository in {place}\n")
+    typer.echo((milepost.sample_roadmap()).rstrip() + "\n")
+    with Progress(console) as progress:
+        ending = milepost.demo(place, on_event=progress)
+    if not isinstance(ending, milepost.RunFinished):
+        typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")
+        return 130
+    typer.echo("\n".join(ending_lines(ending)[:2]))
+    typer.echo("\nthe history, one commit a task\n")
+    typer.echo(_git(place, "log", "--format=  %h  %s", "--reverse"))
+    typer.echo("\nthe roadmap: a box is ticked only with proof\n")
+    boxes = [line for line in (place / "ROADMAP.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")]
+    typer.echo("\n".join(f"  {line}" for line in boxes))
+    typer.echo(_next(place))
+    verdicts = {task.id: task.verdict for task in ending.tasks}
+    as_told = [task_id for task_id, verdict in verdicts.items() if verdict is milepost.Verdict.PASSED]
+    return 0 if len(as_told) == len(verdicts) - 1 else 1
+
+
+def _git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout.rstrip()
+
+
+def _next(place: Path) -> str:
+    steps = (
+        (f"cd {place}", ""),
+        ("milepost proof 1.1", "what was run to believe it, and what was refused before"),
+        ("milepost proof 2.3", "why it is not ticked"),
+        ("milepost undo 2.2", "takes back that milepost alone"),
+    )
+    return "\n" + "\n".join(
+        f"{'next' if i == 0 else '':<6} {command:<20} {why}".rstrip() for i, (command, why) in enumerate(steps)
+    )

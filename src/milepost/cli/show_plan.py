@@ -1,0 +1,54 @@
+"""A plan as a person reads it."""
+
+from __future__ import annotations
+
+from milepost.cli.words import clipped, counted, padded, safe
+from milepost.core.task import Plan, Task
+
+
+def plan_lines(plan: Plan, name: str, width: int) -> list[str]:
+    """The plan in waves, what to look at, and what to do next."""
+    done = sum(task.status == "done" for task in plan.tasks)
+    still_open = len(plan.tasks) - done
+    head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
+    lines = [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
+    for number, wave in enumerate(plan.waves):
+        for place, task_id in enumerate(wave):
+            lead = ("now" if number == 0 else "then") if place == 0 else ""
+            lines.append(f"{lead:<6} {_task_line(plan.task(task_id), plan, width - 7)}".rstrip())
+    lines += _problem_lines(plan, width)
+    if any(problem.fatal for problem in plan.problems):
+        lines += ["next   mend the roadmap, then: milepost plan"]
+    elif plan.waves:
+        lines += ["next   milepost run"]
+    else:
+        lines += ["nothing is open"]
+    return lines
+
+
+def _task_line(task: Task, plan: Plan, width: int) -> str:
+    id_width = min(24, max(len(one.id) for one in plan.tasks if one.status == "open"))
+    title_width = max(20, min(48, (width - id_width) // 2))
+    facts = [", ".join(task.files)]
+    if task.agent:
+        facts.append(task.agent)
+    if task.verify:
+        facts.append("verify: " + " ; ".join(task.verify))
+    waits = [name for name in task.depends_on if plan.task(name).status == "open"]
+    if waits:
+        facts.append("after " + ", ".join(waits))
+    rest = "  ".join(fact for fact in facts if fact)
+    line = f"{padded(task.id, id_width)}  {padded(task.title, title_width)}  {safe(rest)}"
+    return clipped(line, width)
+
+
+def _problem_lines(plan: Plan, width: int) -> list[str]:
+    if not plan.problems:
+        return [""]
+    things = counted(len(plan.problems), "thing")
+    lines = ["", f"{things} to look at before you spend money"]
+    place = max(len(str(problem.line)) for problem in plan.problems)
+    for problem in plan.problems:
+        mark = "error: " if problem.fatal else ""
+        lines.append(clipped(f"  line {problem.line:>{place}}  {mark}{problem.message}", max(width, 72)))
+    return [*lines, ""]

@@ -1,0 +1,63 @@
+"""The state of a run, as a person and as a program read it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from milepost.cli.live import event_to_json, task_line
+from milepost.cli.words import clipped, duration
+from milepost.core.events import RunStarted, StageStarted, TaskFinished
+
+if TYPE_CHECKING:
+    from milepost import Status
+
+
+def status_lines(status: Status | None, width: int) -> list[str]:
+    """What is over, what is going on, and what to do next."""
+    if status is None:
+        return ["nothing was run here yet", "next   milepost run"]
+    ago = duration(int((time.time() - status.started_at) * 1000))
+    lines = [f"run {status.run} · {status.state} · started {ago} ago"]
+    if status.holder is not None:
+        lines[0] += f" · pid {status.holder.pid}"
+    finished = {entry.event.task: entry.event for entry in status.entries if isinstance(entry.event, TaskFinished)}
+    lines += ["", *(task_line(event, width) for event in finished.values())]
+    if status.state != "finished":
+        lines += _under_way(status, set(finished), width)
+    ahead = {"running": "milepost stop", "interrupted": "milepost resume", "left": "milepost run"}
+    if status.state in ahead:
+        lines += ["", f"next   {ahead[status.state]}"]
+    return lines
+
+
+def status_to_json(status: Status | None) -> dict[str, Any]:
+    if status is None:
+        return {"run": None, "state": "none", "tasks": []}
+    finished = [event_to_json(entry.event) for entry in status.entries if isinstance(entry.event, TaskFinished)]
+    return {
+        "run": status.run,
+        "state": status.state,
+        "started_at": status.started_at,
+        "pid": status.holder.pid if status.holder else None,
+        "tasks": finished,
+        "summary": event_to_json(status.summary) if status.summary else None,
+    }
+
+
+def _under_way(status: Status, finished: set[str], width: int) -> list[str]:
+    asked = next((entry.event.tasks for entry in status.entries if isinstance(entry.event, RunStarted)), ())
+    stages: dict[str, tuple[StageStarted, float]] = {}
+    for entry in status.entries:
+        if isinstance(entry.event, StageStarted) and entry.event.task not in finished:
+            stages[entry.event.task] = (entry.event, entry.at)
+    lines = [
+        clipped(
+            f"┃ {stage.stage:<7} {stage.task}  {stage.title}  attempt {stage.attempt}  "
+            f"{duration(int((time.time() - at) * 1000))}",
+            width,
+        )
+        for stage, at in stages.values()
+    ]
+    waiting = [task for task in asked if task not in finished and task not in stages]
+    return lines + ([clipped(f"  to do   {', '.join(waiting)}", width)] if waiting else [])

@@ -1,0 +1,49 @@
+"""How facts are put for people: durations, money, counts, and text that is safe on a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", None: "–"}
+COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "dim"}
+
+
+def duration(ms: int) -> str:
+    """`0.2 s`, `41 s`, `1 m 04 s`, `2 h 05 m`."""
+    seconds = ms / 1000
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} m {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def money(usd: float) -> str:
+    return f"${usd:.2f}" if usd else ""
+
+
+def counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def safe(text: str) -> str:
+    """Text without control and direction characters, which could change what the terminal shows."""
+    return "".join(sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cf", "Cs") or sign in "\t")
+
+
+def clipped(text: str, width: int) -> str:
+    """Text in at most `width` columns."""
+    from rich.cells import cell_len, set_cell_size
+
+    text = safe(text)
+    return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def padded(text: str, width: int) -> str:
+    """Text in exactly `width` columns."""
+    from rich.cells import set_cell_size
+
+    return set_cell_size(clipped(text, width), width)

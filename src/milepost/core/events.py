@@ -1,0 +1,132 @@
+"""What happens in a run, as typed events: one append-only stream that every view reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from milepost.core.verdict import CheckOutcome, Verdict
+
+Stage = Literal["act", "verify", "land"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSummary:
+    """How a task stands at the end of a run; a verdict of None means that it was never tried."""
+
+    id: str
+    title: str
+    verdict: Verdict | None
+    commit: str | None
+    attempts: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    run: str
+    branch: str
+    base: str
+    base_name: str
+    agent: str
+    trust: str
+    parallel: int
+    tasks: tuple[str, ...]
+    event: Literal["run_started"] = "run_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageStarted:
+    run: str
+    task: str
+    title: str
+    attempt: int
+    stage: Stage
+    agent: str = ""
+    event: Literal["stage_started"] = "stage_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSaid:
+    run: str
+    task: str
+    attempt: int
+    text: str
+    event: Literal["agent_said"] = "agent_said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckFinished:
+    run: str
+    task: str
+    attempt: int
+    name: str
+    outcome: CheckOutcome
+    summary: str
+    duration_ms: int
+    event: Literal["check_finished"] = "check_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFinished:
+    run: str
+    task: str
+    attempt: int
+    agent: str
+    verdict: Verdict
+    reason: str
+    commit: str
+    duration_ms: int
+    cost_usd: float
+    event: Literal["attempt_finished"] = "attempt_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFinished:
+    run: str
+    task: str
+    title: str
+    agent: str
+    verdict: Verdict | None
+    commit: str | None
+    attempts: int
+    reason: str
+    checks: int
+    tests: int
+    duration_ms: int
+    cost_usd: float
+    event: Literal["task_finished"] = "task_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """The last event of a run, and the answer of `milepost run`."""
+
+    run: str
+    branch: str
+    tasks: tuple[TaskSummary, ...]
+    cost_usd: float
+    duration_ms: int
+    head: str
+    fast_forwarded: str
+    by_hand: str
+    event: Literal["run_finished"] = "run_finished"
+
+    @property
+    def passed(self) -> bool:
+        """True when every task that was asked for has its milepost."""
+        return all(task.verdict is Verdict.PASSED for task in self.tasks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStopping:
+    """The run was asked to stop: told to whoever listens, not kept."""
+
+    run: str
+    at_once: bool
+    event: Literal["run_stopping"] = "run_stopping"
+
+
+Event = (
+    RunStarted | StageStarted | AgentSaid | CheckFinished | AttemptFinished | TaskFinished | RunFinished | RunStopping
+)

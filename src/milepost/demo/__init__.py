@@ -1,0 +1,39 @@
+"""The demonstration: a sample repository whose roadmap is run to its end with no key and no network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from milepost.core.errors import Misuse
+from milepost.engine.prepare import Wish
+from milepost.engine.rooms import OnEvent
+from milepost.engine.start import Ending, run
+
+SAMPLE = Path(__file__).parent / "sample"
+
+
+def run_demo(folder: Path, on_event: OnEvent) -> Ending:
+    """Make the sample repository in `folder`, which must be empty or absent, and run its roadmap."""
+    make_sample(folder)
+    return run(Wish(roadmap=folder / "ROADMAP.md"), on_event, {})
+
+
+def make_sample(folder: Path) -> None:
+    """The sample repository: a small library with tests, a roadmap, and one commit."""
+    if folder.exists() and any(folder.iterdir()):
+        raise Misuse(f"{str(folder)!r} is not empty", "name an empty folder, or none at all")
+    shutil.copytree(SAMPLE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    _git(folder, "init", "--quiet", "--initial-branch=main")
+    _git(folder, "config", "user.name", "Demo")
+    _git(folder, "config", "user.email", "demo@localhost")
+    _git(folder, "add", "--all")
+    _git(folder, "commit", "--quiet", "--message", "A small library, and a roadmap for it")
+
+
+def _git(folder: Path, *words: str) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    neutral = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *words], cwd=folder, env=env | neutral, check=True)

@@ -1,0 +1,92 @@
+"""What works on this machine and what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.agents.names import AVAILABLE, UNAVAILABLE
+from milepost.core.errors import MilepostError
+from milepost.engine.project import STATE, find_roadmap
+from milepost.sandbox.levels import ladder
+from milepost.verify.project import find_interpreter
+from milepost.workspace.checkout import cache_folder
+
+OLDEST_GIT = (2, 38)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. What is not ok and is `needed` keeps milepost from working."""
+
+    area: str
+    name: str
+    ok: bool
+    detail: str = ""
+    needed: bool = False
+
+
+def examine(folder: Path) -> tuple[Finding, ...]:
+    """Look at everything a run needs."""
+    return (
+        Finding(area="python", name=platform.python_version(), ok=sys.version_info >= (3, 11), needed=True),
+        _git(),
+        *_sandbox(),
+        *(Finding(area="agents", name=name, ok=True) for name in AVAILABLE),
+        Finding(area="agents", name=", ".join(sorted(UNAVAILABLE)), ok=False, detail="not in this version"),
+        _store(folder),
+        _checkouts(folder),
+        _languages(folder),
+    )
+
+
+def _git() -> Finding:
+    if shutil.which("git") is None:
+        return Finding(area="git", name="git", ok=False, detail="not found: apt-get install git", needed=True)
+    said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"(\d+)\.(\d+)\S*", said)
+    ok = found is not None and (int(found[1]), int(found[2])) >= OLDEST_GIT
+    detail = "" if ok else f"{'.'.join(map(str, OLDEST_GIT))} or newer is needed, for merges without a checkout"
+    return Finding(area="git", name=found[0] if found else "?", ok=ok, detail=detail, needed=True)
+
+
+def _sandbox() -> tuple[Finding, ...]:
+    reports = ladder()
+    any_holds = any(report.ok for report in reports)
+    return tuple(
+        Finding(area="sandbox", name=report.level.value, ok=report.ok, detail=report.detail, needed=not any_holds)
+        for report in reports
+    )
+
+
+def _store(folder: Path) -> Finding:
+    try:
+        place = find_roadmap(start=folder).parent
+    except MilepostError as error:
+        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{error.message}: {error.advice}")
+    if not os.access(place, os.W_OK):
+        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{place} cannot be written", needed=True)
+    return Finding(area="store", name=f"{STATE}/", ok=True, detail=f"SQLite {sqlite3.sqlite_version} WAL")
+
+
+def _checkouts(folder: Path) -> Finding:
+    place = cache_folder(folder / STATE)
+    existing = next(parent for parent in place.parents if parent.exists())
+    ok = os.access(existing, os.W_OK)
+    free = f"{shutil.disk_usage(existing).free / 1e9:.1f} GB free"
+    detail = free if ok else f"{existing} cannot be written: set XDG_CACHE_HOME to a folder that can"
+    return Finding(area="checkouts", name=str(place.parent), ok=ok, detail=detail, needed=True)
+
+
+def _languages(folder: Path) -> Finding:
+    interpreter = find_interpreter(folder, os.environ)
+    if interpreter is None:
+        return Finding(area="languages", name="python", ok=False, detail="no interpreter found for a project's tests")
+    return Finding(area="languages", name="python", ok=True, detail=str(interpreter.path))

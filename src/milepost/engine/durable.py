@@ -1,0 +1,165 @@
+"""DBOS, as this engine uses it: the only module that knows how a step is made durable.
+
+Each run has an executor id of its own, so that opening one run wakes no other. A step or workflow
+never ends in a recorded error: what fails is the machine, not the work, and the run parks.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import sqlalchemy
+from dbos import DBOS, DBOSPortableJSONSerializer, SetWorkflowID
+
+from milepost.core.errors import MachineFailed, MilepostError
+from milepost.engine.order import VERSION
+from milepost.engine.parking import Parked
+from milepost.engine.rooms import Rooms
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_open: list[Rooms] = []
+
+
+def rooms() -> Rooms:
+    """The rooms of the engine that runs in this process."""
+    return _open[-1]
+
+
+def step(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+    """A function whose result is recorded: once it has finished, it never runs again."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        here = rooms()
+        with parking_on_failure(here), here.parking.step():
+            return function(here, *args, **kwargs)
+
+    del guarded.__wrapped__  # DBOS would read the signature with the rooms in it
+    return DBOS.step(name=function.__name__)(guarded)
+
+
+def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+    """A function made of steps, which goes on after a crash where it was."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        here = rooms()
+        with parking_on_failure(here):
+            result = function(here, *args, **kwargs)
+        here.parking.returned(DBOS.workflow_id or "")
+        return result
+
+    del guarded.__wrapped__
+    return DBOS.workflow(name=function.__name__, max_recovery_attempts=None)(guarded)
+
+
+@contextmanager
+def parking_on_failure(here: Rooms) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        here.parking.fail(error)
+        raise Parked from error
+
+
+def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
+    """Start a workflow under an id; one that was started before is left as it is."""
+    with SetWorkflowID(workflow_id):
+        DBOS.start_workflow(function, *args)
+
+
+@step
+def first_finished(here: Rooms, workflow_ids: list[str]) -> dict[str, Any]:
+    """The first of several workflows to finish, and its result; recorded, so a resumed run sees the same order."""
+    pause_s = 0.002
+    while True:
+        finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
+        if finished:
+            return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
+        if here.parking.stopping:
+            raise Parked
+        here.parking.wait(pause_s)
+        pause_s = min(pause_s * 1.5, 0.25)
+
+
+@contextmanager
+def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], None]) -> Iterator[None]:
+    """DBOS running in this process for one run; unfinished workflows of the run go on at once."""
+    if _open:
+        raise MilepostError("a run is already going on in this process", "wait for it, or use another process")
+    engine = sqlite_engine(database)
+    _open.append(here)
+    try:
+        DBOS(
+            config={
+                "name": "milepost",
+                "system_database_url": f"sqlite:///{database}",
+                "system_database_engine": engine,
+                "executor_id": run,
+                "application_version": VERSION,
+                "serializer": DBOSPortableJSONSerializer(),
+                "log_level": "CRITICAL",
+                "notification_listener_polling_interval_sec": 1.0,
+            }
+        )
+        logging.getLogger("dbos").setLevel(logging.CRITICAL)
+        DBOS.launch()
+        yield
+    finally:
+        _drain(here, interrupted)
+        DBOS.destroy(workflow_completion_timeout_sec=0)
+        engine.dispose()
+        _open.clear()
+
+
+def result_of(run: str) -> Any:
+    """The result of a workflow that has finished, else None."""
+    finished = DBOS.list_workflows(workflow_ids=[run], status="SUCCESS", load_input=False)
+    return finished[0].output if finished else None
+
+
+def _drain(here: Rooms, interrupted: Callable[[], None]) -> None:
+    """Wait until no step of ours runs in this process any more."""
+    here.parking.stop()
+    while not here.parking.quiet:
+        try:
+            here.parking.wait(0.1)
+        except KeyboardInterrupt:
+            interrupted()
+
+
+def sqlite_engine(database: Path) -> sqlalchemy.Engine:
+    """An engine in WAL mode, which DBOS does not choose by itself: several times faster, as safe against kill -9."""
+    engine = sqlalchemy.create_engine(f"sqlite:///{database}", pool_size=20, max_overflow=20)
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = "IMMEDIATE"
+        for pragma in ("busy_timeout=30000", "foreign_keys=on", "journal_mode=wal", "synchronous=normal"):
+            connection.execute(f"pragma {pragma}")
+
+    return engine
+
+
+def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
+    """The result of a run's workflow, or raises what parked it; `look` is called while waiting."""
+    while True:
+        try:
+            look()
+            if here.parking.stopping and here.parking.quiet:
+                raise here.parking.failure or Parked()
+            if (result := result_of(run)) is not None:
+                return result
+            if here.parking.overdue(run):
+                advice = "free some space, then: milepost resume"
+                raise MachineFailed(f"the end of run {run} could not be recorded", advice)
+            here.parking.wait(0.05)
+        except KeyboardInterrupt:
+            interrupted()

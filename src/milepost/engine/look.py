@@ -1,0 +1,174 @@
+"""Looking at what was done: the state of runs, their history, and the proof of a task. Changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from milepost.core.attempt import Attempt
+from milepost.core.errors import MilepostError, TaskUnknown
+from milepost.core.events import RunFinished, StageStarted
+from milepost.core.verdict import Evidence, Verdict
+from milepost.engine.journal import Entry, Journal
+from milepost.engine.project import Project
+from milepost.engine.state import Holder, holder_of
+from milepost.engine.wire import load
+from milepost.workspace.mileposts import Milepost, Mileposts, run_branch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The newest run of a roadmap: who works on it now, if anybody, and all that happened in it."""
+
+    run: str
+    started_at: float
+    holder: Holder | None
+    entries: tuple[Entry, ...]
+    summary: RunFinished | None
+    left: bool
+
+    @property
+    def state(self) -> str:
+        if self.summary is not None:
+            return "finished"
+        if self.holder is not None:
+            return "running"
+        return "left" if self.left else "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What is known of a task: its milepost where it has one, the evidence, and the attempts before."""
+
+    task: str
+    title: str
+    run: str
+    attempt: int
+    agent: str
+    verdict: Verdict
+    commit: str | None
+    evidence: Evidence
+    attempts: tuple[Attempt, ...]
+
+
+def status(roadmap: Path | None) -> Status | None:
+    """The newest run, or None where nothing was ever run."""
+    project = Project.find(roadmap)
+    if not project.database.exists():
+        return None
+    with Journal(project.database) as journal:
+        record = next(iter(journal.runs()), None)
+        if record is None:
+            return None
+        return Status(
+            run=record.run,
+            started_at=record.started_at,
+            holder=holder_of(project.state),
+            entries=journal.events(record.run),
+            summary=record.summary,
+            left=record.left_at is not None,
+        )
+
+
+def log(roadmap: Path | None) -> tuple[Milepost, ...]:
+    """The mileposts of a roadmap's repository, newest first, also those that are not merged yet."""
+    project = Project.find(roadmap)
+    with TemporaryDirectory() as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        return all_mileposts(project, mileposts)
+
+
+def proof(roadmap: Path | None, task: str) -> Proof:
+    """The proof of a task: from the note on its milepost, or of its last attempt where it has none."""
+    project = Project.find(roadmap)
+    with TemporaryDirectory() as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        post = next((post for post in all_mileposts(project, mileposts) if post.task.lower() == task.lower()), None)
+        tried_in = _last_run_of(project, task)
+        if post is None and tried_in is None:
+            raise TaskUnknown(
+                f"there is no milepost and no attempt of task {task!r}", "milepost log lists what there is"
+            )
+        if post is None:
+            return _proof_of_attempts(project, tried_in or "", task)
+        return _proof_of(project, mileposts, post)
+
+
+def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
+    note = mileposts.note(post.commit)
+    if note is None:
+        raise MilepostError(
+            f"milepost {post.commit[:7]} of {post.task} carries no evidence note",
+            "fetch the notes: git fetch origin refs/notes/milepost:refs/notes/milepost",
+        )
+    try:
+        evidence = load(Evidence, json.loads(note)["evidence"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise MilepostError(
+            f"the evidence note of {post.task} on {post.commit[:7]} is damaged",
+            "git notes --ref=milepost show says what it holds",
+        ) from error
+    return Proof(
+        task=post.task,
+        title=post.title,
+        run=post.run,
+        attempt=post.attempt,
+        agent=post.agent,
+        verdict=evidence.verdict,
+        commit=post.commit,
+        evidence=evidence,
+        attempts=_attempts(project, post.run, post.task),
+    )
+
+
+def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
+    with Journal(project.database) as journal:
+        attempts = journal.attempts(run, task)
+        events = journal.events(run)
+    last = attempts[-1]
+    stages = (entry.event for entry in events if isinstance(entry.event, StageStarted))
+    titles = [stage.title for stage in stages if stage.task == task]
+    return Proof(
+        task=task,
+        title=titles[0] if titles else "",
+        run=run,
+        attempt=last.number,
+        agent=last.agent,
+        verdict=last.evidence.verdict,
+        commit=None,
+        evidence=last.evidence,
+        attempts=attempts,
+    )
+
+
+def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
+    """Those in the user's history and those of the newest run whose branch is ahead of it."""
+    head = project.repository.position().commit
+    for run in _runs(project):
+        tip = mileposts.resolve(run_branch(run))
+        if tip is not None and tip != head and mileposts.is_ancestor(head, tip):
+            return mileposts.history(tip)
+    return mileposts.history(head)
+
+
+def _runs(project: Project) -> tuple[str, ...]:
+    if not project.database.exists():
+        return ()
+    with Journal(project.database) as journal:
+        return tuple(record.run for record in journal.runs())
+
+
+def _attempts(project: Project, run: str, task: str) -> tuple[Attempt, ...]:
+    if not project.database.exists():
+        return ()
+    with Journal(project.database) as journal:
+        return journal.attempts(run, task)
+
+
+def _last_run_of(project: Project, task: str) -> str | None:
+    if not project.database.exists():
+        return None
+    with Journal(project.database) as journal:
+        return journal.last_run_of(task)

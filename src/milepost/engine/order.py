@@ -1,0 +1,79 @@
+"""What a run was asked to do, recorded whole: a resumed run needs no flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from milepost.core.attempt import Attempt
+from milepost.workspace.mileposts import Stamp
+from milepost.workspace.repository import Identity, Position
+
+# The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One run: where it starts, what it is to do, by whom, within which limits."""
+
+    run: str
+    roadmap: str
+    base: str
+    user: Position
+    tasks: tuple[str, ...]
+    agent: str
+    trust: str
+    parallel: int
+    attempts: int
+    task_timeout_s: float
+    idle_timeout_s: float
+    check_timeout_s: float
+    identity: Identity
+    started_at: int
+
+    def stamp(self, at: int | None = None) -> Stamp:
+        return Stamp(identity=self.identity, at=self.started_at if at is None else at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Try:
+    """An attempt, and the moment it was finished, which dates its milepost."""
+
+    attempt: Attempt
+    finished_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """The work is on the run's branch."""
+
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unproven:
+    """Others landed meanwhile: this tree, the work on top of theirs, has not been verified yet."""
+
+    tree: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Others landed meanwhile and changed the same lines."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """What came of bringing work to the branch."""
+
+    result: Landed | Unproven | Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """What became of the user's own branch at the end: moved, or the one command that moves it."""
+
+    fast_forwarded: str = ""
+    by_hand: str = ""

@@ -1,0 +1,165 @@
+"""Preparing a run: whether it can start, what it would do, and from which commit. Changes nothing."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import AgentUnknown, PlanInvalid, RoadmapNotCommitted, SettingInvalid, TaskUnknown
+from milepost.core.ports import Agent
+from milepost.core.task import Plan
+from milepost.engine.journal import Journal
+from milepost.engine.order import Order
+from milepost.engine.project import Project, read_bytes
+from milepost.engine.rooms import agent_name, make_agent
+from milepost.engine.settings import Settings
+from milepost.plan.graph import plan as make_plan
+from milepost.roadmap import read
+from milepost.sandbox.levels import require, strongest
+from milepost.workspace.mileposts import Mileposts, run_branch
+from milepost.workspace.repository import Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the caller of a run asks for; None leaves it to the settings."""
+
+    roadmap: Path | None = None
+    agent: str | None = None
+    parallel: int | None = None
+    trust: str | None = None
+    tasks: tuple[str, ...] = ()
+    max_tasks: int | None = None
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingToDo:
+    """There was nothing to run or to resume, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A run that can start: all that can be known before the state directory is locked."""
+
+    user: Position
+    trust: TrustLevel
+    wish: Wish
+
+
+def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
+    """What a run would need, or the first thing that stands in its way."""
+    user = project.repository.position()
+    plan = make_plan(read(read_bytes(project.roadmap)))
+    refuse_invalid(plan)
+    _refuse_uncommitted(project)
+    chosen = choose(plan, wish)
+    if not chosen:
+        return NothingToDo(reason=_why_nothing(plan))
+    trust = settings.run.trust or strongest()
+    require(trust)
+    for name in {agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen}:
+        _require_agent(name, settings, project, agents)
+    return Draft(user=user, trust=trust, wish=wish)
+
+
+def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
+    """The order of a new run, complete with its base and its id."""
+    mileposts = Mileposts(project.repository.git(project.state / "git"))
+    base, ahead = _base(journal, mileposts, drafted.user.commit)
+    content = mileposts.file_at(base, project.roadmap_in_tree) or b""
+    tasks = choose(make_plan(read(content)), drafted.wish)
+    if not tasks:
+        return NothingToDo(reason=f"all tasks are done on {ahead}: git merge --ff-only {ahead}")
+    limits = settings.limits
+    return Order(
+        run=_new_run_id(journal, mileposts),
+        roadmap=project.roadmap_in_tree,
+        base=base,
+        user=drafted.user,
+        tasks=tasks,
+        agent=settings.run.agent,
+        trust=drafted.trust.value,
+        parallel=settings.run.parallel,
+        attempts=limits.attempts,
+        task_timeout_s=limits.task_timeout_s,
+        idle_timeout_s=limits.idle_timeout_s,
+        check_timeout_s=limits.check_timeout_s,
+        identity=project.repository.identity(),
+        started_at=int(time.time()),
+    )
+
+
+def choose(plan: Plan, wish: Wish) -> tuple[str, ...]:
+    """The open tasks that a run is asked for, in the order they may start."""
+    known = {task.id.lower(): task.id for task in plan.tasks}
+    for task_id in wish.tasks:
+        if task_id.lower() not in known:
+            raise TaskUnknown(f"there is no task {task_id!r} in the roadmap", "milepost plan lists the tasks")
+    named = {known[task_id.lower()] for task_id in wish.tasks}
+    chosen = [task_id for wave in plan.waves for task_id in wave if not named or task_id in named]
+    return tuple(chosen if wish.max_tasks is None else chosen[: wish.max_tasks])
+
+
+def refuse_invalid(plan: Plan) -> None:
+    """Raise on what makes a plan impossible to follow."""
+    fatal = [problem for problem in plan.problems if problem.fatal]
+    if fatal:
+        more = f" (and {len(fatal) - 1} more)" if len(fatal) > 1 else ""
+        raise PlanInvalid(
+            f"line {fatal[0].line}: {fatal[0].message}{more}", "mend the roadmap; milepost plan shows every problem"
+        )
+
+
+def _base(journal: Journal, mileposts: Mileposts, commit: str) -> tuple[str, str]:
+    """Where a run starts: the user's commit, or mileposts of an earlier run that are not merged yet."""
+    for record in journal.runs():
+        branch = run_branch(record.run)
+        tip = mileposts.resolve(branch)
+        if tip is not None and tip != commit and mileposts.is_ancestor(commit, tip):
+            return tip, branch.removeprefix("refs/heads/")
+    return commit, ""
+
+
+def _new_run_id(journal: Journal, mileposts: Mileposts) -> str:
+    """A short id that no run here has had."""
+    taken = {record.run for record in journal.runs()}
+    while True:
+        run_id = secrets.token_hex(2)
+        if run_id not in taken and mileposts.resolve(run_branch(run_id)) is None:
+            return run_id
+
+
+def _refuse_uncommitted(project: Project) -> None:
+    path = project.roadmap_in_tree
+    problem = project.repository.uncommitted(path)
+    if problem:
+        raise RoadmapNotCommitted(
+            f"{path} {problem}, and a run starts from what is committed",
+            f"git add {path} && git commit -m Roadmap, then run again",
+        )
+
+
+def _require_agent(name: str, settings: Settings, project: Project, given: Mapping[str, Agent]) -> None:
+    if not name:
+        raise AgentUnknown(
+            "no agent is named to do the work",
+            "name one: milepost run --agent command:ARGV (or replay:FILE), or agent = … under [run] in milepost.toml",
+        )
+    if name not in given:
+        make_agent(name, settings, project.roadmap.parent)
+
+
+def _why_nothing(plan: Plan) -> str:
+    if not plan.tasks:
+        raise SettingInvalid(
+            "the roadmap has no task", "write tasks as `- [ ] do this`; milepost plan shows what is read"
+        )
+    done = sum(task.status == "done" for task in plan.tasks)
+    return f"all {done} tasks are done" if done == len(plan.tasks) else "no open task was asked for"

@@ -1,0 +1,86 @@
+"""Settings: flag over environment over milepost.toml over default."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import SettingInvalid
+
+FILE = "milepost.toml"
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunSettings(Section):
+    agent: str = Field("", description="Who does the work: any name of an agent. Empty: each task must name its own.")
+    parallel: int = Field(2, ge=1, le=64, description="How many attempts may be under way at once.")
+    trust: TrustLevel | None = Field(
+        None, description="Trust level for agents and checks. Absent: the strongest that this machine holds."
+    )
+
+
+class Limits(Section):
+    attempts: int = Field(3, ge=1, le=20, description="Failed attempts at a task before it is left.")
+    task_timeout_s: float = Field(1800, gt=0, description="Seconds for one attempt of an agent.")
+    idle_timeout_s: float = Field(300, gt=0, description="Seconds that an agent may be silent.")
+    check_timeout_s: float = Field(900, gt=0, description="Seconds for one command of a check.")
+
+
+class AgentSection(Section):
+    env: dict[str, str] = Field({}, description="Variables for this agent alone.")
+    env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
+    args: list[str] = Field([], description="Arguments added to its command line.")
+
+
+class VerifySettings(Section):
+    python: str = Field("", description="Interpreter for the project's tests. Empty: its .venv, else python3 on PATH.")
+
+
+class SandboxSettings(Section):
+    readable: list[str] = Field([], description="Further paths that agents and checks may read.")
+
+
+class Settings(Section):
+    """All of milepost.toml."""
+
+    run: RunSettings = RunSettings()
+    limits: Limits = Limits()
+    agents: dict[str, AgentSection] = {}
+    verify: VerifySettings = VerifySettings()
+    sandbox: SandboxSettings = SandboxSettings()
+
+
+# Settings that the environment may give, for CI and containers.
+VARIABLES = {"MILEPOST_AGENT": "agent", "MILEPOST_PARALLEL": "parallel", "MILEPOST_TRUST": "trust"}
+
+
+def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings for a roadmap in `folder`; `flags` are those of [run] that were given by hand."""
+    path = folder / FILE
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingInvalid(f"{FILE} cannot be read: {error}", "it must be a readable UTF-8 file") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingInvalid(f"{FILE} is not valid TOML: {error}", "mend the line it names") from error
+    run = table.get("run", {})
+    if not isinstance(run, dict):
+        raise SettingInvalid(f"run in {FILE} must be a table", "write it as [run]")
+    given = {key: environ[name] for name, key in VARIABLES.items() if environ.get(name)}
+    given_by_hand = {key: value for key, value in (flags or {}).items() if value is not None}
+    try:
+        return Settings.model_validate(table | {"run": run | given | given_by_hand})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
+        value = "" if first["loc"][0] == "agents" else f": {first['input']!r}"  # an agent's section may hold a key
+        raise SettingInvalid(f"{where} {problem}{value}", f"see [{where.partition('.')[0]}] in {FILE}") from error

@@ -1,0 +1,319 @@
+"""The stages of a run, each a recorded step that may be run twice and makes the same thing twice."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from milepost.core.attempt import Assignment, Attempt, Outcome
+from milepost.core.errors import GitFailed, MachineFailed
+from milepost.core.events import AgentSaid, AttemptFinished, CheckFinished, StageStarted
+from milepost.core.memories import Episode
+from milepost.core.task import Task
+from milepost.core.verdict import CheckResult, Evidence, TestOutcome, judge
+from milepost.engine.durable import step
+from milepost.engine.order import Arrival, Conflict, Landed, Landing, Order, Try, Unproven
+from milepost.engine.rooms import Rooms, agent_name
+from milepost.engine.wire import dump, load
+from milepost.plan.graph import plan as make_plan
+from milepost.repair.evidence import what_failed
+from milepost.roadmap import read
+from milepost.roadmap.tick import tick
+from milepost.verify.tests import NAME as TESTS
+from milepost.verify.tests import TestsCheck, outcomes
+from milepost.verify.verify import checks_for
+from milepost.verify.verify import verify as run_checks
+from milepost.workspace.mileposts import attempt_ref, milepost_message, run_branch
+
+Plain = dict[str, Any]
+
+
+@step
+def survey(here: Rooms, order: Plain) -> Plain:
+    """Read the roadmap at the run's base, plan it, and make the run's branch."""
+    asked = load(Order, order)
+    if here.mileposts.resolve(run_branch(asked.run)) is None:
+        here.mileposts.keep(run_branch(asked.run), asked.base)
+    return dump(make_plan(read(_roadmap_at(here, asked, asked.base))))
+
+
+@step
+def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]) -> Plain:
+    """Let the agent do one attempt in a fresh checkout, and keep what it left as a commit on a ref of its own."""
+    asked, job = load(Order, order), load(Task, task)
+    number, who = len(history) + 1, agent_name(job, asked.agent)
+    started = time.monotonic()
+    here.emit(
+        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=number, stage="act", agent=who),
+        f"{job.id}/{number}/act",
+    )
+    name = f"{asked.run}-{job.id}-act"
+    workspace = here.checkouts.make(name, base)
+    assignment = _assignment(here, asked, job, number, tuple(load(Try, one).attempt for one in history))
+    outcome = here.agent(who).act(assignment, workspace, here.tools(_Narrator(here, asked.run, job.id, number)))
+    roadmap = _roadmap_at(here, asked, base)
+    snapshot = here.checkouts.snapshot(workspace, keep={asked.roadmap: roadmap})
+    tree = snapshot.tree or here.mileposts.tree_of(base)
+    message = f"Attempt {number} at {job.id}: {job.title}\n\nby {who}, not verified\n"
+    commit = here.mileposts.commit(tree, base, message, asked.stamp())
+    here.mileposts.keep(attempt_ref(asked.run, job.id, number), commit)
+    here.checkouts.drop(name)
+    return {
+        "number": number,
+        "agent": who,
+        "base": base,
+        "commit": commit,
+        "tree": here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
+        "problem": snapshot.problem or _complaint(outcome),
+        "outcome": dump(replace(outcome, said=here.redact(outcome.said))),
+        "finished_at": int(time.time()),
+        "duration_ms": _since(started),
+    }
+
+
+@step
+def verify(here: Rooms, order: Plain, task: Plain, acted: Plain, tree: str) -> Plain:
+    """Put the checks to a tree in a clean checkout of it."""
+    asked, job = load(Order, order), load(Task, task)
+    number, base = acted["number"], acted["base"]
+    here.emit(
+        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=number, stage="verify"),
+        f"{job.id}/{number}/verify/{tree}",
+    )
+
+    numbers = itertools.count(1)
+
+    def tell(check: CheckResult) -> None:
+        event = CheckFinished(
+            run=asked.run,
+            task=job.id,
+            attempt=number,
+            name=check.name,
+            outcome=check.outcome,
+            summary=check.summary,
+            duration_ms=check.duration_ms,
+        )
+        here.emit(event, f"{job.id}/{number}/check/{tree}/{next(numbers)}")
+
+    if acted["problem"]:
+        given_up = CheckResult(name="agent", outcome="failed", summary=here.redact(acted["problem"]))
+        tell(given_up)
+        return dump(judge(tree, (given_up,)))
+    changed = here.mileposts.changed_files(f"{acted['commit']}^", acted["commit"])
+    checks = checks_for(job, changed=changed, bench=here.bench, before=baseline(here, base), agent=acted["agent"])
+    name = f"{asked.run}-{job.id}-verify"
+    evidence = run_checks(here.checkouts.make(name, base, tree=tree), checks, tree, here.redact, tell)
+    here.checkouts.drop(name)
+    _remember_outcomes(here, evidence)
+    return dump(evidence)
+
+
+@step
+def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plain:
+    """Bring proven work to the run's branch, or say what stands in the way."""
+    asked, job, one = load(Order, order), load(Task, task), load(Try, last)
+    branch = run_branch(asked.run)
+    tip = here.mileposts.resolve(branch)
+    if tip is None:
+        raise MachineFailed(f"the branch {branch} is gone", f"bring it back: git branch milepost/{asked.run} {head}")
+    landed = next((post for post in here.mileposts.history(tip, since=asked.base) if post.task == job.id), None)
+    if landed is not None:
+        return _plain(Landed(commit=landed.commit))
+    if tip != head:
+        raise MachineFailed(
+            f"the branch {branch} was moved by somebody else, from {head[:7]} to {tip[:7]}",
+            f"put it back with: git update-ref {branch} {head}   then: milepost resume",
+        )
+    evidence = one.attempt.evidence
+    candidate = _on_top_of(here, asked, job, one.attempt, head)
+    if candidate is None:
+        return _plain(Conflict(paths=here.mileposts.conflicts(head, one.attempt.commit)))
+    if candidate != evidence.tree:
+        return _plain(Unproven(tree=candidate))
+    here.emit(
+        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
+        f"{job.id}/{one.attempt.number}/land",
+    )
+    message = milepost_message(
+        task=job.id, title=job.title, run=asked.run, attempt=one.attempt.number, agent=one.attempt.agent
+    )
+    stamp = asked.stamp(one.finished_at)
+    commit = here.mileposts.commit(evidence.tree, head, message, stamp)
+    here.mileposts.annotate(commit, note_for(asked.run, job.id, one.attempt), stamp)
+    here.mileposts.move(branch, commit, head)
+    return _plain(Landed(commit=commit))
+
+
+@step
+def arrive(here: Rooms, order: Plain, head: str) -> Plain:
+    """Move the user's own branch to where the run's is, when nothing of theirs can be in the way."""
+    asked = load(Order, order)
+    repository, short = here.project.repository, f"milepost/{asked.run}"
+    now = repository.position()
+    if head == asked.user.commit:
+        here.mileposts.forget(run_branch(asked.run))
+        arrival = Arrival()
+    elif now.commit == head:
+        arrival = Arrival(fast_forwarded=now.branch or "HEAD")
+    elif not here.mileposts.is_ancestor(now.commit, head):
+        arrival = Arrival(by_hand=f"git merge {short}")
+    elif now != asked.user or not repository.is_clean() or repository.uses_filters(head):
+        arrival = Arrival(by_hand=f"git merge --ff-only {short}")
+    else:
+        try:
+            repository.fast_forward(head, (here.lock_fd,))
+            arrival = Arrival(fast_forwarded=now.branch or "HEAD")
+        except GitFailed:
+            arrival = Arrival(by_hand=f"git merge --ff-only {short}")
+    return dump(arrival)
+
+
+def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
+    """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
+    asked, job = load(Order, order), load(Task, task)
+    found = load(Evidence, evidence)
+    attempt = Attempt(
+        number=acted["number"],
+        agent=acted["agent"],
+        base=acted["base"],
+        commit=acted["commit"],
+        outcome=load(Outcome, acted["outcome"]),
+        evidence=found,
+        duration_ms=acted["duration_ms"] + sum(check.duration_ms for check in found.checks),
+    )
+    here.journal.keep_attempt(asked.run, job.id, attempt)
+    here.memory.record(
+        Episode(
+            run=asked.run,
+            task=job.id,
+            title=job.title,
+            attempt=attempt.number,
+            agent=attempt.agent,
+            verdict=found.verdict,
+            reason=found.reason,
+            duration_ms=attempt.duration_ms,
+            cost_usd=attempt.outcome.cost_usd,
+        )
+    )
+    _tell_attempt(here, asked.run, job.id, attempt, "finished")
+    return dump(Try(attempt=attempt, finished_at=acted["finished_at"]))
+
+
+def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence) -> Try:
+    """The last attempt with newer evidence; harmless when repeated."""
+    attempt = replace(last.attempt, evidence=evidence)
+    here.journal.keep_attempt(run, task, attempt)
+    if evidence.verdict is not last.attempt.evidence.verdict:
+        _tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
+    return replace(last, attempt=attempt)
+
+
+def note_for(run: str, task: str, attempt: Attempt) -> str:
+    """The evidence as it travels with the milepost: all but the commit, which is the one it is attached to."""
+    body = {"version": 1, "run": run, "task": task, "attempt": attempt.number, "agent": attempt.agent}
+    return json.dumps(body | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
+
+
+def baseline(here: Rooms, base: str) -> Mapping[str, TestOutcome]:
+    """How the project's tests stood at a base; asked once for each tree."""
+    tree = here.mileposts.tree_of(base)
+    with here.baseline_lock:
+        known = here.journal.outcomes(tree)
+        if known is None:
+            name = f"baseline-{tree[:12]}"
+            found = TestsCheck(bench=here.bench).run(here.checkouts.make(name, base))
+            here.checkouts.drop(name)
+            known = outcomes(found)
+            here.journal.keep_outcomes(tree, known)
+        return known
+
+
+def _remember_outcomes(here: Rooms, evidence: Evidence) -> None:
+    """A tree that was verified is the base of the next: its tests need not be run again."""
+    for check in evidence.checks:
+        if check.name == TESTS:
+            here.journal.keep_outcomes(evidence.tree, outcomes(check))
+
+
+def _on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> str | None:
+    """The tree that would land: the attempt's work on `head`, with the box ticked; None where they conflict."""
+    if attempt.base == head:
+        merged: str | None = here.mileposts.tree_of(attempt.commit)
+    else:
+        merged = here.mileposts.merge(head, attempt.commit)
+    if merged is None:
+        return None
+    return here.mileposts.with_file(merged, order.roadmap, tick(_roadmap_at(here, order, head), task.id))
+
+
+def _roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:
+    content = here.mileposts.file_at(commit, order.roadmap)
+    if content is None:
+        raise MachineFailed(f"{order.roadmap} is not in commit {commit[:7]}", "start a new run: milepost run --new")
+    return content
+
+
+def _assignment(here: Rooms, order: Order, task: Task, number: int, history: tuple[Attempt, ...]) -> Assignment:
+    return Assignment(
+        run=order.run,
+        task=task.id,
+        title=task.title,
+        text=task.text,
+        attempt=number,
+        files=task.files,
+        verify=task.verify,
+        evidence=what_failed(history),
+        lessons=here.memory.recall(task).lines,
+        inputs=task.inputs,
+    )
+
+
+def _complaint(outcome: Outcome) -> str:
+    match outcome.status:
+        case "finished":
+            return ""
+        case "gave_up":
+            return f"the agent gave up: {outcome.said.strip() or 'it did not say why'}"
+        case "timed_out":
+            return f"the agent ran out of time: {outcome.said.strip() or 'no last words'}"
+
+
+class _Narrator:
+    """Passes on what an agent says, each line once under a key of its own."""
+
+    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
+        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+        self._lines = 0
+
+    def __call__(self, text: str) -> None:
+        self._lines += 1
+        if self._lines <= 1000:
+            said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:500])
+            self._here.emit(said, f"{self._task}/{self._attempt}/said/{self._lines}")
+
+
+def _tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:
+    event = AttemptFinished(
+        run=run,
+        task=task,
+        attempt=attempt.number,
+        agent=attempt.agent,
+        verdict=attempt.evidence.verdict,
+        reason=attempt.evidence.reason,
+        commit=attempt.commit,
+        duration_ms=attempt.duration_ms,
+        cost_usd=attempt.outcome.cost_usd,
+    )
+    here.emit(event, f"{task}/{attempt.number}/{key}")
+
+
+def _plain(result: Landed | Unproven | Conflict) -> Plain:
+    return dump(Landing(result=result))
+
+
+def _since(started: float) -> int:
+    return int((time.monotonic() - started) * 1000)

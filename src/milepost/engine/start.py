@@ -1,0 +1,172 @@
+"""Starting a run, going on with one, and stopping one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import RunUnfinished
+from milepost.core.events import RunFinished, RunStopping
+from milepost.core.ports import Agent
+from milepost.engine import prepare
+from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.order import VERSION, Order
+from milepost.engine.parking import Parked
+from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.project import Project
+from milepost.engine.rooms import OnEvent, Rooms, open_rooms
+from milepost.engine.settings import Settings, load
+from milepost.engine.state import StateLock, holder_of
+from milepost.engine.wire import dump
+from milepost.engine.wire import load as load_value
+
+STOP, STOP_NOW = "stop", "stop-now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """A run that was stopped between two steps and can go on at any time."""
+
+    run: str
+
+
+Ending = RunFinished | Stopped | NothingToDo
+
+
+def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
+    """Start a run, or go on with the one that was interrupted."""
+    project = Project.find(wish.roadmap)
+    flags = {"agent": wish.agent, "parallel": wish.parallel, "trust": wish.trust}
+    settings = load(project.roadmap.parent, flags)
+    interrupted = None if wish.new else unfinished(project)
+    if interrupted is not None:
+        _refuse_other(interrupted, wish)
+        return resume(wish.roadmap, on_event, agents)
+    drafted = prepare.draft(project, settings, wish, agents)
+    if isinstance(drafted, NothingToDo):
+        return drafted
+    with StateLock(project.state) as lock:
+        with Journal(project.database) as journal:
+            order = prepare.order(project, settings, drafted, journal)
+            if isinstance(order, NothingToDo):
+                return order
+            for record in journal.runs():
+                if record.unfinished:
+                    journal.leave_run(record.run)
+            journal.open_run(order.run, VERSION, dump(order))
+        return _go(project, settings, order, lock, on_event, agents)
+
+
+def resume(roadmap: Path | None, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
+    """Go on with the run that was interrupted; all it needs to know is recorded."""
+    project = Project.find(roadmap)
+    if not project.database.exists():
+        return NothingToDo(reason="no run was started here yet")
+    with StateLock(project.state) as lock:
+        record = unfinished(project)
+        if record is None:
+            return NothingToDo(reason="the last run is finished")
+        order = _recorded(record)
+        settings = load(project.roadmap.parent, {"trust": order.trust})
+        return _go(project, settings, order, lock, on_event, agents)
+
+
+def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
+    """Ask the engine that works on a roadmap to stop, and wait until it has; gives its run, None without one."""
+    project = Project.find(roadmap)
+    holder = holder_of(project.state)
+    if holder is None:
+        return None
+    (project.state / (STOP_NOW if at_once else STOP)).touch()
+    while (now := holder_of(project.state)) is not None and now.pid == holder.pid:
+        time.sleep(0.05)
+    return holder.run
+
+
+def unfinished(project: Project) -> RunRecord | None:
+    """The newest run, when it was interrupted."""
+    if not project.database.exists():
+        return None
+    with Journal(project.database) as journal:
+        newest = next(iter(journal.runs()), None)
+    return newest if newest is not None and newest.unfinished else None
+
+
+def _go(
+    project: Project, settings: Settings, order: Order, lock: StateLock, on_event: OnEvent, agents: Mapping[str, Agent]
+) -> Ending:
+    """Travel a run's whole way in this process, from wherever it is."""
+    from milepost.engine import durable
+    from milepost.engine import run as story
+
+    lock.name_run(order.run)
+    asked = [project.state / STOP, project.state / STOP_NOW]
+    for sign in asked:
+        sign.unlink(missing_ok=True)
+    settings = _within(order, settings)
+    with open_rooms(project, settings, order.run, TrustLevel(order.trust), lock.fd, on_event, agents) as here:
+        brake = Brake(here, order.run)
+
+        def look_for_signs() -> None:
+            for sign in asked:
+                if sign.exists():
+                    sign.unlink(missing_ok=True)
+                    brake.pull(at_once=sign.name == STOP_NOW)
+
+        try:
+            with durable.launched(project.database, order.run, here, brake.interrupted):
+                durable.start(order.run, story.roadmap, dump(order))
+                plain = durable.wait_for(order.run, here, look_for_signs, brake.interrupted)
+                return load_value(RunFinished, plain)
+        except Parked:
+            return Stopped(run=order.run)
+
+
+class Brake:
+    """Stops a run on request: first after the steps in flight, when asked again at once."""
+
+    def __init__(self, here: Rooms, run: str) -> None:
+        self._here = here
+        self._run = run
+
+    def interrupted(self) -> None:
+        self.pull(at_once=self._here.parking.stopping)
+
+    def pull(self, *, at_once: bool) -> None:
+        self._here.parking.stop(at_once=at_once)
+        if at_once:
+            self._here.terminal.kill_all()
+        self._here.on_event(RunStopping(run=self._run, at_once=at_once))
+
+
+def _within(order: Order, settings: Settings) -> Settings:
+    """The settings with the limits that the run was started with."""
+    names = ("attempts", "task_timeout_s", "idle_timeout_s", "check_timeout_s")
+    limits = settings.limits.model_copy(update={name: getattr(order, name) for name in names})
+    return settings.model_copy(update={"limits": limits})
+
+
+def _recorded(record: RunRecord) -> Order:
+    if record.version != VERSION:
+        raise RunUnfinished(
+            f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
+            "finish it with that version, or leave it: milepost run --new starts again with the open tasks",
+        )
+    return load_value(Order, record.order)
+
+
+def _refuse_other(record: RunRecord, wish: Wish) -> None:
+    """An interrupted run goes on as it was started; asking for something else is a new run."""
+    order = _recorded(record)
+    asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
+    asked_trust = ("trust", wish.trust, order.trust)
+    differs = [f"--{name} {value}" for name, value, was in (*asked, asked_trust) if value not in (None, was)]
+    differs += [f"--task {task_id}" for task_id in wish.tasks if task_id not in order.tasks]
+    if differs:
+        raise RunUnfinished(
+            f"run {order.run} was interrupted, and it was not started with {', '.join(differs)}",
+            "milepost resume goes on with it; milepost run --new leaves it and starts another",
+        )

@@ -1,0 +1,144 @@
+"""The state directory and its lock: one engine at a time, and who it is."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from milepost.core.errors import EngineBusy, StateUnwritable
+
+ORPHANS_WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The engine that holds a state directory."""
+
+    pid: int
+    born: str
+    run: str
+    since: float
+
+    @property
+    def alive(self) -> bool:
+        """True while the very process lives that wrote this, not another one under its number."""
+        return _born(self.pid) == self.born
+
+
+def make_state(folder: Path) -> None:
+    """Make the state directory, ignored by git through a file of its own."""
+    try:
+        folder.mkdir(exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def unwritable(folder: Path, error: OSError) -> StateUnwritable:
+    return StateUnwritable(
+        f"{str(folder)!r} cannot be written: {error.strerror or error}", "make it writable or free some space"
+    )
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """Who holds a state directory now, if anybody."""
+    try:
+        fd = os.open(folder / "lock", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(fd)
+    finally:
+        os.close(fd)
+    return None
+
+
+class StateLock:
+    """An flock on the state directory, shared with our children so that they hold back the next engine.
+
+    A lock whose writer is dead is held by orphans that are finishing: that is waited for.
+    """
+
+    def __init__(self, folder: Path, run: str = "") -> None:
+        self._folder = folder
+        self._run = run
+        self.fd = -1
+
+    def __enter__(self) -> StateLock:
+        make_state(self._folder)
+        try:
+            self.fd = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise unwritable(self._folder, error) from error
+        try:
+            self._take()
+            self.name_run(self._run)
+        except BaseException:
+            os.close(self.fd)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.ftruncate(self.fd, 0)
+        os.close(self.fd)
+
+    def name_run(self, run: str) -> None:
+        """Write down who holds the lock, and for which run."""
+        me = {"pid": os.getpid(), "born": _born(os.getpid()), "run": run, "since": time.time()}
+        try:
+            os.ftruncate(self.fd, 0)
+            os.pwrite(self.fd, json.dumps(me).encode(), 0)
+        except OSError as error:
+            raise unwritable(self._folder, error) from error
+
+    def _take(self) -> None:
+        waited_until = time.monotonic() + ORPHANS_WAIT_S
+        while True:
+            try:
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                holder = _read(self.fd)
+                if holder is not None and holder.alive:
+                    raise busy(holder) from None
+                if time.monotonic() > waited_until:
+                    raise EngineBusy(
+                        f"processes of an engine that died still hold {str(self._folder)!r}",
+                        f"see them with: fuser {self._folder / 'lock'}",
+                    ) from None
+                time.sleep(0.02)
+
+
+def busy(holder: Holder) -> EngineBusy:
+    what = f"run {holder.run}" if holder.run else "milepost"
+    since = time.strftime("%H:%M", time.localtime(holder.since))
+    return EngineBusy(
+        f"{what} is already going on here (pid {holder.pid} on this machine, since {since})",
+        "milepost status shows it; milepost stop ends it",
+    )
+
+
+def _read(fd: int) -> Holder | None:
+    try:
+        return Holder(**json.loads(os.pread(fd, 4096, 0)))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _born(pid: int) -> str:
+    """When a process started, in the kernel's ticks: tells a process from a later one of the same number."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

@@ -1,0 +1,71 @@
+"""Taking one milepost back, alone: a commit that removes its work and unticks its box."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.errors import MachineFailed, TaskUnknown, UndoImpossible
+from milepost.engine.look import all_mileposts
+from milepost.engine.project import Project
+from milepost.engine.state import StateLock
+from milepost.roadmap.tick import untick
+from milepost.workspace.mileposts import Milepost, Mileposts, Stamp, run_branch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """A milepost that was taken back, and the commit that did it."""
+
+    milepost: Milepost
+    commit: str
+    branch: str
+
+
+def undo(roadmap: Path | None, task: str) -> Undone:
+    """Take back the milepost of a task and keep all others; refuses where later work builds on it."""
+    project = Project.find(roadmap)
+    with StateLock(project.state) as lock:
+        mileposts = Mileposts(project.repository.git(project.state / "git", (lock.fd,)))
+        posts = all_mileposts(project, mileposts)
+        post = next((post for post in posts if post.task.lower() == task.lower()), None)
+        if post is None:
+            raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
+        user = project.repository.position()
+        on_user_branch = mileposts.is_ancestor(post.commit, user.commit)
+        head = user.commit if on_user_branch else _tip(mileposts, post)
+        commit = _undo_commit(project, mileposts, post, head)
+        if not on_user_branch:
+            mileposts.move(run_branch(post.run), commit, head)
+            return Undone(milepost=post, commit=commit, branch=f"milepost/{post.run}")
+        if not project.repository.is_clean():
+            raise UndoImpossible(
+                "your tree has changes that are not committed",
+                "commit or stash them, then undo again: nothing was changed",
+            )
+        project.repository.fast_forward(commit, (lock.fd,))
+        return Undone(milepost=post, commit=commit, branch=user.branch or "HEAD")
+
+
+def _tip(mileposts: Mileposts, post: Milepost) -> str:
+    tip = mileposts.resolve(run_branch(post.run))
+    if tip is None:
+        raise MachineFailed(f"the branch milepost/{post.run} is gone", "milepost log shows where the milepost is")
+    return tip
+
+
+def _undo_commit(project: Project, mileposts: Mileposts, post: Milepost, head: str) -> str:
+    tree = mileposts.without(post, head, project.roadmap_in_tree)
+    content = mileposts.file_at(head, project.roadmap_in_tree)
+    if content is not None:
+        with suppress(TaskUnknown):  # the user took the task off the roadmap: there is no box to untick
+            tree = mileposts.with_file(tree, project.roadmap_in_tree, untick(content, post.task))
+    message = (
+        f"Undo {post.task}: {post.title}\n\n"
+        f"Takes back milepost {post.commit[:12]}.\n\n"
+        f"Milepost-Undo: {post.commit}\nMilepost-Run: {post.run}\n"
+    )
+    stamp = Stamp(identity=project.repository.identity(), at=int(time.time()))
+    return mileposts.commit(tree, head, message, stamp)

@@ -1,0 +1,33 @@
+"""A plan as the JSON that `milepost plan --json` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from milepost.core.task import Plan, Task
+
+
+def to_json(plan: Plan) -> dict[str, Any]:
+    """The plan in lists, strings and numbers."""
+    return {
+        "tasks": [_task(task) for task in plan.tasks],
+        "waves": [list(wave) for wave in plan.waves],
+        "problems": [{"line": problem.line, "message": problem.message} for problem in plan.problems],
+    }
+
+
+def _task(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "line": task.line,
+        "phase": task.phase,
+        "section": task.section,
+        "depends_on": list(task.depends_on),
+        "files": list(task.files),
+        "verify": list(task.verify),
+        **({"agent": task.agent} if task.agent else {}),
+        "subtasks": [_task(subtask) for subtask in task.subtasks],
+        **({"guess": True} if task.guess else {}),
+    }

@@ -1,0 +1,197 @@
+"""The kernel's own walls around one process: Landlock, capabilities, limits, descriptors.
+
+Standard library only, and nothing of Milepost: the warden loads this file by its path. All of it is meant for a freshly
+forked, single-threaded process that is about to become somebody else's program. Run as a script, it puts itself behind
+Landlock and says whether the wall held.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import resource
+import signal
+import stat
+import struct
+import sys
+from collections.abc import Iterable, Mapping
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
+
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_ADD_RULE = 445
+_LANDLOCK_RESTRICT_SELF = 446
+_LANDLOCK_VERSION_FLAG = 1
+_RULE_PATH_BENEATH = 1
+_SCOPE_ABSTRACT_SOCKETS = 1
+_SCOPE_SIGNALS = 2
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_MAKE_SOCK, _MAKE_FIFO, _MAKE_SYM = 1 << 9, 1 << 10, 1 << 12
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+
+READ = _EXECUTE | _READ_FILE | _READ_DIR
+WRITE = (
+    READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
+    | _MAKE_SOCK | _MAKE_FIFO | _MAKE_SYM | _REFER | _TRUNCATE | _IOCTL_DEV
+)  # fmt: skip
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+
+# CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: what builds and installs of root use.
+_CAPABILITIES_LEFT_TO_ROOT = frozenset({0, 1, 3, 4, 5, 6, 7, 10})
+_LAST_CAPABILITY = 63
+
+_RLIMITS = {
+    "core": resource.RLIMIT_CORE,
+    "cpu": resource.RLIMIT_CPU,
+    "data": resource.RLIMIT_DATA,
+    "fsize": resource.RLIMIT_FSIZE,
+    "nofile": resource.RLIMIT_NOFILE,
+}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def landlock_abi() -> int:
+    """The version of Landlock this kernel speaks, or a negative errno."""
+    return _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)
+
+
+def handled_rights(abi: int) -> int:
+    """The file rights that a version of Landlock knows; a ruleset that names others is refused."""
+    bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
+    return (1 << bits) - 1
+
+
+def restrict_files(readable: Iterable[str], writable: Iterable[str]) -> tuple[str, ...]:
+    """Leave this process only these paths, for good; returns the names of what now holds.
+
+    A path that does not exist, or that this user may not even look up, is passed over: it grants nothing.
+    """
+    abi = landlock_abi()
+    if abi < 1:
+        raise OSError(-abi, f"Landlock is not available: {os.strerror(-abi)}")
+    scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= 6 else 0
+    rights = handled_rights(abi)
+    attributes = struct.pack("=QQQ", rights, 0, scope)
+    ruleset = _checked(_syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0), "landlock_create_ruleset")
+    try:
+        for path in readable:
+            _allow(ruleset, path, READ & rights)
+        for path in writable:
+            _allow(ruleset, path, WRITE & rights)
+        _checked(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
+    finally:
+        os.close(ruleset)
+    return (f"landlock-{abi}", "scoped-signals") if scope else (f"landlock-{abi}",)
+
+
+def forbid_new_privileges() -> None:
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def adopt_orphans() -> None:
+    """Make every orphaned descendant this process's child."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def hide_memory() -> None:
+    """Keep other processes of this user from tracing this one or reading its memory."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def die_with(parent: int) -> None:
+    """Die when `parent` does, also when it already did."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def drop_capabilities() -> bool:
+    """Leave to programs that root starts from here on only what builds need.
+
+    False when there was nothing to take, or this machine does not let it be taken. The calling process keeps its own.
+    """
+    if os.geteuid() != 0:
+        return False
+    for capability in range(_LAST_CAPABILITY + 1):
+        if capability in _CAPABILITIES_LEFT_TO_ROOT:
+            continue
+        if _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
+            return ctypes.get_errno() == errno.EINVAL  # one past the last capability of this kernel
+    return True
+
+
+def limit_resources(limits: Mapping[str, int]) -> None:
+    """Set soft and hard limits by short name, never above what is already allowed."""
+    for name, wanted in limits.items():
+        which = _RLIMITS[name]
+        hard = resource.getrlimit(which)[1]
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(which, (value, value))
+
+
+def place_descriptors(descriptors: Iterable[int], last: int) -> int:
+    """Number `descriptors` from 0, put `last` behind them to vanish at exec, close all others; the new `last`."""
+    clear_of_targets = 64
+    lifted = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, clear_of_targets) for each in (*descriptors, last)]
+    for target, source in enumerate(lifted):
+        os.dup2(source, target, inheritable=target < len(lifted) - 1)
+    os.closerange(len(lifted), os.sysconf("SC_OPEN_MAX"))
+    return len(lifted) - 1
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    try:
+        anchor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(anchor).st_mode):
+            rights &= _FILE_RIGHTS
+        rule = struct.pack("=Qi", rights, anchor)
+        _checked(_syscall(_LANDLOCK_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0), f"landlock_add_rule {path}")
+    finally:
+        os.close(anchor)
+
+
+def _prctl(option: int, value: int) -> None:
+    done = _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
+    _checked(done if done >= 0 else -ctypes.get_errno(), f"prctl {option}")
+
+
+def _syscall(number: int, *arguments: object) -> int:
+    done = int(_libc.syscall(ctypes.c_long(number), *arguments))
+    return done if done >= 0 else -ctypes.get_errno()
+
+
+def _checked(done: int, what: str) -> int:
+    if done < 0:
+        raise OSError(-done, f"{what}: {os.strerror(-done)}")
+    return done
+
+
+def _try_the_wall() -> dict[str, object]:
+    forbid_new_privileges()
+    held = restrict_files(readable=("/usr",), writable=())
+    try:
+        os.close(os.open(__file__, os.O_RDONLY))
+    except PermissionError:
+        return {"held": held}
+    return {"error": "Landlock was switched on and stopped nothing"}
+
+
+if __name__ == "__main__":
+    try:
+        found = _try_the_wall()
+    except OSError as problem:
+        found = {"errno": problem.errno, "error": problem.strerror}
+    sys.stdout.write(json.dumps(found))

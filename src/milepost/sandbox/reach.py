@@ -1,0 +1,215 @@
+"""What a guest can reach in the file system: the system, its toolchains, and the folders it was given."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from milepost.core.commands import Command
+
+SYSTEM = tuple(
+    map(
+        Path,
+        (
+            *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc"),
+            *("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm", "/run/systemd/resolve"),
+        ),
+    )
+)
+DEVICES = tuple(
+    Path("/dev", name) for name in (["null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts"])
+)  # fmt: skip
+
+_BIN = ("bin", "sbin")
+_PARTS = ("bin", "sbin", "lib", "lib64", "libexec", "include", "share", "pyvenv.cfg")
+_PARTS_OF_HOME = {
+    ".": (),
+    ".local": ("bin", "lib"),  # share holds keyrings and browser profiles
+    ".cargo": ("bin", "registry", "git"),
+}
+_PARTS_OF_PYENV = ("bin", "libexec", "plugins", "pyenv.d", "shims", "version", "versions")
+_INTERPRETERS = ("python3", "python", "node")
+_INTERPRETER_NAMES = ("python", "pypy", "graalpy", "node")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """The paths a guest may read and run, and those it may also change."""
+
+    readable: tuple[Path, ...]
+    writable: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why there is no program to start."""
+
+    reason: str
+
+
+def find_program(name: str, path: str, cwd: Path) -> Path | Missing:
+    """The file that `name` means, looked up as the guest's own shell would."""
+    if "/" in name:
+        return _executable(cwd / name, name)
+    blocked = None
+    for entry in path.split(os.pathsep):
+        found = _executable(cwd / entry / name, name)
+        if isinstance(found, Path):
+            return found
+        if _mode(cwd / entry / name):
+            blocked = found
+    return blocked or Missing(f"{name!r} is not on PATH: {path}")
+
+
+def reach(
+    command: Command, *, program: Path, path: str, home: Path, extra: Iterable[Path] = (), hidden: Iterable[Path] = ()
+) -> Reach:
+    """What `command` may reach. System folders that hold the home or a hidden folder are opened around it."""
+    writable = (command.cwd, command.scratch, *command.writable)
+    concealed = tuple(each for each in (home, *hidden) if each != Path("/"))
+    folders = (*path.split(os.pathsep), str(program.parent))
+    granted = _system_and_toolchains(path, home, program, concealed, writable, tuple(map(_changed_at, folders)))
+    return Reach(readable=(*granted, *extra, *command.readable), writable=(*writable, *DEVICES))
+
+
+@lru_cache(maxsize=256)
+def _system_and_toolchains(
+    path: str,
+    home: Path,
+    program: Path,
+    concealed: tuple[Path, ...],
+    writable: tuple[Path, ...],
+    _changed: tuple[int, ...],
+) -> tuple[Path, ...]:
+    """Remembered, because it costs more than starting a program; a program added to a folder of PATH makes it anew."""
+    system = tuple(part for folder in SYSTEM for part in _around(folder, concealed))
+    return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
+
+
+def toolchains(
+    path: str, *, home: Path, program: Path, covered: tuple[Path, ...] = SYSTEM, distrusted: tuple[Path, ...] = ()
+) -> tuple[Path, ...]:
+    """The installations that PATH and the program belong to, as far as they are not `covered` already.
+
+    In a `distrusted` folder, one that guests write to, any name may be a link to anywhere: nothing there is granted by
+    name, and only the interpreters it borrows are followed.
+    """
+    found: dict[Path, None] = {}
+    distrusted = (*distrusted, *map(_real, distrusted))
+    todo: list[Path] = []
+    for entry in (Path(text) for text in path.split(os.pathsep) if text.startswith("/")):
+        todo.extend((entry,) if _within(entry, distrusted) else dict.fromkeys((entry, _real(entry))))
+    real = _real(program)
+    if _within(program, distrusted):
+        todo.extend((program.parent, *_interpreter_folder(program)))
+    else:
+        todo.extend(folder for folder in (program.parent, real.parent) if folder.name in _BIN)
+        found[real] = None
+    for folder in todo:
+        if not _within(folder, distrusted):
+            found.update(dict.fromkeys(_installation(folder, home)))
+        todo.extend(base for base in _bases(folder) if base not in todo)
+    real_home = _real(home)
+    wider = [
+        each
+        for each in found
+        if _mode(each) and not real_home.is_relative_to(_real(each)) and not _within(each, covered)
+    ]
+    return tuple(each for each in wider if not _within(each.parent, wider))
+
+
+def toolchain_variables(path: str, home: Path) -> dict[str, str]:
+    """What tells a toolchain where it is installed when HOME is no longer the user's."""
+    on_path = {Path(entry) for entry in path.split(os.pathsep)}
+    if home / ".cargo/bin" in on_path and (home / ".rustup").is_dir():
+        return {"RUSTUP_HOME": str(home / ".rustup")}
+    return {}
+
+
+def _executable(candidate: Path, name: str) -> Path | Missing:
+    mode = _mode(candidate)
+    if not mode:
+        return Missing(f"{name!r} does not exist")
+    if not stat.S_ISREG(mode):
+        return Missing(f"{name!r} is not a file: {candidate}")
+    if not os.access(candidate, os.X_OK):
+        return Missing(f"{name!r} is not executable: {candidate}")
+    return candidate
+
+
+def _installation(folder: Path, home: Path) -> Iterator[Path]:
+    yield folder
+    prefix = folder.parent
+    if _is_folder(prefix / "libexec") and _is_folder(prefix / "versions"):
+        yield from (prefix / part for part in _PARTS_OF_PYENV)
+    elif folder.name in _BIN:
+        within_home = str(prefix.relative_to(home)) if prefix.is_relative_to(home) else ""
+        yield from (prefix / part for part in _PARTS_OF_HOME.get(within_home, _PARTS))
+        if within_home == ".cargo":
+            yield home / ".rustup"
+
+
+def _bases(folder: Path) -> Iterator[Path]:
+    """The bin folders of the interpreters that a bin folder borrows, by a link or as a virtual environment.
+
+    A link or a line of text counts only when it leads to an interpreter in a folder of programs: it must not be a way
+    to name any file of the user's as readable.
+    """
+    for name in _INTERPRETERS:
+        yield from _interpreter_folder(folder / name)
+    try:
+        settings = (folder.parent / "pyvenv.cfg").read_text(errors="replace")
+    except OSError:
+        return
+    for line in settings.splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "home" and value.strip().startswith("/"):
+            yield from _interpreter_folder(Path(value.strip()) / "python3")
+
+
+def _interpreter_folder(link: Path) -> Iterator[Path]:
+    real = _real(link)
+    if real.parent.name in _BIN and real.name.startswith(_INTERPRETER_NAMES) and os.access(real, os.X_OK):
+        yield real.parent
+
+
+def _around(folder: Path, concealed: tuple[Path, ...]) -> Iterator[Path]:
+    """`folder`, or as much of its inside as leaves out what is concealed: Landlock can grant, not take back."""
+    if _within(folder, concealed):
+        return
+    if not any(each.is_relative_to(folder) for each in concealed):
+        yield folder
+        return
+    for inside in sorted(folder.iterdir()):
+        yield from _around(inside, concealed)
+
+
+def _within(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(_mode(path))
+
+
+def _mode(path: Path) -> int:
+    """The mode of what is there, 0 when nothing is or this user may not see it."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
+
+
+def _changed_at(folder: str) -> int:
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises on a loop of links

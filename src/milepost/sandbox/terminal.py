@@ -1,0 +1,204 @@
+"""The terminal of the isolated level: commands run where they can do no harm."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from milepost.core.commands import Command, CommandResult, Line, Stream
+from milepost.sandbox.capture import FLOOD_BYTES, Capture, LineCutter
+from milepost.sandbox.launch import Descriptors, Guest, Warden
+from milepost.sandbox.order import Surroundings, order
+from milepost.sandbox.reach import Missing
+from milepost.sandbox.report import ENFORCED_BY_HOST, Ending, ending
+
+_CHUNK = 65_536
+
+
+class IsolatedTerminal:
+    """Runs commands behind Landlock, each with its whole tree of processes ended with it. Safe to share by threads.
+
+    `held_fds` stay open until nothing started here runs any more, even when this process dies. `extra_readable` may be
+    read by every command, `hidden` by none that is not given it.
+    """
+
+    def __init__(
+        self,
+        *,
+        held_fds: tuple[int, ...] = (),
+        extra_readable: tuple[Path, ...] = (),
+        hidden: tuple[Path, ...] = (),
+        home: Path | None = None,
+    ) -> None:
+        self._warden = Warden(held_fds)
+        self._around = Surroundings(home=home or Path.home(), readable=extra_readable, hidden=hidden)
+        self._lock = threading.Lock()
+        self._running: set[Guest] = set()
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        """Run to the end, whatever that is; lines go to `on_line` in the calling thread as they come."""
+        started = time.monotonic()
+        ordered = order(command, self._around)
+        if isinstance(ordered, Missing):
+            return _not_started(ordered.reason, started)
+        with Descriptors() as descriptors:
+            conversation = _Conversation(command, descriptors, on_line)
+            guest = self._warden.launch(ordered, conversation.guest_ends)
+            descriptors.close(*conversation.guest_ends)
+            with self._known(guest):
+                conversation.follow(guest)
+        return conversation.result(guest, started)
+
+    def kill_all(self) -> None:
+        """End every command that runs now; each returns as `killed`."""
+        with self._lock:
+            for guest in self._running:
+                guest.end(Ending("killed", "ended because the run was stopped"))
+
+    def close(self) -> None:
+        """End everything; returns when nothing is left running. No command can be run afterwards."""
+        self.kill_all()
+        self._warden.close()
+
+    def __enter__(self) -> IsolatedTerminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _known(self, guest: Guest) -> Iterator[None]:
+        with self._lock:
+            self._running.add(guest)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(guest)
+            guest.close()
+
+
+class _Conversation:
+    """The host's part while one command runs: feeds its input, drains its output, watches for silence and floods."""
+
+    def __init__(self, command: Command, descriptors: Descriptors, on_line: Callable[[Line], None] | None) -> None:
+        self._command = command
+        self._descriptors = descriptors
+        self._on_line = on_line
+        self._unfed = memoryview(command.stdin.encode(errors="surrogateescape"))
+        stdout, stdout_writer = descriptors.pipe()
+        stderr, stderr_writer = descriptors.pipe()
+        self._stdout = _Drain("stdout", stdout, command.output_bytes)
+        self._stderr = _Drain("stderr", stderr, command.output_bytes)
+        self._stdin: int | None = None
+        if self._unfed:
+            stdin, self._stdin = descriptors.pipe()
+        else:
+            stdin = descriptors.adopt(os.open(os.devnull, os.O_RDONLY))
+        self.guest_ends = (stdin, stdout_writer, stderr_writer)
+
+    def follow(self, guest: Guest) -> None:
+        """Return when the relay has reported and all output is read."""
+        drains = (self._stdout, self._stderr)
+        heard_at = time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            for drain in drains:
+                os.set_blocking(drain.descriptor, False)
+                selector.register(drain.descriptor, selectors.EVENT_READ, drain)
+            selector.register(guest.status, selectors.EVENT_READ)
+            if self._stdin is not None:
+                os.set_blocking(self._stdin, False)
+                selector.register(self._stdin, selectors.EVENT_WRITE)
+            while True:
+                ready = selector.select(self._patience(heard_at))
+                for key, _ in ready:
+                    if isinstance(key.data, _Drain):
+                        heard_at = time.monotonic()
+                        if not self._take(key.data, guest):
+                            selector.unregister(key.fd)
+                    elif key.fd == self._stdin and not self._feed(key.fd):
+                        selector.unregister(key.fd)
+                        self._descriptors.close(key.fd)
+                if not ready:
+                    guest.end(Ending("idle", f"said nothing for {self._command.idle_timeout_s:g} s"))
+                    heard_at = time.monotonic()
+                if any(key.fd == guest.status for key, _ in ready) and not guest.listen():
+                    break
+        # Nothing of the tree is left to write more; a stranger that was handed the pipe is not waited for.
+        for drain in drains:
+            with contextlib.suppress(BlockingIOError):
+                while self._take(drain, guest):
+                    pass
+
+    def result(self, guest: Guest, started: float) -> CommandResult:
+        report = guest.report()
+        how = ending(report, guest.ended_for)
+        if how.termination == "not_started":
+            return _not_started(how.error, started)
+        return CommandResult(
+            termination=how.termination,
+            exit_code=report.exit_code if how.termination == "exited" else None,
+            stdout=self._stdout.capture.text(),
+            stderr=self._stderr.capture.text(),
+            truncated=self._stdout.capture.truncated or self._stderr.capture.truncated,
+            duration_ms=_since(started),
+            enforced=(*report.applied, *ENFORCED_BY_HOST),
+            error=how.error,
+        )
+
+    def _patience(self, heard_at: float) -> float | None:
+        idle_s = self._command.idle_timeout_s
+        return None if idle_s is None else max(0.0, heard_at + idle_s - time.monotonic())
+
+    def _feed(self, stdin: int) -> bool:
+        """Write what fits; False when there is nothing more to write, or nobody to read it."""
+        try:
+            self._unfed = self._unfed[os.write(stdin, self._unfed[:_CHUNK]) :]
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            return False
+        return bool(self._unfed)
+
+    def _take(self, drain: _Drain, guest: Guest) -> bool:
+        """Read a piece of output and pass it on; False at its end."""
+        piece = os.read(drain.descriptor, _CHUNK)
+        drain.capture.feed(piece)
+        if drain.capture.total > FLOOD_BYTES:
+            guest.end(Ending("output", f"wrote more than {FLOOD_BYTES} bytes to {drain.stream}"))
+        if self._on_line is not None:
+            for text in drain.cutter.feed(piece, last=not piece):
+                self._on_line(Line(stream=drain.stream, text=text))
+        return bool(piece)
+
+
+class _Drain:
+    """One stream of output: where it is read, what is kept of it, how it is cut into lines."""
+
+    def __init__(self, stream: Stream, descriptor: int, limit: int) -> None:
+        self.stream: Stream = stream
+        self.descriptor = descriptor
+        self.capture = Capture(limit)
+        self.cutter = LineCutter()
+
+
+def _not_started(reason: str, started: float) -> CommandResult:
+    return CommandResult(
+        termination="not_started",
+        exit_code=None,
+        stdout="",
+        stderr="",
+        truncated=False,
+        duration_ms=_since(started),
+        enforced=(),
+        error=reason,
+    )
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,109 @@
+"""The small warm process that forks guests for the host, which has too many threads to fork safely.
+
+Started by path in an isolated interpreter: standard library only. Each message on its socket is one byte with
+descriptors: the order, the control pipe, the status pipe, and then the guest's own from standard input on. For each a
+relay is forked. The warden ends when the host's end of the socket closes, and not before its last relay did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib.util
+import os
+import select
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milepost.sandbox import confine, relay
+else:
+    _beside = os.path.join(os.path.dirname(__file__), "relay.py")  # noqa: PTH118, PTH120
+    _spec = importlib.util.spec_from_file_location("relay", _beside)
+    relay = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(relay)
+    confine = relay.confine
+
+_MOST_DESCRIPTORS = 16
+
+
+def main() -> None:
+    """Fork a relay for every message until the host is gone."""
+    host = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(host.fileno(), False)
+    # Whoever ends a whole group of processes politely ends the host too, and that ends the guests in order.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    confine.adopt_orphans()
+    confine.hide_memory()
+    held = ["dropped-capabilities"] if confine.drop_capabilities() else []
+    gc.disable()
+    gc.freeze()
+    relays: dict[int, int] = {}
+    poller = select.poll()
+    poller.register(host, select.POLLIN)
+    while True:
+        for descriptor, _ in poller.poll():
+            if descriptor != host.fileno():
+                poller.unregister(descriptor)
+                _reap(descriptor, relays)
+                continue
+            message, descriptors, _, _ = socket.recv_fds(host, 1, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
+            if not message:
+                host.close()
+                _outlive(relays)
+                return
+            # A machine out of processes: closing the descriptors tells the host that nothing was started.
+            with contextlib.suppress(OSError):
+                ended, pid = _fork_relay(host, descriptors, tuple(relays), held)
+                relays[ended] = pid
+                poller.register(ended, select.POLLIN)
+            for handed_over in descriptors:
+                os.close(handed_over)
+
+
+def _fork_relay(
+    host: socket.socket, descriptors: list[int], others: tuple[int, ...], held: list[str]
+) -> tuple[int, int]:
+    warden = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            host.close()
+            for other in others:
+                os.close(other)
+            order, control, status, *guest = descriptors
+            relay.keep(order, control, status, guest, warden=warden, held=held)
+            code = 0
+        finally:
+            os._exit(code)
+    return os.pidfd_open(pid), pid
+
+
+def _reap(ended: int, relays: dict[int, int]) -> None:
+    pid = relays.pop(ended)
+    os.close(ended)
+    _, how = os.waitpid(pid, 0)
+    if how != 0:
+        _sweep_orphans(frozenset(relays.values()))
+
+
+def _sweep_orphans(relays: frozenset[int]) -> None:
+    """End what a relay left behind that died before its guests did."""
+    while orphans := [child for child in relay.children(os.getpid()) if child not in relays]:
+        for orphan in orphans:
+            relay.kill_tree(orphan)
+        for orphan in orphans:
+            os.waitpid(orphan, 0)
+
+
+def _outlive(relays: dict[int, int]) -> None:
+    for ended in tuple(relays):
+        _reap(ended, relays)
+
+
+if __name__ == "__main__":
+    main()

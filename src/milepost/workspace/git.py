@@ -1,0 +1,126 @@
+"""The engine's own git: nothing that a repository or a user configures takes part in it.
+
+Two views of one repository. `plumb` sees only its objects, through a git directory of our own
+with a configuration of our own: no hook, filter, merge driver, fsmonitor, alias or replace ref
+can be reached from there. `refs` sees the repository itself, for commands that only move refs
+and read history. Both hold the engine's lock open, in a session of their own: a git that
+outlives a killed engine finishes its work, and holds the next engine back until it has.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from milepost.core.errors import GitFailed, StateUnwritable
+
+_DISK_FULL = ("No space left on device", "Disk quota exceeded", "disk full")
+_OFF = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.untrackedCache": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "commit.gpgSign": "false",
+    "tag.gpgSign": "false",
+    "log.showSignature": "false",
+    "submodule.recurse": "false",
+    "protocol.allow": "never",
+    "advice.detachedHead": "false",
+}
+
+
+def neutral_environment() -> dict[str, str]:
+    """What every git of the engine gets: no configuration of the machine or the user, no prompt."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_PAGER": "cat",
+        "GIT_EDITOR": "true",
+    }
+
+
+def off_switches(filters: tuple[str, ...] = ()) -> list[str]:
+    """The `-c` arguments that turn off what a repository's own configuration could turn on."""
+    settings = dict(_OFF)
+    for name in filters:
+        settings |= {f"filter.{name}.{part}": "" for part in ("clean", "smudge", "process")}
+        settings[f"filter.{name}.required"] = "false"
+    return [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+
+
+class Git:
+    """Runs git on one repository, neutrally."""
+
+    def __init__(self, *, git_dir: Path, objects: Path, own_dir: Path, held_fds: tuple[int, ...] = ()) -> None:
+        self.objects = objects
+        self.own_dir = own_dir
+        self._objects_alone = {"GIT_DIR": str(own_dir), "GIT_OBJECT_DIRECTORY": str(objects)}
+        self._repository = {"GIT_DIR": str(git_dir)}
+        self._held_fds = held_fds
+
+    def plumb(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """Run git on the objects alone and return what it prints."""
+        return _text(self.plumb_bytes(*words, stdin=stdin, env=env))
+
+    def plumb_bytes(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+        """Run git on the objects alone and return the bytes it prints."""
+        return _checked([*words], self._start([*words], stdin, self._objects_alone | dict(env or {})))
+
+    def try_plumb(self, *words: str) -> tuple[int, str]:
+        """Run git on the objects alone where failing is an answer: the exit code and what it prints."""
+        done = self._start([*words], b"", self._objects_alone)
+        return done.returncode, _text(done.stdout)
+
+    def refs(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """Run git on the repository's refs and history and return what it prints."""
+        words = (*off_switches(), *words)
+        return _text(_checked([*words], self._start([*words], stdin, self._repository | dict(env or {}))))
+
+    def try_refs(self, *words: str) -> tuple[int, str]:
+        """Run git on the repository's refs where failing is an answer: the exit code and what it prints."""
+        done = self._start([*off_switches(), *words], b"", self._repository)
+        return done.returncode, _text(done.stdout)
+
+    def _start(self, words: list[str], stdin: bytes, place: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ["git", *words],
+            input=stdin,
+            capture_output=True,
+            env=neutral_environment() | dict(place),
+            pass_fds=self._held_fds,
+            start_new_session=True,
+            check=False,
+        )
+
+
+def _checked(words: list[str], done: subprocess.CompletedProcess[bytes]) -> bytes:
+    if done.returncode != 0:
+        raise failure(words, done.returncode, _text(done.stderr))
+    return done.stdout
+
+
+def failure(words: list[str], code: int, stderr: str) -> GitFailed | StateUnwritable:
+    """The error that a failed git stands for: a full disk is not git's fault."""
+    last = stderr.strip().splitlines()[-1] if stderr.strip() else f"exit code {code}"
+    if any(sign in stderr for sign in _DISK_FULL):
+        return StateUnwritable(f"the disk is full: git said {last!r}", "free some space, then: milepost resume")
+    if "Read-only file system" in stderr or "Permission denied" in stderr or "insufficient permission" in stderr:
+        return StateUnwritable(
+            f"git may not write here: {last!r}", "make the repository writable, then: milepost resume"
+        )
+    verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
+    return GitFailed(f"git {verb} failed: {last}", "nothing is lost: milepost resume goes on from here")
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape").rstrip("\n")

@@ -1,0 +1,207 @@
+"""Mileposts: the commits that end tasks, and how they are made, landed, found and undone.
+
+A commit is fixed by recorded facts (author, date, parent, message, tree), so the same step run
+twice makes the same commit. A branch moves only from the commit it was seen at. Before it moves,
+its history is searched for the task's trailer: one milepost a task, however often a step runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.errors import GitFailed, UndoImpossible
+from milepost.workspace.git import Git
+from milepost.workspace.repository import Identity
+
+NOTES = "refs/notes/milepost"
+_FIELD, _RECORD = "\x1f", "\x1e"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """Who made a commit and when: facts of the run, recorded, never read off a clock again."""
+
+    identity: Identity
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Milepost:
+    """A commit that ended a task, as its trailers tell it."""
+
+    commit: str
+    task: str
+    run: str
+    attempt: int
+    agent: str
+    title: str
+
+
+def run_branch(run: str) -> str:
+    return f"refs/heads/milepost/{run}"
+
+
+def attempt_ref(run: str, task: str, attempt: int) -> str:
+    return f"refs/milepost/{run}/{task}/{attempt}"
+
+
+def milepost_message(*, task: str, title: str, run: str, attempt: int, agent: str) -> str:
+    """The message of a milepost: what was done, and the trailers that say by whom and in which run."""
+    subject = f"{task}: {title}"
+    return (
+        f"{subject if len(subject) <= 72 else subject[:71] + '…'}\n\n"
+        f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\n"
+        f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\n"
+    )
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+class Mileposts:
+    """Makes commits and moves refs of one repository."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+
+    def commit(self, tree: str, parent: str, message: str, stamp: Stamp) -> str:
+        """Write a commit; the same arguments give the same commit."""
+        return self._git.plumb("commit-tree", tree, "-p", parent, stdin=message.encode(), env=_signed(stamp))
+
+    def resolve(self, name: str) -> str | None:
+        """The commit that a ref or name stands for."""
+        code, commit = self._git.try_refs("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        return commit if code == 0 else None
+
+    def tree_of(self, commit: str) -> str:
+        return self._git.plumb("rev-parse", f"{commit}^{{tree}}")
+
+    def keep(self, ref: str, commit: str) -> None:
+        """Keep a commit under a ref of ours, wherever that ref was."""
+        self._git.refs("update-ref", ref, commit)
+
+    def move(self, ref: str, new: str, old: str) -> None:
+        """Move a branch from `old` to `new`, or fail: somebody else moved it."""
+        self._git.refs("update-ref", ref, new, old)
+
+    def forget(self, ref: str) -> None:
+        self._git.refs("update-ref", "-d", ref)
+
+    def file_at(self, tree: str, path: str) -> bytes | None:
+        """The content of a file in a commit or tree."""
+        code, blob = self._git.try_plumb("rev-parse", "--verify", "--quiet", f"{tree}:{path}")
+        return self._git.plumb_bytes("cat-file", "blob", blob) if code == 0 else None
+
+    def with_file(self, tree: str, path: str, content: bytes) -> str:
+        """The tree that differs from `tree` in the content of one file."""
+        blob = self._git.plumb("hash-object", "-w", "--stdin", stdin=content)
+        folder, _, name = path.rpartition("/")
+        mode = "100644"
+        while True:
+            listing = self._git.plumb_bytes("ls-tree", "-z", f"{tree}:{folder}" if folder else tree)
+            entries = [entry for entry in listing.split(b"\0") if entry]
+            kept = [entry for entry in entries if entry.partition(b"\t")[2] != name.encode()]
+            old = next((entry for entry in entries if entry.partition(b"\t")[2] == name.encode()), None)
+            if old is not None and mode != "040000":
+                mode = old.split()[0].decode()
+            kind = "tree" if mode == "040000" else "blob"
+            kept.append(f"{mode} {kind} {blob}\t{name}".encode())
+            blob = self._git.plumb("mktree", "-z", stdin=b"\0".join(kept) + b"\0")
+            if not folder:
+                return blob
+            mode = "040000"
+            folder, _, name = folder.rpartition("/")
+
+    def changed_files(self, old: str, new: str) -> tuple[str, ...]:
+        """Paths that differ between two commits or trees."""
+        names = self._git.plumb("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
+        return tuple(name for name in names.split("\0") if name)
+
+    def merge(self, ours: str, theirs: str) -> str | None:
+        """The tree of both commits merged, or None where they conflict."""
+        code, output = self._git.try_plumb("merge-tree", "--write-tree", ours, theirs)
+        if code not in (0, 1):
+            raise GitFailed(f"git merge-tree ended with {code}: {output}", "git 2.38 or newer is needed")
+        return output.splitlines()[0] if code == 0 else None
+
+    def conflicts(self, ours: str, theirs: str) -> tuple[str, ...]:
+        """Paths on which two commits conflict."""
+        code, output = self._git.try_plumb("merge-tree", "--write-tree", "--name-only", "--no-messages", ours, theirs)
+        return tuple(dict.fromkeys(output.splitlines()[1:])) if code == 1 else ()
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        return self._git.try_refs("merge-base", "--is-ancestor", old, new)[0] == 0
+
+    def history(self, tip: str, since: str = "") -> tuple[Milepost, ...]:
+        """The mileposts in a history, newest first, without those that were undone."""
+        fields = ("Task", "Run", "Attempt", "Agent", "Undo")
+        trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
+        log_format = _FIELD.join(("%H", trailers, "%s")) + _RECORD
+        output = self._git.refs("log", f"--format={log_format}", f"{since}..{tip}" if since else tip)
+        mileposts, undone = [], set()
+        for record in output.split(_RECORD):
+            values = record.strip("\n").split(_FIELD)
+            if len(values) != len(fields) + 2:
+                continue
+            commit, task, run, attempt, agent, undo, subject = values
+            if undo:
+                undone.add(undo)
+            elif task and run and commit not in undone:
+                number = int(attempt) if attempt.isdigit() else 0
+                title = subject.removeprefix(f"{task}: ")
+                mileposts.append(Milepost(commit=commit, task=task, run=run, attempt=number, agent=agent, title=title))
+        return tuple(mileposts)
+
+    def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
+        """Attach evidence to a milepost as a git note that travels with the history."""
+        if self.note(commit) != evidence.rstrip("\n"):
+            words = ("notes", f"--ref={NOTES}", "add", "--force", "--file=-", commit)
+            self._git.refs(*words, stdin=evidence.encode(), env=_signed(stamp))
+
+    def note(self, commit: str) -> str | None:
+        """The evidence attached to a milepost."""
+        code, text = self._git.try_refs("notes", f"--ref={NOTES}", "show", commit)
+        return text if code == 0 else None
+
+    def without(self, milepost: Milepost, head: str, roadmap: str) -> str:
+        """The tree of `head` with one milepost's work taken out again; the roadmap stays as it is.
+
+        The inverse of the milepost is laid beside it as a commit of its own and merged with `head`.
+        """
+        kept = self.file_at(milepost.commit, roadmap)
+        inverse = self.tree_of(f"{milepost.commit}^")
+        if kept is not None:
+            inverse = self.with_file(inverse, roadmap, kept)
+        stamp = Stamp(identity=Identity(name="Milepost", email="milepost@localhost"), at=0)
+        beside = self.commit(inverse, milepost.commit, f"Without {milepost.task}\n", stamp)
+        tree = self.merge(head, beside)
+        if tree is None:
+            paths = ", ".join(self.conflicts(head, beside))
+            raise UndoImpossible(
+                f"{milepost.task} cannot be taken back alone: later commits changed the same lines of {paths}",
+                "undo the later tasks first, newest first: milepost log shows them",
+            )
+        return tree
+
+
+def remove_stale_locks(common_dir: Path) -> tuple[str, ...]:
+    """Remove the locks that a killed git left on refs of ours; safe only with the engine's lock held."""
+    ours = [common_dir / "refs/milepost", common_dir / "refs/heads/milepost"]
+    locks = [common_dir / "refs/notes/milepost.lock", *(lock for folder in ours for lock in folder.rglob("*.lock"))]
+    stale = [lock for lock in locks if lock.is_file()]
+    for lock in stale:
+        lock.unlink(missing_ok=True)
+    return tuple(lock.name for lock in stale)
+
+
+def _signed(stamp: Stamp) -> dict[str, str]:
+    return {
+        "GIT_AUTHOR_NAME": stamp.identity.name,
+        "GIT_AUTHOR_EMAIL": stamp.identity.email,
+        "GIT_AUTHOR_DATE": f"@{stamp.at} +0000",
+        "GIT_COMMITTER_NAME": stamp.identity.name,
+        "GIT_COMMITTER_EMAIL": stamp.identity.email,
+        "GIT_COMMITTER_DATE": f"@{stamp.at} +0000",
+    }

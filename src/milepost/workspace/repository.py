@@ -1,0 +1,173 @@
+"""The user's repository: where it is, where it stands, and how it is moved without surprise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.errors import NoCommits, NoRepository, StateUnwritable
+from milepost.workspace.git import Git, failure, neutral_environment, off_switches
+
+GIT_COMMIT_ONCE = "milepost keeps every task as a commit: run `git init` and commit once, then `milepost init`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who a commit says made it."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where the user stands: the branch (empty when detached) and its commit."""
+
+    branch: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A git repository with a working tree, as found from a folder in it."""
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+    objects: Path
+    sha256: bool
+
+    @staticmethod
+    def find(folder: Path) -> Repository:
+        """The repository that `folder` is in."""
+        if shutil.which("git") is None:
+            raise NoRepository("git is not installed", "install git 2.38 or newer, then try again")
+        words = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"]
+        words += ["--git-path", "objects", "--show-object-format"]
+        done = _ask(folder, *words)
+        if done.returncode != 0:
+            if "dubious ownership" in done.stderr:
+                raise NoRepository(
+                    f"git does not trust {str(folder)!r}: it belongs to another user", _last(done.stderr)
+                )
+            if "work tree" in done.stderr:
+                raise NoRepository("this repository is bare", "clone it, and run milepost in the clone")
+            raise NoRepository("this folder is not in a git repository", GIT_COMMIT_ONCE)
+        top, git_dir, common_dir, objects, object_format = done.stdout.splitlines()
+        return Repository(
+            top=Path(top),
+            git_dir=Path(git_dir),
+            common_dir=Path(common_dir),
+            objects=Path(objects).resolve(),
+            sha256=object_format == "sha256",
+        )
+
+    def position(self) -> Position:
+        """Where HEAD is; raises NoCommits in a repository without any."""
+        commit = _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if commit.returncode != 0:
+            raise NoCommits("this repository has no commit yet", GIT_COMMIT_ONCE)
+        branch = _ask(self.top, "symbolic-ref", "--quiet", "--short", "HEAD")
+        return Position(branch=branch.stdout.strip(), commit=commit.stdout.strip())
+
+    def identity(self) -> Identity:
+        """Who the user says they are, or a stand-in where git knows nobody."""
+        name, email = (_ask(self.top, "config", key).stdout.strip() for key in ("user.name", "user.email"))
+        return Identity(name=name or "Milepost", email=email or "milepost@localhost")
+
+    def git(self, own_dir: Path, held_fds: tuple[int, ...] = ()) -> Git:
+        """The engine's git on this repository; `own_dir` becomes its private git directory."""
+        _make_own_dir(own_dir, self)
+        return Git(git_dir=self.common_dir, objects=self.objects, own_dir=own_dir, held_fds=held_fds)
+
+    def is_clean(self) -> bool:
+        """True when no tracked file of the user's tree differs from HEAD and nothing is half-done there."""
+        if any((self.git_dir / name).exists() for name in ("MERGE_HEAD", "rebase-merge", "rebase-apply", "index.lock")):
+            return False
+        done = _ask(self.top, *off_switches(self.filters()), "status", "--porcelain", "--untracked-files=no")
+        return done.returncode == 0 and not done.stdout.strip()
+
+    def uncommitted(self, path: str) -> str:
+        """What keeps a file from being as HEAD has it, in words; empty when it is."""
+        words = ("status", "--porcelain", "--ignored", "--untracked-files=all", "--", path)
+        state = _ask(self.top, *off_switches(), *words).stdout[:2]
+        if not state:
+            return ""
+        return (
+            "is not committed yet" if state in ("??", "!!") or state[0] == "A" else "has changes that are not committed"
+        )
+
+    def filters(self) -> tuple[str, ...]:
+        """Names of the content filters that the user's configuration defines."""
+        lines = _ask(self.top, "config", "--name-only", "--get-regexp", r"^filter\.").stdout.splitlines()
+        return tuple(sorted({line.removeprefix("filter.").rpartition(".")[0] for line in lines}))
+
+    def fast_forward(self, commit: str, held_fds: tuple[int, ...] = ()) -> None:
+        """Move the user's branch and tree to `commit`, which must descend from where they are."""
+        words = [*off_switches(self.filters()), "merge", "--ff-only", "--quiet", "--no-stat", commit]
+        done = subprocess.run(
+            ["git", *words],
+            cwd=self.top,
+            capture_output=True,
+            text=True,
+            env=neutral_environment() | {"GIT_OPTIONAL_LOCKS": "1"},
+            pass_fds=held_fds,
+            start_new_session=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise failure(words, done.returncode, done.stderr)
+
+    def uses_filters(self, commit: str) -> bool:
+        """True when files of `commit` ask for a content filter, which only the user's own git may run."""
+        if not self.filters():
+            return False
+        found = _ask(self.top, "grep", "-qE", "filter=", commit, "--", ":(glob)**/.gitattributes")
+        return found.returncode == 0
+
+
+def _ask(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Put a question to the user's own git, which may read their configuration and change nothing."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        return subprocess.run(
+            ["git", *words],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env=env | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+            check=False,
+        )
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+        raise NoRepository(f"{str(folder)!r} cannot be entered: {error.strerror}", "name an existing folder") from error
+
+
+def own_config(sha256: bool) -> str:
+    """The configuration of a git directory of ours: only what git needs to read the objects."""
+    config = (
+        f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tbare = false\n\tquotepath = false\n[gc]\n\tauto = 0\n"
+    )
+    return config + ("[extensions]\n\tobjectformat = sha256\n" if sha256 else "")
+
+
+def _make_own_dir(own_dir: Path, repository: Repository) -> None:
+    """Write the private git directory: a HEAD, a configuration and no refs."""
+    try:
+        (own_dir / "refs").mkdir(parents=True, exist_ok=True)
+        (own_dir / "info").mkdir(exist_ok=True)
+        (own_dir / "HEAD").write_text("ref: refs/heads/none\n")
+        (own_dir / "config").write_text(own_config(repository.sha256))
+        shallow = repository.common_dir / "shallow"
+        if shallow.exists():
+            shutil.copyfile(shallow, own_dir / "shallow")
+    except OSError as error:
+        raise StateUnwritable(
+            f"{str(own_dir.parent)!r} cannot be written: {error.strerror}", "make it writable, or free some space"
+        ) from error
+
+
+def _last(text: str) -> str:
+    return text.strip().splitlines()[-1].strip() if text.strip() else ""

@@ -1,0 +1,138 @@
+"""A repository with a roadmap, and the command line as a user has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+AGENT = '''\
+"""Does what the task's text says, line by line: `write FILE TEXT`, `fail-first`, `sleep SECONDS`, `exit CODE`."""
+import json, os, pathlib, shlex, sys, time
+
+assignment = json.load(open(os.environ["MILEPOST_ASSIGNMENT"]))
+for line in assignment["text"].splitlines():
+    words = shlex.split(line.strip().lstrip("-").strip())
+    if not words:
+        continue
+    if words[0] == "write":
+        path = pathlib.Path(words[1])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        broken = "fail-first" in assignment["text"] and assignment["attempt"] == 1
+        path.write_text(("BROKEN" if broken else " ".join(words[2:])) + "\\n")
+        print("writing", path, flush=True)
+    elif words[0] == "sleep":
+        time.sleep(float(words[1]))
+    elif words[0] == "exit":
+        sys.exit(int(words[1]))
+'''
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed and how it ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.stdout)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """A user's machine: a home, a repository in it, and an agent outside of it."""
+
+    home: Path
+    repo: Path
+    agent: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        return {**kept, "HOME": str(self.home), "COLUMNS": "100"}
+
+    def argv(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "milepost", *words]
+
+    def milepost(self, *words: str, **env: str) -> Answer:
+        done = subprocess.run(
+            self.argv(*words),
+            cwd=self.repo,
+            env={**self.environment, **env},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    def run(self, *words: str) -> Answer:
+        return self.milepost("run", "--agent", self.agent, *words)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.argv(*words),
+            cwd=self.repo,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=self.repo, env=self.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.rstrip("\n")
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.repo / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def commit(self, message: str = "Work") -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+
+    def roadmap(self, text: str) -> None:
+        self.write("ROADMAP.md", text)
+        self.commit("Roadmap")
+
+    def mileposts(self, ref: str = "HEAD") -> list[str]:
+        """The tasks of the mileposts in a history, oldest first."""
+        trailer = "%(trailers:key=Milepost-Task,valueonly,separator=)"
+        return [line for line in self.git("log", "--reverse", f"--format={trailer}", ref).splitlines() if line]
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    home, repo, agent = tmp_path / "home", tmp_path / "home" / "project", tmp_path / "agent" / "agent.py"
+    repo.mkdir(parents=True)
+    agent.parent.mkdir()
+    agent.write_text(AGENT)
+    made = Sandbox(home=home, repo=repo, agent=f"command:{sys.executable} {agent}")
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.git("config", "user.name", "Ada")
+    made.git("config", "user.email", "ada@example.com")
+    made.write("README.md", "A project\n")
+    made.commit("Start")
+    return made
+
+
+@pytest.fixture
+def make_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Sandbox]:
+    return lambda: sandbox.__wrapped__(tmp_path_factory.mktemp("machine"))  # type: ignore[attr-defined, no-any-return]

@@ -1,0 +1,100 @@
+"""Stopping, resuming, and two engines at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+
+from tests.e2e.conftest import Sandbox
+from tests.e2e.test_chaos import wait_until
+
+SLOW = "- [ ] 1.1 Slow\n  - write a.txt a\n  - sleep {}\n  - Verify: test -f a.txt\n"
+TWO = SLOW.format(1) + "- [ ] 1.2 Next\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n"
+
+
+def acting(machine: Sandbox) -> bool:
+    return "act" in machine.milepost("status").stdout
+
+
+def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    stdout, stderr = process.communicate(timeout=60)
+    return process.returncode, stdout, stderr
+
+
+def test_the_second_engine_says_who_holds_the_state_and_ends(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(30))
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    try:
+        wait_until(lambda: acting(sandbox))
+        for command in (("run", "--agent", sandbox.agent), ("resume",), ("undo", "1.1")):
+            second = sandbox.milepost(*command)
+            assert second.code == 1
+            assert f"pid {first.pid}" in second.stderr and "already going on" in second.stderr
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        end(first)
+
+
+def test_stop_lets_the_step_in_flight_end_and_resume_goes_on_without_flags(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO)
+    first = sandbox.start("run", "--agent", sandbox.agent, "--json")
+    wait_until(lambda: acting(sandbox))
+    assert "can go on at any time" in sandbox.milepost("stop").stdout
+    code, stdout, _ = end(first)
+    assert code == 130
+    acts = stdout.count('"stage": "act"')
+    assert acts == 1
+    resumed = sandbox.milepost("resume", "--json")
+    assert resumed.code == 0, resumed.stderr
+    assert [event["task"] for event in resumed.events if event.get("stage") == "act"] == ["1.2"], (
+        "1.1 is not done again"
+    )
+    assert sandbox.mileposts() == ["1.1", "1.2"]
+
+
+def test_interrupting_twice_stops_at_once_and_loses_nothing(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(60))
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    wait_until(lambda: acting(sandbox))
+    os.kill(first.pid, signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        first.wait(1)
+    assert first.poll() is None, "the first interrupt waits for the step in flight"
+    os.kill(first.pid, signal.SIGINT)
+    code, stdout, stderr = end(first)
+    assert code == 130
+    assert "stopping after the steps in flight" in stderr
+    assert "milepost resume" in stdout
+    assert sandbox.milepost("status").stdout.startswith("run ")
+    assert sandbox.milepost("status", "--json").json["state"] == "interrupted"
+
+
+def test_stop_now_ends_the_agent(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(60))
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    wait_until(lambda: acting(sandbox))
+    assert sandbox.milepost("stop", "--now").code == 0
+    assert end(first)[0] == 130
+
+
+def test_there_is_nothing_to_resume_or_to_stop_and_both_say_so(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(0))
+    assert sandbox.milepost("resume").stdout == "nothing to do: no run was started here yet\n"
+    assert sandbox.run().code == 0
+    assert sandbox.milepost("resume").stdout == "nothing to do: the last run is finished\n"
+    assert sandbox.milepost("stop").stdout == "nothing to stop: no run is going on here\n"
+
+
+def test_an_interrupted_run_is_not_silently_given_other_flags(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(60))
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    wait_until(lambda: acting(sandbox))
+    os.killpg(first.pid, signal.SIGKILL)
+    end(first)
+    other = sandbox.milepost("run", "--agent", "command:true")
+    assert other.code == 1 and "milepost run --new" in other.stderr
+    new = sandbox.milepost("run", "--new", "--json", "--agent", "command:touch a.txt")
+    assert new.code == 0, new.stderr
+    assert sandbox.milepost("resume").stdout == "nothing to do: the last run is finished\n"

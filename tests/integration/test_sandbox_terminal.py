@@ -1,0 +1,232 @@
+"""The isolated terminal with real programs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from milepost.core.commands import Command, Line, TrustLevel
+from milepost.core.errors import MachineFailed
+from milepost.sandbox.levels import ladder, open_terminal, strongest
+from milepost.sandbox.terminal import IsolatedTerminal
+
+Make = Callable[..., Command]
+
+
+@pytest.fixture(scope="module")
+def terminal() -> Iterator[IsolatedTerminal]:
+    with open_terminal(TrustLevel.ISOLATED) as opened:
+        yield opened
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Make:
+    (tmp_path / "work").mkdir()
+
+    def make(*argv: str, **more: Any) -> Command:
+        return Command(argv=argv, cwd=tmp_path / "work", scratch=tmp_path / "scratch", **more)
+
+    return make
+
+
+def test_isolated_is_the_strongest_level_here_and_the_ladder_says_so() -> None:
+    assert strongest() is TrustLevel.ISOLATED
+    assert [(report.level.value, report.ok) for report in ladder()] == [
+        ("local", False),
+        ("isolated", True),
+        ("sandboxed", False),
+    ]
+
+
+def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTerminal, command: Make) -> None:
+    script = 'read -r word; echo "$1 $word $GIVEN in $(pwd)"; echo problem >&2; exit 3'
+    done = terminal.run(command("sh", "-c", script, "sh", "é b", stdin="in\n", env={"GIVEN": "x y"}))
+    assert (done.termination, done.exit_code, done.succeeded) == ("exited", 3, False)
+    assert done.stdout == f"é b in x y in {command('x').cwd}\n"
+    assert done.stderr == "problem\n"
+
+
+def test_what_is_enforced_is_named(terminal: IsolatedTerminal, command: Make) -> None:
+    enforced = set(terminal.run(command("true")).enforced)
+    assert enforced >= {
+        *("process-tree", "no-new-privileges", "rlimits", "clean-environment"),
+        *("closed-descriptors", "output-cap", "wall-clock"),
+    }
+    assert any(name.startswith("landlock-") for name in enforced)
+
+
+def test_python_on_path_and_python_of_a_virtual_environment_work(terminal: IsolatedTerminal, command: Make) -> None:
+    for python in ("python3", sys.executable):
+        done = terminal.run(command(python, "-c", "import json, ctypes, sqlite3; print(1)"))
+        assert (done.stdout, done.exit_code) == ("1\n", 0), done
+
+
+def test_the_shell_idioms_of_builds_work(terminal: IsolatedTerminal, command: Make) -> None:
+    script = (
+        "set -e; echo x > a; mv a b; mkdir -p d/e; ln -s ../b d/l; cat d/l; mktemp > /dev/null; echo err > /dev/stderr;"
+        "python3 -c 'import pty, os; os.close(pty.openpty()[0])'; touch $HOME/.profile; chmod 700 d; rm -r d"
+    )
+    done = terminal.run(command("sh", "-c", script))
+    assert (done.stdout, done.stderr, done.exit_code) == ("x\n", "err\n", 0)
+
+
+def test_lines_come_while_the_program_still_runs(terminal: IsolatedTerminal, command: Make) -> None:
+    asked = command("sh", "-c", "echo first; while [ ! -e go ]; do :; done; echo second >&2", timeout_s=20)
+    seen: list[Line] = []
+
+    def on_line(line: Line) -> None:
+        seen.append(line)
+        (asked.cwd / "go").touch()
+
+    assert terminal.run(asked, on_line).succeeded
+    assert seen == [Line(stream="stdout", text="first"), Line(stream="stderr", text="second")]
+
+
+def test_a_listener_that_fails_ends_the_command(terminal: IsolatedTerminal, command: Make) -> None:
+    def on_line(line: Line) -> None:
+        raise LookupError(line.text)
+
+    with pytest.raises(LookupError, match="first"):
+        terminal.run(command("sh", "-c", "echo first; exec sleep 60"), on_line)
+
+
+def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: IsolatedTerminal, command: Make) -> None:
+    megabyte = "x" * 1_000_000
+    assert terminal.run(command("wc", "-c", stdin=megabyte)).stdout.strip() == "1000000"
+    assert terminal.run(command("true", stdin=megabyte)).succeeded
+    echoed = terminal.run(command("cat", stdin=megabyte))
+    assert (len(echoed.stdout), echoed.truncated) == (1_000_000, False)
+    unread = terminal.run(command("sleep", "60", stdin=megabyte, timeout_s=0.2))
+    assert unread.termination == "timeout"
+
+
+def test_much_output_is_cut_in_the_middle_and_does_not_end_the_program(
+    terminal: IsolatedTerminal, command: Make
+) -> None:
+    done = terminal.run(command("sh", "-c", "echo head; yes | head -c 5000000; echo tail; exit 7", output_bytes=1000))
+    assert (done.termination, done.exit_code, done.truncated) == ("exited", 7, True)
+    assert done.stdout.startswith("head\n") and done.stdout.endswith("tail\n")
+    assert "\n[4999010 bytes left out]\n" in done.stdout
+
+
+def test_a_flood_of_output_ends_the_program(terminal: IsolatedTerminal, command: Make) -> None:
+    done = terminal.run(command("head", "-c", "100000000", "/dev/zero", output_bytes=100))
+    assert (done.termination, done.exit_code) == ("output", None)
+    assert "64000000 bytes" in done.error
+
+
+def test_output_without_an_end_of_line_is_not_lost(terminal: IsolatedTerminal, command: Make) -> None:
+    seen: list[str] = []
+    done = terminal.run(
+        command("sh", "-c", "head -c 40000 /dev/zero | tr '\\0' x; printf end"), lambda line: seen.append(line.text)
+    )
+    assert done.stdout == "x" * 40_000 + "end"
+    assert "".join(seen) == done.stdout and len(seen) > 1
+
+
+def test_a_program_that_runs_too_long_is_ended_with_its_children(terminal: IsolatedTerminal, command: Make) -> None:
+    done = terminal.run(command("sh", "-c", "echo begun; sleep 61 & sleep 62", timeout_s=0.3))
+    assert (done.termination, done.exit_code, done.stdout) == ("timeout", None, "begun\n")
+    assert done.duration_ms < 20_000
+
+
+def test_a_silent_program_is_ended_and_a_talking_one_is_not(terminal: IsolatedTerminal, command: Make) -> None:
+    silent = terminal.run(command("sh", "-c", "echo last; exec sleep 60", idle_timeout_s=0.3))
+    assert (silent.termination, silent.stdout, silent.error) == ("idle", "last\n", "said nothing for 0.3 s")
+    talking = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.2; done"
+    assert terminal.run(command("sh", "-c", talking, idle_timeout_s=1.2)).succeeded
+
+
+def test_a_signal_is_not_an_exit_code(terminal: IsolatedTerminal, command: Make) -> None:
+    done = terminal.run(command("sh", "-c", "kill -SEGV $$"))
+    assert (done.termination, done.exit_code, done.error) == ("signalled", None, "ended by SIGSEGV")
+
+
+def test_what_cannot_be_started_says_what_and_why(terminal: IsolatedTerminal, command: Make, tmp_path: Path) -> None:
+    work = command("x").cwd
+    (work / "plain").write_text("text")
+    (work / "orphan").write_text("#!/no/such/interpreter\n")
+    (work / "noise").write_bytes(b"\x00\x01\x02")
+    for name in ("orphan", "noise"):
+        (work / name).chmod(0o755)
+    gone = Command(argv=("true",), cwd=tmp_path / "gone", scratch=tmp_path / "scratch")
+    a_file = Command(argv=("true",), cwd=work / "plain", scratch=tmp_path / "scratch")
+    for asked, reason in (
+        (command("no-such-program"), "'no-such-program' is not on PATH"),
+        (command("./plain"), "'./plain' is not executable"),
+        (command("./orphan"), "the interpreter its first line names does not exist"),
+        (command("./noise"), "neither a program for this machine nor a script"),
+        (command("true", "a\0b"), "null byte"),
+        (command(), "argv is empty"),
+        (gone, f"the working directory does not exist: {tmp_path / 'gone'}"),
+        (a_file, "the working directory cannot be entered: Not a directory"),
+    ):
+        done = terminal.run(asked)
+        assert (done.termination, done.exit_code, done.enforced) == ("not_started", None, ())
+        assert reason in done.error
+
+
+def test_thirty_commands_at_once_do_not_mix(terminal: IsolatedTerminal, command: Make) -> None:
+    with ThreadPoolExecutor(30) as threads:
+        asked = [command("sh", "-c", f"cat; echo {n} >&2; exit {n}", stdin=f"in {n}") for n in range(30)]
+        done = list(threads.map(terminal.run, asked))
+    assert [(each.stdout, each.stderr, each.exit_code) for each in done] == [
+        (f"in {n}", f"{n}\n", n) for n in range(30)
+    ]
+
+
+def test_kill_all_ends_what_runs_and_nothing_later(terminal: IsolatedTerminal, command: Make) -> None:
+    begun = threading.Barrier(4, timeout=20)
+
+    def on_line(_: Line) -> None:
+        begun.wait()
+
+    with ThreadPoolExecutor(3) as threads:
+        asked = command("sh", "-c", "echo begun; sleep 60 & exec sleep 60")
+        runs = [threads.submit(terminal.run, asked, on_line) for _ in range(3)]
+        begun.wait()
+        terminal.kill_all()
+        assert [run.result(timeout=20).termination for run in runs] == ["killed"] * 3
+    assert terminal.run(command("true")).succeeded
+
+
+def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: IsolatedTerminal, command: Make) -> None:
+    def tally() -> tuple[int, int]:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        return len(list(Path("/proc/self/fd").iterdir())), len(children)
+
+    terminal.run(command("true"))
+    before = tally()
+    for number in range(50):
+        terminal.run(command("true" if number % 2 else "no-such-program", stdin="x"))
+    assert tally() == before
+
+
+def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:
+    with IsolatedTerminal() as terminal:
+        assert terminal.run(command("true")).succeeded
+        process = terminal._warden._process
+        assert process is not None
+
+        def lose(_: Line) -> None:
+            os.kill(process.pid, signal.SIGKILL)
+
+        lost = terminal.run(command("sh", "-c", "echo now; sleep 60 & exec sleep 60"), lose)
+        assert (lost.termination, lost.exit_code) == ("killed", None)
+        assert terminal.run(command("true")).succeeded
+
+
+def test_a_closed_terminal_starts_nothing(command: Make) -> None:
+    terminal = IsolatedTerminal()
+    terminal.close()
+    with pytest.raises(MachineFailed):
+        terminal.run(command("touch", "started"))
+    assert not (command("x").cwd / "started").exists()

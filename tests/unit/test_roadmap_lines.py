@@ -1,0 +1,170 @@
+"""The lines below a task: Files, Verify, Depends on, Agent, Pattern."""
+
+from __future__ import annotations
+
+import pytest
+
+from milepost.core.task import Task
+from milepost.roadmap import read
+
+
+def only(below: str) -> Task:
+    (task,) = read(f"- [ ] 1.1 Write it\n{below}".encode()).tasks
+    return task
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  - Files: a.py, src/b.py",
+        "  - **Files:** `a.py`, `src/b.py`",
+        "  - **Files**: a.py src/b.py",
+        "  * __files__: `./a.py` (new), `src/b.py` (330 lines)",
+        "  FILES: a.py (new), src/b.py.",
+        "Files: a.py and src/b.py",
+        "\n  Files: a.py,\n  src/b.py",
+        "  - Files:\n    - a.py - the parser\n    - `src/b.py`: the rest",
+        "  - **Files: a.py, src/b.py**",
+        "  - File: a.py\n  - File: src/b.py\n  - File: a.py",
+        "  - Files: New `a.py`, update `src/b.py`",
+        "  - Files: [a.py](x/a.py), [src/b.py](y)",
+    ],
+)
+def test_files_are_read_however_they_are_written(line: str) -> None:
+    task = only(f"{line}\n")
+    assert task.files == ("a.py", "src/b.py")
+    assert task.text == ""
+
+
+@pytest.mark.parametrize(
+    ("below", "commands"),
+    [
+        ("  Verify: pytest -q tests/test_a.py", ["pytest -q tests/test_a.py"]),
+        ("  - Verify: `pytest -q`", ["pytest -q"]),
+        ("  - **Verify:** run `pytest -q` and `ruff check .`", ["pytest -q", "ruff check ."]),
+        ("  - verify: a\n  - Verify: `b`\n  - Verify: a", ["a", "b"]),
+        ("  - Verify:\n    - `pytest -q`\n    - ruff check .", ["pytest -q", "ruff check ."]),
+        ("  Verify:\n  - pytest\n  - Files: x", ["pytest"]),
+        (
+            "  Verify:\n  ```sh\n  # all\n  $ pytest \\\n    -q\n  echo `id` ``x``\n  ```",
+            ["pytest      -q", "echo `id` ``x``"],
+        ),
+        ("  - Verify:\n\n    ```\n    pytest\n    ```", ["pytest"]),
+        ("  - Verify: pytest \\\n    -q", ["pytest -q"]),
+        ("  - Verify: none", []),
+        ("  - x\n  -\n  - Verify: a\n  -\n", ["a"]),
+        ("  ```\n  Verify: no\n  ```", []),
+    ],
+)
+def test_verify_gives_commands(below: str, commands: list[str]) -> None:
+    task = only(f"{below}\n")
+    assert [" ".join(command.split()) for command in task.verify] == [" ".join(command.split()) for command in commands]
+
+
+def test_a_statement_belongs_to_the_nearest_box_above_it() -> None:
+    task = only("  - [ ] 1.1.1 sub\n    Files: sub.py\n    Agent: claude\n  - Files: top.py\n")
+    assert (task.files, task.agent) == (("top.py",), "")
+    assert (task.subtasks[0].files, task.subtasks[0].agent) == (("sub.py",), "claude")
+
+
+def test_boxes_after_an_empty_verify_are_subtasks_and_it_is_said() -> None:
+    roadmap = read(b"- [ ] 1.1 Write it\n  Verify:\n  - [ ] pytest\n")
+    assert roadmap.tasks[0].verify == ()
+    assert roadmap.tasks[0].subtasks[0].title == "pytest"
+    assert [(problem.line, problem.message) for problem in roadmap.problems] == [(2, "this verify line names nothing")]
+
+
+def test_an_agent_is_taken_as_it_is_named() -> None:
+    assert only("  - Agent: `command:python fix.py --all`\n").agent == "command:python fix.py --all"
+
+
+def test_a_pattern_is_an_agent_with_inputs() -> None:
+    task = only('  Pattern: module_creation name=greetings kind=library description="Greets people" tags=\n')
+    assert task.agent == "pattern:module_creation"
+    assert task.inputs == (
+        ("name", "greetings"),
+        ("kind", "library"),
+        ("description", "Greets people"),
+        ("tags", ""),
+    )
+
+
+@pytest.mark.parametrize("value", ["use the repository pattern", 'module_creation name="open', '""'])
+def test_a_pattern_line_that_names_no_pattern_stays_text_and_is_reported(value: str) -> None:
+    roadmap = read(f"- [ ] 1.1 Write it\n  Pattern: {value}\n".encode())
+    (task,) = roadmap.tasks
+    assert (task.agent, task.text) == ("", f"Pattern: {value}")
+    assert roadmap.problems[0].line == 2
+
+
+def test_a_second_agent_is_ignored_and_reported() -> None:
+    roadmap = read(b"- [ ] 1.1 Write it\n  Agent: claude\n  Pattern: readme\n")
+    assert roadmap.tasks[0].agent == "claude"
+    assert "claude" in roadmap.problems[0].message
+
+
+TASKS = (
+    "- [ ] 1.1 Parse durations\n"
+    "- [ ] T002 Format durations\n"
+    "- [ ] Step 1: set up, then go\n"
+    "- [ ] Step 10: clean\n"
+    "- [ ] Parse dates\n"
+    "  - [ ] 2.1 zones\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("below", "positions"),
+    [
+        ("  Depends on: 1.1", [0]),
+        ("  - Depends: t002, **1.1**", [1, 0]),
+        ("  - **Blocked by:** `1.1` and [T002]", [0, 1]),
+        ("  - Depends on: 1.1 T002", [0, 1]),
+        ("  - Depends on: task 1.1 (the parser)", [0]),
+        ("  - Depends on: 1.1 Parse durations, T002: format", [0, 1]),
+        ("  - Depends on: Format durations", [1]),
+        ("  - Depends on: FORMAT", [1]),
+        ("  - Depends on: Step 1", [2]),
+        ("  - Depends on: Step 1: set up, then go", [2]),
+        ("  - Depends on:\n    - 1.1\n    - T002", [0, 1]),
+        ("  - Depends on: 2.1", [4]),
+        ("  - Depends on: none", []),
+    ],
+)
+def test_a_dependency_is_found_by_id_title_or_the_start_of_a_title(below: str, positions: list[int]) -> None:
+    roadmap = read(f"{TASKS}- [ ] Last\n{below}\n".encode())
+    assert roadmap.problems == ()
+    assert roadmap.tasks[-1].depends_on == tuple(roadmap.tasks[position].id for position in positions)
+
+
+def test_a_dependency_in_the_title_line_counts() -> None:
+    roadmap = read(f"{TASKS}- [ ] **Last one (depends: 1.1, T002)**\n".encode())
+    assert roadmap.tasks[-1].depends_on == ("1.1", "T002")
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("9.9", "'9.9'"),
+        ("Parse", "1.1, parse-dates-"),
+        ("T002 through 2.1", "'T002 through 2.1'"),
+        ("\x1b[31mred", "'red'"),
+    ],
+)
+def test_a_dependency_on_nobody_or_on_several_is_fatal_and_says_what_was_read(reference: str, said: str) -> None:
+    roadmap = read(f"{TASKS}- [ ] 3.1 Last\n  - Depends on: 1.1, {reference}\n".encode())
+    (problem,) = roadmap.problems
+    assert problem.fatal
+    assert problem.line == 8
+    assert problem.message.startswith("3.1 depends on ")
+    assert said in problem.message
+    assert roadmap.tasks[-1].depends_on == ("1.1",)
+
+
+def test_subtasks_of_one_task_do_not_make_it_wait_for_itself() -> None:
+    roadmap = read(b"- [ ] 1 One (depends: 1.2)\n- [ ] A (depends: 1.2)\n  - [ ] 1.1 a\n  - [ ] 1.2 b (depends: 1.1)\n")
+    assert roadmap.problems == ()
+    first, second = roadmap.tasks
+    assert first.depends_on == (second.id,)
+    assert second.depends_on == ()
+    assert second.subtasks[1].depends_on == ()

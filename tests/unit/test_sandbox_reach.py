@@ -1,0 +1,162 @@
+"""What a guest can reach, on made-up trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from milepost.core.commands import Command
+from milepost.sandbox.reach import (
+    DEVICES,
+    SYSTEM,
+    Missing,
+    find_program,
+    reach,
+    toolchain_variables,
+    toolchains,
+)
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def folders(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).mkdir(parents=True)
+
+
+def link(path: Path, target: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home/.ssh").mkdir(parents=True)
+    (tmp_path / "home/.ssh/id_rsa").write_text("secret")
+    return tmp_path / "home"
+
+
+TRUE = Path("/usr/bin/true")
+
+
+def test_an_installation_on_path_is_readable_by_its_parts_only(tmp_path: Path, home: Path) -> None:
+    tool = tmp_path / "tool"
+    folders(tool, "bin", "lib", "share", "secrets")
+    assert toolchains(f"{tool}/bin:/usr/bin", home=home, program=TRUE) == (tool / "bin", tool / "lib", tool / "share")
+
+
+def test_folders_of_path_in_the_home_open_no_more_than_their_programs(home: Path) -> None:
+    folders(home, "bin", "lib", ".local/bin", ".local/lib", ".local/share/keyrings")
+    found = toolchains(f"{home}/bin:{home}/.local/bin", home=home, program=TRUE)
+    assert found == (home / "bin", home / ".local/bin", home / ".local/lib")
+
+
+@pytest.mark.parametrize("entry", [".", "..", "", "relative/bin"])
+def test_the_home_what_holds_it_and_relative_folders_are_never_opened(home: Path, entry: str) -> None:
+    path = str(home / entry) if entry.startswith(".") else entry
+    assert toolchains(path, home=home, program=TRUE) == ()
+
+
+def test_pyenv_shims_bring_pyenv(home: Path) -> None:
+    pyenv = home / ".pyenv"
+    folders(pyenv, "shims", "libexec", "versions/3.12/bin", "bin", "plugins", ".git")
+    (pyenv / "version").write_text("3.12\n")
+    found = toolchains(str(pyenv / "shims"), home=home, program=TRUE)
+    assert set(found) == {pyenv / part for part in ("shims", "libexec", "versions", "bin", "plugins", "version")}
+
+
+def test_cargo_on_path_brings_rustup_and_says_where_it_is(home: Path) -> None:
+    folders(home, ".cargo/bin", ".cargo/registry", ".rustup/toolchains")
+    (home / ".cargo/credentials.toml").write_text("secret")
+    path = str(home / ".cargo/bin")
+    assert set(toolchains(path, home=home, program=TRUE)) == {
+        home / ".cargo/bin",
+        home / ".cargo/registry",
+        home / ".rustup",
+    }
+    assert toolchain_variables(path, home) == {"RUSTUP_HOME": str(home / ".rustup")}
+    assert toolchain_variables("/usr/bin", home) == {}
+
+
+def test_a_virtual_environment_brings_the_interpreter_it_was_made_from(tmp_path: Path, home: Path) -> None:
+    base = home / ".local/share/uv/python/3.12"
+    program(base / "bin/python3")
+    folders(base, "lib")
+    venv = tmp_path / "venv"
+    folders(venv, "bin", "lib")
+    (venv / "pyvenv.cfg").write_text(f"home = {base / 'bin'}\nversion = 3.12\n")
+    pytest_script = program(venv / "bin/pytest")
+    expected = {venv / "bin", venv / "lib", venv / "pyvenv.cfg", base / "bin", base / "lib"}
+    assert set(toolchains("/usr/bin", home=home, program=pytest_script)) == expected
+
+    (venv / "pyvenv.cfg").write_text("")
+    link(venv / "bin/python3", base / "bin/python3")
+    assert set(toolchains(str(venv / "bin"), home=home, program=TRUE)) == expected
+
+
+def test_a_program_outside_a_bin_folder_is_readable_alone(home: Path) -> None:
+    real = program(home / ".local/share/agent/versions/1.0/agent")
+    shown = link(home / "tools/agent", real)
+    assert toolchains("/usr/bin", home=home, program=shown) == (real,)
+
+
+def test_links_that_a_guest_left_in_its_workspace_open_nothing_of_the_users(tmp_path: Path, home: Path) -> None:
+    work = tmp_path / "work"
+    link(work / ".venv/lib", home / ".ssh")
+    link(work / ".venv/bin/python3", home / ".ssh/id_rsa")
+    link(work / "links", home / ".ssh")
+    (work / ".venv/pyvenv.cfg").write_text(f"home = {home}/.ssh\n")
+    secret_tool = program(home / "secret/bin/deploy")
+    shown = link(work / "run", secret_tool)
+    path = f"{work}/.venv/bin:{work}/links"
+    assert toolchains(path, home=home, program=shown, distrusted=(work,)) == ()
+
+
+def test_a_virtual_environment_in_the_workspace_still_finds_its_interpreter(tmp_path: Path, home: Path) -> None:
+    real = program(home / ".pyenv/versions/3.12/bin/python3.12")
+    shown = link(tmp_path / "work/.venv/bin/python", real)
+    found = toolchains("/usr/bin", home=home, program=shown, distrusted=(tmp_path / "work",))
+    assert found == (real.parent,)
+
+
+def test_a_command_reaches_the_system_its_folders_and_what_it_was_given(tmp_path: Path, home: Path) -> None:
+    command = Command(
+        argv=("true",),
+        cwd=tmp_path / "work",
+        scratch=tmp_path / "scratch",
+        readable=(tmp_path / "given",),
+        writable=(tmp_path / "out",),
+    )
+    found = reach(command, program=TRUE, path="/usr/bin:/bin", home=home, extra=(tmp_path / "all",))
+    assert found.readable == (*SYSTEM, tmp_path / "all", tmp_path / "given")
+    assert found.writable == (command.cwd, command.scratch, tmp_path / "out", *DEVICES)
+
+
+def test_system_folders_are_opened_around_what_is_hidden_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opt = tmp_path / "opt"
+    folders(opt, "app/home", "app/tool", "other")
+    monkeypatch.setattr("milepost.sandbox.reach.SYSTEM", (opt,))
+    command = Command(argv=("true",), cwd=tmp_path / "work", scratch=tmp_path / "scratch")
+    found = reach(command, program=tmp_path / "no", path="", home=opt / "app/home", hidden=(opt / "other",))
+    assert found.readable == (opt / "app/tool",)
+
+
+def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    program(first / "tool").chmod(0o644)
+    program(second / "tool")
+    path = f"{first}:{second}"
+    assert find_program("tool", path, tmp_path) == second / "tool"
+    assert find_program("./second/tool", "", tmp_path) == tmp_path / "second/tool"
+    assert find_program("tool", str(first), tmp_path) == Missing(f"'tool' is not executable: {first / 'tool'}")
+    assert find_program("none", path, tmp_path) == Missing(f"'none' is not on PATH: {path}")
+    assert find_program("./first", path, tmp_path) == Missing(f"'./first' is not a file: {first}")

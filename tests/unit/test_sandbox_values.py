@@ -1,0 +1,105 @@
+"""The sandbox's small decisions: environment, endings, levels, Landlock versions."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import SandboxRefused
+from milepost.sandbox import confine
+from milepost.sandbox.environment import environment, prepare_scratch
+from milepost.sandbox.levels import open_executor, open_terminal, report_on
+from milepost.sandbox.report import Ending, Report, ending
+
+
+def test_the_environment_is_built_from_nothing() -> None:
+    host = {"PATH": "/bin", "LC_TIME": "C", "TZ": "UTC", "API_KEY": "secret", "HOME": "/home/me", "LD_PRELOAD": "x"}
+    assert environment(host=host, user="me", scratch=Path("/s"), given={"ASKED": "1"}, toolchains={"T": "/t"}) == {
+        "PATH": "/bin",
+        "LC_TIME": "C",
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "USER": "me",
+        "LOGNAME": "me",
+        "HOME": "/s/home",
+        "TMPDIR": "/s/tmp",
+        "XDG_CACHE_HOME": "/s/home/.cache",
+        "XDG_CONFIG_HOME": "/s/home/.config",
+        "XDG_DATA_HOME": "/s/home/.local/share",
+        "XDG_STATE_HOME": "/s/home/.local/state",
+        "SHELL": "/bin/sh",
+        "T": "/t",
+        "ASKED": "1",
+    }
+
+
+def test_a_link_left_in_the_scratch_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "home").symlink_to(tmp_path / "elsewhere")
+    prepare_scratch(tmp_path)
+    assert (tmp_path / "home").is_dir() and not (tmp_path / "elsewhere").exists()
+
+
+IDLE = Ending("idle", "said nothing")
+
+
+@pytest.mark.parametrize(
+    ("line", "ended_for", "expected"),
+    [
+        (b'{"ended": "guest", "exit_code": 3}\n', None, Ending("exited")),
+        (b'{"ended": "guest", "exit_code": 0}\n', IDLE, Ending("exited")),
+        (b'{"ended": "guest", "signal": 11}\n', None, Ending("signalled", "ended by SIGSEGV")),
+        (b'{"ended": "timeout", "signal": 9}\n', IDLE, Ending("timeout", "ran out of time")),
+        (b'{"pid": 7}\n{"ended": "host", "signal": 9}\n', IDLE, IDLE),
+    ],
+)
+def test_how_a_guest_ended_is_the_relays_word(line: bytes, ended_for: Ending | None, expected: Ending) -> None:
+    assert ending(Report.from_lines(line), ended_for) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "termination"),
+    [(b"", "not_started"), (b'{"pid": 7}\n', "killed"), (b'{"pid": 7}\n{"ended": "warden"}\n', "killed")],
+)
+def test_a_guest_whose_keeper_was_lost_never_counts_as_finished(line: bytes, termination: str) -> None:
+    how = ending(Report.from_lines(line), None)
+    assert how.termination == termination and how.error
+
+
+@pytest.mark.parametrize("abi", [1, 2, 3, 4, 5, 6, 7, 99])
+def test_only_rights_that_this_landlock_knows_are_asked_for(abi: int) -> None:
+    known = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
+    assert confine.handled_rights(abi) == 2**known - 1
+    assert confine.WRITE & confine.handled_rights(abi) & confine.READ == confine.READ
+
+
+@pytest.mark.parametrize("level", [TrustLevel.LOCAL, TrustLevel.SANDBOXED])
+def test_a_level_that_is_not_built_refuses_and_names_the_one_that_is(level: TrustLevel) -> None:
+    with pytest.raises(SandboxRefused, match="not built yet; 'isolated' is"):
+        open_terminal(level)
+    with pytest.raises(SandboxRefused, match="not built yet; 'isolated' is"):
+        open_executor(level)
+
+
+@pytest.mark.parametrize(
+    ("probed", "fix"),
+    [
+        ({"errno": errno.EOPNOTSUPP, "error": "Operation not supported"}, "lsm= boot parameter"),
+        ({"errno": errno.ENOSYS, "error": "Function not implemented"}, "Linux 5.13"),
+        ({"errno": None, "error": "there is no Landlock on darwin"}, "macOS"),
+        ({"error": "Landlock was switched on and stopped nothing"}, "Linux 5.13"),
+    ],
+)
+def test_without_landlock_the_report_says_what_is_missing(probed: dict[str, Any], fix: str) -> None:
+    report = report_on(TrustLevel.ISOLATED, probed)
+    assert not report.ok and report.detail == probed["error"] and fix in report.fix
+
+
+def test_an_old_landlock_names_its_gaps() -> None:
+    assert report_on(TrustLevel.ISOLATED, {"held": ["landlock-7", "scoped-signals"]}).detail == "Landlock version 7"
+    old = report_on(TrustLevel.ISOLATED, {"held": ["landlock-2"]})
+    assert old.ok and "truncated" in old.detail and "signals" in old.detail

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from milepost.core.verdict import CheckResult, TestCase, TestOutcome
+from milepost.verify.tests import compare
+
+Outcomes = Mapping[str, TestOutcome]
+
+
+def compared(before: Outcomes | None, now: Outcomes, *, new_tests_count: bool = False) -> CheckResult:
+    cases = tuple(TestCase(id=name, outcome=outcome, message="boom") for name, outcome in now.items())
+    told = CheckResult(name="tests", outcome="passed" if cases else "absent", summary="", cases=cases)
+    return compare(told, before, new_tests_count)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "outcome", "decisive"),
+    [
+        pytest.param({"t::a": "passed"}, {"t::a": "passed"}, "passed", False, id="all as before"),
+        pytest.param({"t::a": "passed"}, {"t::a": "failed"}, "failed", False, id="one broke"),
+        pytest.param({"t::a": "skipped"}, {"t::a": "failed"}, "failed", False, id="a skipped one fails now"),
+        pytest.param({"t::a": "failed"}, {"t::a": "passed"}, "passed", True, id="one was fixed"),
+        pytest.param({"t::a": "skipped"}, {"t::a": "passed"}, "passed", True, id="a skipped one passes now"),
+        pytest.param({"t::a": "failed"}, {"t::a": "failed"}, "passed", False, id="failed before already"),
+        pytest.param({"t::a": "failed"}, {}, "absent", False, id="a failing test was deleted"),
+        pytest.param(
+            {"t::a": "failed", "t::b": "passed"}, {"t::b": "passed"}, "passed", False, id="the same, others stay"
+        ),
+        pytest.param({"t::a": "passed"}, {}, "failed", False, id="a passing test was deleted"),
+        pytest.param({"t::a": "passed"}, {"t::a": "skipped"}, "failed", False, id="a passing test was skipped"),
+        pytest.param({"t::a": "passed"}, {"t::b": "passed"}, "failed", False, id="a passing test was renamed"),
+        pytest.param({}, {"t::a": "passed"}, "passed", False, id="a new test is its author's word"),
+        pytest.param({}, {"t::a": "failed"}, "failed", False, id="a new test fails"),
+        pytest.param(
+            {"t": "failed"}, {"t::a": "passed"}, "passed", True, id="a file that could not be imported now can"
+        ),
+        pytest.param(
+            {"t::a": "failed"}, {"t::a": "passed", "t::b": "failed"}, "failed", False, id="fixed one, broke one"
+        ),
+        pytest.param(None, {"t::a": "passed"}, "passed", False, id="nothing is known of before"),
+        pytest.param(None, {"t::a": "failed"}, "failed", False, id="nothing is known of before and one fails"),
+    ],
+)
+def test_tests_are_judged_by_what_they_were_before(
+    before: Outcomes | None, now: Outcomes, outcome: str, decisive: bool
+) -> None:
+    result = compared(before, now)
+
+    assert (result.outcome, result.decisive) == (outcome, decisive)
+
+
+def test_new_tests_decide_only_where_they_are_said_to_count_and_pass_and_are_known_to_be_new() -> None:
+    assert compared({}, {"t::a": "passed"}, new_tests_count=True).decisive
+    assert not compared({"t::a": "passed"}, {"t::a": "passed"}, new_tests_count=True).decisive
+    assert not compared({}, {"t::a": "skipped"}, new_tests_count=True).decisive
+    assert not compared(None, {"t::a": "passed"}, new_tests_count=True).decisive
+    assert not compared({}, {"t::a": "passed", "t::b": "failed"}, new_tests_count=True).decisive
+
+
+def test_the_summary_says_what_is_the_matter() -> None:
+    assert (
+        compared({"t::a": "failed"}, {"t::a": "failed", "t::b": "passed"}).summary
+        == "1 passed, 1 failed before already"
+    )
+    assert compared({}, {"t::a": "failed", "t::b": "failed"}).summary == "t::a: boom; also failed: t::b"
+    gone = compared({"t::a": "passed", "t::b": "passed"}, {"t::c": "passed"})
+    assert gone.summary == "2 tests that passed before are gone or skipped: t::a, t::b"
