@@ -175,7 +175,7 @@ def test_a_read_only_file_system(sandbox: Sandbox, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
-@pytest.mark.parametrize("free_kb", [0, 64, 400])
+@pytest.mark.parametrize("free_kb", [0, 64, 400, 650])
 def test_a_full_disk(sandbox: Sandbox, tmp_path: Path, free_kb: int) -> None:
     place = tmp_path / "mount"
     place.mkdir()

@@ -50,6 +50,7 @@ def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTe
     script = 'read -r word; echo "$1 $word $GIVEN in $(pwd)"; echo problem >&2; exit 3'
     done = terminal.run(command("sh", "-c", script, "sh", "é b", stdin="in\n", env={"GIVEN": "x y"}))
     assert (done.termination, done.exit_code, done.succeeded) == ("exited", 3, False)
+    assert done.error == "" and not done.truncated
     assert done.stdout == f"é b in x y in {command('x').cwd}\n"
     assert done.stderr == "problem\n"
 
@@ -104,6 +105,7 @@ def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: IsolatedTerminal
     assert terminal.run(command("true", stdin=megabyte)).succeeded
     echoed = terminal.run(command("cat", stdin=megabyte))
     assert (len(echoed.stdout), echoed.truncated) == (1_000_000, False)
+    assert terminal.run(command("cat", stdin="half \ud83d a pair")).stdout == "half ? a pair"
     unread = terminal.run(command("sleep", "60", stdin=megabyte, timeout_s=0.2))
     assert unread.termination == "timeout"
 
@@ -112,7 +114,7 @@ def test_much_output_is_cut_in_the_middle_and_does_not_end_the_program(
     terminal: IsolatedTerminal, command: Make
 ) -> None:
     done = terminal.run(command("sh", "-c", "echo head; yes | head -c 5000000; echo tail; exit 7", output_bytes=1000))
-    assert (done.termination, done.exit_code, done.truncated) == ("exited", 7, True)
+    assert (done.termination, done.exit_code, done.truncated, done.stderr) == ("exited", 7, True, "")
     assert done.stdout.startswith("head\n") and done.stdout.endswith("tail\n")
     assert "\n[4999010 bytes left out]\n" in done.stdout
 
@@ -141,8 +143,8 @@ def test_a_program_that_runs_too_long_is_ended_with_its_children(terminal: Isola
 def test_a_silent_program_is_ended_and_a_talking_one_is_not(terminal: IsolatedTerminal, command: Make) -> None:
     silent = terminal.run(command("sh", "-c", "echo last; exec sleep 60", idle_timeout_s=0.3))
     assert (silent.termination, silent.stdout, silent.error) == ("idle", "last\n", "said nothing for 0.3 s")
-    talking = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.2; done"
-    assert terminal.run(command("sh", "-c", talking, idle_timeout_s=1.2)).succeeded
+    talking = "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.2; done"
+    assert terminal.run(command("sh", "-c", talking, idle_timeout_s=1.5)).succeeded
 
 
 def test_a_signal_is_not_an_exit_code(terminal: IsolatedTerminal, command: Make) -> None:

@@ -16,13 +16,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import sqlalchemy
 from dbos import DBOS, DBOSPortableJSONSerializer, SetWorkflowID
 
-from milepost.core.errors import MachineFailed, MilepostError
+from milepost.core.errors import MachineFailed, MilepostError, StateUnwritable
 from milepost.engine.order import VERSION
 from milepost.engine.parking import Parked
 from milepost.engine.rooms import Rooms
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+RECORDING_PAUSE_S = 0.001  # between a workflow's end and its record
+UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see, because it was before a restart
 
 _open: list[Rooms] = []
 
@@ -65,8 +68,19 @@ def parking_on_failure(here: Rooms) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        here.parking.fail(error)
+        here.parking.fail(_in_our_words(error))
         raise Parked from error
+
+
+def _in_our_words(error: Exception) -> Exception:
+    """A failure of the database or the disk as the error that says what to do about it."""
+    advice = "free some space or make it writable, then: milepost resume"
+    if isinstance(error, sqlalchemy.exc.DBAPIError):
+        return StateUnwritable(f"the run's database cannot be used: {error.orig}", advice)
+    if isinstance(error, OSError):
+        where = f"{error.filename!r}: " if error.filename else ""
+        return StateUnwritable(f"{where}{error.strerror or error}", advice)
+    return error
 
 
 def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
@@ -78,15 +92,15 @@ def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
 @step
 def first_finished(here: Rooms, workflow_ids: list[str]) -> dict[str, Any]:
     """The first of several workflows to finish, and its result; recorded, so a resumed run sees the same order."""
-    pause_s = 0.002
     while True:
+        returned = here.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
         finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
         if finished:
             return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
         if here.parking.stopping:
             raise Parked
-        here.parking.wait(pause_s)
-        pause_s = min(pause_s * 1.5, 0.25)
+        if returned:
+            here.parking.wait(RECORDING_PAUSE_S)
 
 
 @contextmanager
@@ -110,13 +124,28 @@ def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], No
             }
         )
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
-        DBOS.launch()
+        _launch(engine)
         yield
     finally:
         _drain(here, interrupted)
         DBOS.destroy(workflow_completion_timeout_sec=0)
         engine.dispose()
         _open.clear()
+
+
+def _launch(engine: sqlalchemy.Engine) -> None:
+    """Launch DBOS with its tables made in one transaction, so that a kill here leaves all of them or none."""
+
+    def begin(connection: sqlalchemy.Connection) -> None:
+        connection.exec_driver_sql("begin immediate")
+
+    sqlalchemy.event.listen(engine, "begin", begin)
+    try:
+        DBOS.launch()
+    except Exception as error:
+        raise _in_our_words(error) from error
+    finally:
+        sqlalchemy.event.remove(engine, "begin", begin)
 
 
 def result_of(run: str) -> Any:
@@ -160,6 +189,6 @@ def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Calla
             if here.parking.overdue(run):
                 advice = "free some space, then: milepost resume"
                 raise MachineFailed(f"the end of run {run} could not be recorded", advice)
-            here.parking.wait(0.05)
+            here.parking.wait_for_return([run], 0.1)
         except KeyboardInterrupt:
             interrupted()

@@ -37,9 +37,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Try:
-    """An attempt, and the moment it was finished, which dates its milepost."""
+    """An attempt, the commit that its evidence's tree stands on, and the moment it was finished."""
 
     attempt: Attempt
+    proven_on: str
     finished_at: int
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 RECORDING_S = 30.0
@@ -70,9 +70,16 @@ class Parking:
         return returned is not None and time.monotonic() - returned > RECORDING_S
 
     def wait(self, seconds: float) -> None:
-        """Wait for a nudge, a stop, or for so long."""
+        """Wait for a change, or for so long."""
         with self._changed:
             self._changed.wait(seconds)
+
+    def wait_for_return(self, workflow_ids: Iterable[str], seconds: float) -> bool:
+        """Wait until one of these workflows came to its end in this process, or a stop, or for so long."""
+        wanted = frozenset(workflow_ids)
+        with self._changed:
+            self._changed.wait_for(lambda: self.stopping or not wanted.isdisjoint(self._returned), seconds)
+            return not wanted.isdisjoint(self._returned)
 
     @property
     def quiet(self) -> bool:

@@ -50,7 +50,8 @@ def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]
 def prove(here: Rooms, order: Plain, task: Plain, last: Plain, head: str, tree: str) -> Plain:
     """The evidence for a task's work on top of what landed meanwhile."""
     attempt = load(Try, last).attempt
-    acted = {"number": attempt.number, "agent": attempt.agent, "base": head, "commit": attempt.commit, "problem": ""}
+    changed = list(here.mileposts.changed_files(attempt.base, attempt.commit))
+    acted = {"number": attempt.number, "agent": attempt.agent, "base": head, "changed": changed, "problem": ""}
     return stages.verify(order, task, acted, tree)
 
 
@@ -178,7 +179,7 @@ class Journey:
     def _correct(self, task: Task, evidence: Evidence) -> None:
         """Put newer evidence in the place of the last attempt's."""
         *earlier, last = self.histories[task.id]
-        corrected = stages.corrected(self.here, self.order.run, task.id, last, evidence)
+        corrected = stages.corrected(self.here, self.order.run, task.id, last, evidence, self.head)
         self.histories[task.id] = (*earlier, corrected)
 
     def _end(self, task: Task, verdict: Verdict | None, commit: str | None, reason: str) -> None:

@@ -68,6 +68,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
         "base": base,
         "commit": commit,
         "tree": here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
+        "changed": list(snapshot.changed),
         "problem": snapshot.problem or _complaint(outcome),
         "outcome": dump(replace(outcome, said=here.redact(outcome.said))),
         "finished_at": int(time.time()),
@@ -103,7 +104,7 @@ def verify(here: Rooms, order: Plain, task: Plain, acted: Plain, tree: str) -> P
         given_up = CheckResult(name="agent", outcome="failed", summary=here.redact(acted["problem"]))
         tell(given_up)
         return dump(judge(tree, (given_up,)))
-    changed = here.mileposts.changed_files(f"{acted['commit']}^", acted["commit"])
+    changed = tuple(acted["changed"])
     checks = checks_for(job, changed=changed, bench=here.bench, before=baseline(here, base), agent=acted["agent"])
     name = f"{asked.run}-{job.id}-verify"
     evidence = run_checks(here.checkouts.make(name, base, tree=tree), checks, tree, here.redact, tell)
@@ -129,11 +130,12 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
             f"put it back with: git update-ref {branch} {head}   then: milepost resume",
         )
     evidence = one.attempt.evidence
-    candidate = _on_top_of(here, asked, job, one.attempt, head)
-    if candidate is None:
-        return _plain(Conflict(paths=here.mileposts.conflicts(head, one.attempt.commit)))
-    if candidate != evidence.tree:
-        return _plain(Unproven(tree=candidate))
+    if one.proven_on != head:
+        candidate = _on_top_of(here, asked, job, one.attempt, head)
+        if candidate is None:
+            return _plain(Conflict(paths=here.mileposts.conflicts(head, one.attempt.commit)))
+        if candidate != evidence.tree:
+            return _plain(Unproven(tree=candidate))
     here.emit(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
@@ -200,16 +202,16 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
         )
     )
     _tell_attempt(here, asked.run, job.id, attempt, "finished")
-    return dump(Try(attempt=attempt, finished_at=acted["finished_at"]))
+    return dump(Try(attempt=attempt, proven_on=attempt.base, finished_at=acted["finished_at"]))
 
 
-def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence) -> Try:
-    """The last attempt with newer evidence; harmless when repeated."""
+def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
+    """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
     attempt = replace(last.attempt, evidence=evidence)
     here.journal.keep_attempt(run, task, attempt)
     if evidence.verdict is not last.attempt.evidence.verdict:
         _tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
-    return replace(last, attempt=attempt)
+    return replace(last, attempt=attempt, proven_on=head)
 
 
 def note_for(run: str, task: str, attempt: Attempt) -> str:
@@ -241,10 +243,7 @@ def _remember_outcomes(here: Rooms, evidence: Evidence) -> None:
 
 def _on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> str | None:
     """The tree that would land: the attempt's work on `head`, with the box ticked; None where they conflict."""
-    if attempt.base == head:
-        merged: str | None = here.mileposts.tree_of(attempt.commit)
-    else:
-        merged = here.mileposts.merge(head, attempt.commit)
+    merged = here.mileposts.merge(head, attempt.commit)
     if merged is None:
         return None
     return here.mileposts.with_file(merged, order.roadmap, tick(_roadmap_at(here, order, head), task.id))

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from types import TracebackType
 from milepost.core.errors import EngineBusy, StateUnwritable
 
 ORPHANS_WAIT_S = 60.0
+IGNORE_ALL = b"*\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +33,16 @@ class Holder:
 
 
 def make_state(folder: Path) -> None:
-    """Make the state directory, ignored by git through a file of its own."""
+    """Make the state directory, ignored by git through a file of its own; leaves nothing where it cannot."""
+    ignore = folder / ".gitignore"
     try:
         folder.mkdir(exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        if not ignore.exists() or ignore.read_bytes() != IGNORE_ALL:
+            ignore.write_bytes(IGNORE_ALL)
     except OSError as error:
+        with suppress(OSError):
+            ignore.unlink(missing_ok=True)
+            folder.rmdir()
         raise unwritable(folder, error) from error
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from milepost.core.commands import Command, ExecutionLimits, ExecutionResult
 from milepost.sandbox.capture import Capture
 from milepost.sandbox.launch import Warden
-from milepost.sandbox.order import Order, Surroundings, order
+from milepost.sandbox.order import Order, Surroundings, order, users_home
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import ENFORCED_BY_HOST, Ending
 from milepost.sandbox.session import Reply, Session
@@ -48,7 +48,7 @@ class IsolatedExecutor:
         self._workspace = workspace or self._own_folder / "work"
         self._python = python
         self._readable = readable
-        self._around = Surroundings(home=home or Path.home())
+        self._around = Surroundings(home=home or users_home())
         self._warden = Warden(held_fds)
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()

@@ -78,6 +78,14 @@ def order(command: Command, around: Surroundings) -> Order | Missing:
     )
 
 
+def users_home() -> Path:
+    """The home folder, or for a user who has none a path that is not there."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
+
+
 def _user() -> str:
     try:
         return pwd.getpwuid(os.getuid()).pw_name

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 else:
     confine = load("confine")
 
+_LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int
 _KERNEL_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
 # Python ignores the first two, the warden and its relays the rest; a guest starts with none of it.
 _SIGNALS_TO_RESTORE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -164,7 +165,7 @@ class _Watch:
         for descriptor in (self._guest_ended, self._control, self._warden_ended, self._setup):
             poller.register(descriptor, select.POLLIN)
         while True:
-            left_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+            left_ms = None if deadline is None else min(max(0.0, deadline - time.monotonic()), _LONGEST_POLL_S) * 1000
             ready = {descriptor for descriptor, _ in poller.poll(left_ms)}
             if self._guest_ended in ready:
                 return "guest"

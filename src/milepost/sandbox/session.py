@@ -52,7 +52,11 @@ class Session:
         self._answers, answers = self._descriptors.pipe()
         self._output, output = self._descriptors.pipe()
         nothing = self._descriptors.adopt(os.open(os.devnull, os.O_RDONLY))
-        self.guest: Guest = warden.launch(order, (nothing, output, output, requests, answers))
+        try:
+            self.guest: Guest = warden.launch(order, (nothing, output, output, requests, answers))
+        except BaseException:
+            self._descriptors.close_all()
+            raise
         self._descriptors.close(requests, answers, output, nothing)
         for descriptor in (self._requests, self._answers, self._output):
             os.set_blocking(descriptor, False)

@@ -13,11 +13,12 @@ from pathlib import Path
 from milepost.core.commands import Command, CommandResult, Line, Stream
 from milepost.sandbox.capture import FLOOD_BYTES, Capture, LineCutter
 from milepost.sandbox.launch import Descriptors, Guest, Warden
-from milepost.sandbox.order import Surroundings, order
+from milepost.sandbox.order import Surroundings, order, users_home
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import ENFORCED_BY_HOST, Ending, ending
 
 _CHUNK = 65_536
+_STOPPED = Ending("killed", "ended because everything was stopped")
 
 
 class IsolatedTerminal:
@@ -36,9 +37,10 @@ class IsolatedTerminal:
         home: Path | None = None,
     ) -> None:
         self._warden = Warden(held_fds)
-        self._around = Surroundings(home=home or Path.home(), readable=extra_readable, hidden=hidden)
+        self._around = Surroundings(home=home or users_home(), readable=extra_readable, hidden=hidden)
         self._lock = threading.Lock()
         self._running: set[Guest] = set()
+        self._closed = False
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
         """Run to the end, whatever that is; lines go to `on_line` in the calling thread as they come."""
@@ -58,10 +60,12 @@ class IsolatedTerminal:
         """End every command that runs now; each returns as `killed`."""
         with self._lock:
             for guest in self._running:
-                guest.end(Ending("killed", "ended because the run was stopped"))
+                guest.end(_STOPPED)
 
     def close(self) -> None:
         """End everything; returns when nothing is left running. No command can be run afterwards."""
+        with self._lock:
+            self._closed = True
         self.kill_all()
         self._warden.close()
 
@@ -75,6 +79,8 @@ class IsolatedTerminal:
     def _known(self, guest: Guest) -> Iterator[None]:
         with self._lock:
             self._running.add(guest)
+            if self._closed:
+                guest.end(_STOPPED)
         try:
             yield
         finally:
@@ -90,7 +96,7 @@ class _Conversation:
         self._command = command
         self._descriptors = descriptors
         self._on_line = on_line
-        self._unfed = memoryview(command.stdin.encode(errors="surrogateescape"))
+        self._unfed = memoryview(command.stdin.encode(errors="replace"))
         stdout, stdout_writer = descriptors.pipe()
         stderr, stderr_writer = descriptors.pipe()
         self._stdout = _Drain("stdout", stdout, command.output_bytes)

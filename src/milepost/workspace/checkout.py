@@ -28,9 +28,10 @@ LEFTOVERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The tree of a workspace as it is now, or why it cannot become a commit."""
+    """The tree of a workspace as it is now and what differs in it, or why it cannot become a commit."""
 
     tree: str = ""
+    changed: tuple[str, ...] = ()
     problem: str = ""
 
 
@@ -70,7 +71,7 @@ class Checkouts:
         except GitFailed as error:
             return Snapshot(problem=f"what the attempt left cannot be committed: {error.message}")
         tree = self._git.plumb("write-tree", env=env)
-        return self._refuse_nested(workspace, tree)
+        return self._compared(workspace, tree)
 
     def drop(self, name: str) -> None:
         """Remove a checkout, also one that was made half."""
@@ -80,15 +81,16 @@ class Checkouts:
         """Remove every checkout: with the engine's lock held, all of them are stale."""
         remove_folder(self._root)
 
-    def _refuse_nested(self, workspace: Workspace, tree: str) -> Snapshot:
-        """A repository inside the workspace would be committed as a bare pointer, its files lost."""
-        raw = self._git.plumb("diff-tree", "-r", "--no-renames", workspace.base, tree)
-        nested = [line.partition("\t")[2] for line in raw.splitlines() if line.split()[1] == "160000"]
-        if nested:
+    def _compared(self, workspace: Workspace, tree: str) -> Snapshot:
+        """The tree and what it changes; a repository inside it would be committed as a bare pointer, its files lost."""
+        raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
+        changes = dict(zip(raw[1::2], raw[0::2], strict=False))
+        nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
+        if nested is not None:
             return Snapshot(
-                problem=f"{nested[0]} is a git repository of its own: remove {nested[0]}/.git so that its files count"
+                problem=f"{nested} is a git repository of its own: remove {nested}/.git so that its files count"
             )
-        return Snapshot(tree=tree)
+        return Snapshot(tree=tree, changed=tuple(changes))
 
     def _place(self, workspace: Workspace) -> dict[str, str]:
         index = workspace.folder.parent / "index"

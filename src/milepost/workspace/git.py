@@ -81,6 +81,11 @@ class Git:
         done = self._start([*words], b"", self._objects_alone)
         return done.returncode, _text(done.stdout)
 
+    def try_plumb_bytes(self, *words: str) -> bytes | None:
+        """Run git on the objects alone where failing is an answer: the bytes it prints, or None."""
+        done = self._start([*words], b"", self._objects_alone)
+        return done.stdout if done.returncode == 0 else None
+
     def refs(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """Run git on the repository's refs and history and return what it prints."""
         words = (*off_switches(), *words)

@@ -65,10 +65,13 @@ class Mileposts:
 
     def __init__(self, git: Git) -> None:
         self._git = git
+        self._trees: dict[str, str] = {}
 
     def commit(self, tree: str, parent: str, message: str, stamp: Stamp) -> str:
         """Write a commit; the same arguments give the same commit."""
-        return self._git.plumb("commit-tree", tree, "-p", parent, stdin=message.encode(), env=_signed(stamp))
+        commit = self._git.plumb("commit-tree", tree, "-p", parent, stdin=message.encode(), env=_signed(stamp))
+        self._trees[commit] = tree
+        return commit
 
     def resolve(self, name: str) -> str | None:
         """The commit that a ref or name stands for."""
@@ -76,7 +79,10 @@ class Mileposts:
         return commit if code == 0 else None
 
     def tree_of(self, commit: str) -> str:
-        return self._git.plumb("rev-parse", f"{commit}^{{tree}}")
+        """The tree of a commit, which never changes and is asked for once."""
+        if commit not in self._trees:
+            self._trees[commit] = self._git.plumb("rev-parse", f"{commit}^{{tree}}")
+        return self._trees[commit]
 
     def keep(self, ref: str, commit: str) -> None:
         """Keep a commit under a ref of ours, wherever that ref was."""
@@ -91,8 +97,7 @@ class Mileposts:
 
     def file_at(self, tree: str, path: str) -> bytes | None:
         """The content of a file in a commit or tree."""
-        code, blob = self._git.try_plumb("rev-parse", "--verify", "--quiet", f"{tree}:{path}")
-        return self._git.plumb_bytes("cat-file", "blob", blob) if code == 0 else None
+        return self._git.try_plumb_bytes("cat-file", "blob", f"{tree}:{path}")
 
     def with_file(self, tree: str, path: str, content: bytes) -> str:
         """The tree that differs from `tree` in the content of one file."""
@@ -156,9 +161,8 @@ class Mileposts:
 
     def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
         """Attach evidence to a milepost as a git note that travels with the history."""
-        if self.note(commit) != evidence.rstrip("\n"):
-            words = ("notes", f"--ref={NOTES}", "add", "--force", "--file=-", commit)
-            self._git.refs(*words, stdin=evidence.encode(), env=_signed(stamp))
+        words = ("notes", f"--ref={NOTES}", "add", "--force", "--file=-", commit)
+        self._git.refs(*words, stdin=evidence.encode(), env=_signed(stamp))
 
     def note(self, commit: str) -> str | None:
         """The evidence attached to a milepost."""

@@ -1,0 +1,386 @@
+"""Checkouts: exact going in and coming out, whatever an agent did to them in between."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from milepost.core.attempt import Workspace
+from milepost.workspace.checkout import Snapshot, remove_folder
+from tests.integration.repositories import Place, everything, marking, marks, new_place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return new_place(tmp_path)
+
+
+def listing(place: Place, tree: str) -> dict[str, str]:
+    """Mode and content's id of every path in a tree."""
+    raw = place.git("ls-tree", "-r", "-z", tree)
+    rows = (row.partition("\t") for row in raw.split("\0") if row)
+    return {path: meta.split()[0] for meta, _, path in rows}
+
+
+def content(place: Place, tree: str, path: str) -> bytes:
+    done = subprocess.run(["git", "cat-file", "blob", f"{tree}:{path}"], cwd=place.top, capture_output=True, check=True)
+    return done.stdout
+
+
+def attempt(place: Place, work: Callable[[Path], object]) -> Snapshot:
+    """What is left of a workspace that somebody worked in; the roadmap is kept as it was."""
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    work(workspace.folder)
+    taken = checkouts.snapshot(workspace, keep={"ROADMAP.md": b"- [ ] 1.1 One\n- [ ] 1.2 Two\n"})
+    checkouts.drop("one")
+    assert not (place.home / "checkouts/one").exists()
+    return taken
+
+
+def test_a_checkout_is_byte_exact_whatever_the_user_configures(place: Place) -> None:
+    place.write("crlf.txt", b"a\r\nb\r\n")
+    place.write("lf.txt", b"a\nb\n")
+    place.write("run.sh", "#!/bin/sh\n").chmod(0o755)
+    os.symlink("/etc/passwd", place.top / "link")
+    place.write(".gitattributes", "*.txt filter=mark diff=mark merge=mark\n")
+    place.commit()
+    for key in ("clean", "smudge", "process"):
+        place.git("config", f"filter.mark.{key}", marking(place.home, key))
+    place.git("config", "filter.mark.required", "true")
+    place.git("config", "core.autocrlf", "true")
+    place.git("config", "core.fsmonitor", marking(place.home, "fsmonitor"))
+
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    got = {name: (workspace.folder / name).read_bytes() for name in ("crlf.txt", "lf.txt")}
+    assert got == {"crlf.txt": b"a\r\nb\r\n", "lf.txt": b"a\nb\n"}
+    assert os.readlink(workspace.folder / "link") == "/etc/passwd"
+    assert (workspace.folder / "run.sh").stat().st_mode & stat.S_IXUSR
+    untouched = checkouts.snapshot(workspace)
+    assert (untouched.tree, untouched.changed) == (place.git("rev-parse", "HEAD^{tree}"), ())
+    assert marks(place.home) == []
+
+
+def test_a_snapshot_holds_what_was_made_changed_and_removed_and_follows_no_link(place: Place) -> None:
+    place.write(".gitignore", "*.log\n")
+    place.write("tracked.log", "tracked although ignored\n")
+    place.git("add", "--force", "tracked.log")
+    place.write("gone.txt", "gone\n")
+    place.commit()
+    outside = place.home / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text("not yours\n")
+
+    def work(folder: Path) -> None:
+        (folder / "tracked.log").write_text("changed\n")
+        (folder / "new.log").write_text("ignored\n")
+        (folder / "gone.txt").unlink()
+        (folder / "README.md").chmod(0o755)
+        (folder / "README.MD").write_text("another\n")
+        (folder / "empty").mkdir()
+        (folder / "__pycache__").mkdir()
+        (folder / "__pycache__/x.pyc").write_text("cache")
+        (folder / "crlf.txt").write_bytes(b"a\r\n")
+        (folder / "way-out").symlink_to(outside)
+        (folder / "broken").symlink_to("nowhere")
+
+    taken = attempt(place, work)
+    assert taken.problem == ""
+    modes = listing(place, taken.tree)
+    assert modes == {
+        ".gitignore": "100644",
+        "README.MD": "100644",
+        "README.md": "100755",
+        "ROADMAP.md": "100644",
+        "broken": "120000",
+        "crlf.txt": "100644",
+        "tracked.log": "100644",
+        "way-out": "120000",
+    }
+    assert content(place, taken.tree, "tracked.log") == b"changed\n"
+    assert content(place, taken.tree, "crlf.txt") == b"a\r\n"
+    assert content(place, taken.tree, "way-out") == str(outside).encode()
+
+
+ODD_NAMES = [
+    b"-leading-dash",
+    b"new\nline",
+    b"not-utf8-\xff\xfe",
+    "line\u2028separator".encode(),
+    b'quote"tab\t',
+    b":(exclude)*",
+    b"*",
+    b"n" * 255,
+    "ünïcödé".encode(),
+]
+
+
+def test_every_name_that_a_file_system_takes_is_committed(place: Place) -> None:
+    def work(folder: Path) -> None:
+        for name in ODD_NAMES:
+            Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text("x\n")
+
+    taken = attempt(place, work)
+    assert taken.problem == ""
+    assert set(map(os.fsdecode, ODD_NAMES)) <= set(listing(place, taken.tree))
+    assert set(taken.changed) == set(map(os.fsdecode, ODD_NAMES))
+
+
+def _fifo(folder: Path) -> None:
+    (folder / "ROADMAP.md").unlink()
+    os.mkfifo(folder / "ROADMAP.md")
+
+
+def _socket(folder: Path) -> None:
+    (folder / "ROADMAP.md").unlink()
+    here = os.getcwd()
+    os.chdir(folder)  # the path of a socket is short
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind("ROADMAP.md")
+    finally:
+        os.chdir(here)
+
+
+def _folder(folder: Path) -> None:
+    (folder / "ROADMAP.md").unlink()
+    (folder / "ROADMAP.md").mkdir()
+    (folder / "ROADMAP.md/inside.txt").write_text("x")
+
+
+def _link(folder: Path) -> None:
+    (folder / "ROADMAP.md").unlink()
+    (folder / "ROADMAP.md").symlink_to(folder.parent.parent.parent / "precious.txt")
+
+
+def _locked(folder: Path) -> None:
+    (folder / "ROADMAP.md").write_text("- [x] 1.1 One\n")
+    (folder / "ROADMAP.md").chmod(0)
+
+
+def _executable(folder: Path) -> None:
+    (folder / "ROADMAP.md").chmod(0o755)
+
+
+def _removed(folder: Path) -> None:
+    (folder / "ROADMAP.md").unlink()
+
+
+@pytest.mark.parametrize("replace", [_fifo, _socket, _folder, _link, _locked, _executable, _removed])
+def test_the_roadmap_stays_as_it_was_whatever_took_its_place(place: Place, replace: Callable[[Path], None]) -> None:
+    precious = place.home / "precious.txt"
+    precious.write_text("precious\n")
+
+    def work(folder: Path) -> None:
+        replace(folder)
+        (folder / "new.txt").write_text("new\n")
+
+    taken = attempt(place, work)
+    assert taken.problem == ""
+    assert taken.changed == ("new.txt",)
+    assert listing(place, taken.tree) == {"README.md": "100644", "ROADMAP.md": "100644", "new.txt": "100644"}
+    assert precious.read_text() == "precious\n"
+
+
+def test_a_roadmap_in_a_folder_that_became_a_link_is_put_back(place: Place) -> None:
+    place.write("docs/ROADMAP.md", "- [ ] 1.1 One\n")
+    place.write("docs/other.md", "other\n")
+    place.commit()
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    shutil.rmtree(workspace.folder / "docs")
+    (workspace.folder / "docs").symlink_to(place.home)
+    taken = checkouts.snapshot(workspace, keep={"docs/ROADMAP.md": b"- [ ] 1.1 One\n"})
+    assert listing(place, taken.tree).keys() == {"README.md", "ROADMAP.md", "docs/ROADMAP.md"}
+    assert not (place.home / "ROADMAP.md").exists()
+
+
+def init_in(folder: Path, *, commit: bool) -> None:
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    (folder / "work.txt").write_text("work\n")
+    if commit:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@b")
+        subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
+        subprocess.run(["git", "-C", str(folder), *identity, "commit", "-qm", "x"], check=True)
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_repository_inside_the_workspace_is_refused_because_its_files_would_be_lost(
+    place: Place, commit: bool
+) -> None:
+    taken = attempt(place, lambda folder: init_in(folder / "nested", commit=commit))
+    assert taken.tree == "" and "nested" in taken.problem
+
+
+def with_submodule(place: Place) -> None:
+    other = new_place(place.home / "elsewhere")
+    place.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.top), "sub")
+    place.commit("With a submodule")
+
+
+def test_a_submodule_of_the_base_stays_as_it_is(place: Place) -> None:
+    with_submodule(place)
+    taken = attempt(place, lambda folder: (folder / "new.txt").write_text("new\n"))
+    assert (taken.problem, taken.changed) == ("", ("new.txt",))
+    assert listing(place, taken.tree)["sub"] == "160000"
+
+
+def test_nothing_that_an_agent_configures_in_a_submodules_place_is_run(place: Place) -> None:
+    """Git asks a submodule for its state with the submodule's own configuration: outside of the sandbox."""
+    with_submodule(place)
+
+    def work(folder: Path) -> None:
+        sub = folder / "sub"
+        init_in(sub, commit=True)
+        for key in ("core.fsmonitor", "filter.mark.clean", "filter.mark.process"):
+            subprocess.run(["git", "-C", str(sub), "config", key, marking(place.home, key)], check=True)
+        (sub / ".gitattributes").write_text("* filter=mark\n")
+        (sub / "work.txt").write_text("changed\n")
+
+    taken = attempt(place, work)
+    assert marks(place.home) == []
+    assert taken.tree == "" and "sub" in taken.problem
+
+
+def poison(own: Path, place: Place) -> None:
+    """All that an agent may write in the `.git` of its workspace."""
+    hooks = own / "hooks"
+    hooks.mkdir()
+    for hook in ("pre-commit", "post-checkout", "post-index-change", "reference-transaction"):
+        shutil.copy(marking(place.home, hook), hooks / hook)
+    (own / "config").write_text(
+        f"[core]\n\tfsmonitor = {marking(place.home, 'fsmonitor')}\n\thooksPath = {hooks}\n\tworktree = {place.top}\n"
+        f'[filter "mark"]\n\tclean = {marking(place.home, "clean")}\n\trequired = true\n[include]\n\tpath = /etc/x\n'
+    )
+    (own / "info/attributes").write_text("* filter=mark\n")
+    (own / "info/exclude").write_text("*\n")
+    (own / "objects/info/alternates").write_text("/nowhere\n")
+
+
+def _a_file(own: Path, place: Place) -> None:
+    shutil.rmtree(own)
+    own.write_text(f"gitdir: {place.top}/.git\n")
+
+
+def _a_link(own: Path, place: Place) -> None:
+    shutil.rmtree(own)
+    own.symlink_to(place.top / ".git")
+
+
+def _nothing(own: Path, _: Place) -> None:
+    shutil.rmtree(own)
+
+
+@pytest.mark.parametrize("make", [poison, _a_file, _a_link, _nothing])
+def test_what_an_agent_does_to_the_workspaces_git_changes_nothing(
+    place: Place, make: Callable[[Path, Place], None]
+) -> None:
+    before = everything(place.top, but=(".git/objects",))
+
+    def work(folder: Path) -> None:
+        make(folder / ".git", place)
+        (folder / "new.txt").write_text("new\n")
+
+    taken = attempt(place, work)
+    assert (taken.problem, taken.changed) == ("", ("new.txt",))
+    assert content(place, taken.tree, "new.txt") == b"new\n"
+    assert marks(place.home) == []
+    assert everything(place.top, but=(".git/objects",)) == before
+
+
+def _locked_folder(folder: Path) -> None:
+    (folder / "locked").mkdir()
+    (folder / "locked/inside.txt").write_text("inside\n")
+    (folder / "locked/deeper").mkdir()
+    (folder / "locked/deeper").chmod(0)
+    (folder / "locked").chmod(0)
+    (folder / "unreadable.txt").write_text("unreadable\n")
+    (folder / "unreadable.txt").chmod(0)
+    folder.chmod(0)
+
+
+def test_rights_that_an_agent_took_away_do_not_hide_its_work(place: Place) -> None:
+    outside = place.home / "outside"
+    outside.mkdir(mode=0o755)
+
+    def work(folder: Path) -> None:
+        (folder / "out").symlink_to(outside)
+        _locked_folder(folder)
+
+    taken = attempt(place, work)
+    assert taken.problem == ""
+    assert set(taken.changed) == {"locked/inside.txt", "out", "unreadable.txt"}
+    assert content(place, taken.tree, "locked/inside.txt") == b"inside\n"
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o755, "no link is followed"
+
+
+def nest(folder: Path, depth: int) -> None:
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(depth):
+            os.mkdir("d" * 50)
+            os.chdir("d" * 50)
+    finally:
+        os.chdir(here)
+
+
+def test_folders_nested_beyond_every_limit_are_removed(place: Place, tmp_path: Path) -> None:
+    attempt(place, lambda folder: nest(folder, 1500))
+    (tmp_path / "locked").mkdir()
+    nest(tmp_path / "locked", 3)
+    (tmp_path / "locked" / ("d" * 50)).chmod(0)
+    remove_folder(tmp_path / "locked")
+    assert not (tmp_path / "locked").exists()
+
+
+def test_five_thousand_files_are_one_snapshot(place: Place) -> None:
+    def work(folder: Path) -> None:
+        for number in range(5000):
+            (folder / f"{number}.txt").write_text(f"{number}\n")
+
+    assert len(attempt(place, work).changed) == 5000
+
+
+def test_a_checkout_replaces_what_a_killed_one_left(place: Place) -> None:
+    checkouts = place.checkouts()
+    first = checkouts.make("one", place.head)
+    (first.folder / "stale.txt").write_text("stale")
+    (first.folder.parent / "index.lock").write_text("")
+    second = checkouts.make("one", place.head)
+    assert not (second.folder / "stale.txt").exists()
+    assert checkouts.snapshot(second).changed == ()
+    checkouts.sweep()
+    assert not (place.home / "checkouts").exists()
+
+
+def git_in(workspace: Workspace, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=workspace.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_git_answers_in_a_checkout_and_reaches_nothing_of_the_users(place: Place) -> None:
+    place.git("tag", "v1")
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    before = everything(place.top)
+    assert git_in(workspace, "status", "--porcelain") == ""
+    assert git_in(workspace, "log", "--format=%s") == "Start"
+    assert git_in(workspace, "rev-parse", "--show-toplevel") == str(workspace.folder)
+    (workspace.folder / "new.txt").write_text("new\n")
+    git_in(workspace, "add", "--all")
+    git_in(workspace, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "-m", "mine")
+    git_in(workspace, "update-ref", "refs/heads/main", "HEAD")
+    git_in(workspace, "gc", "--quiet", "--prune=now")
+    assert everything(place.top) == before
+    assert checkouts.snapshot(workspace).changed == ("new.txt",), "a commit of the agent's own is work like any other"
