@@ -94,7 +94,14 @@ class Sandbox:
         )
 
     def git(self, *words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=self.repo, env=self.environment, capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", *words],
+            cwd=self.repo,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.rstrip("\n")
 
@@ -118,8 +125,7 @@ class Sandbox:
         return [line for line in self.git("log", "--reverse", f"--format={trailer}", ref).splitlines() if line]
 
 
-@pytest.fixture
-def sandbox(tmp_path: Path) -> Sandbox:
+def make_machine(tmp_path: Path) -> Sandbox:
     home, repo, agent = tmp_path / "home", tmp_path / "home" / "project", tmp_path / "agent" / "agent.py"
     repo.mkdir(parents=True)
     agent.parent.mkdir()
@@ -134,5 +140,10 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 @pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    return make_machine(tmp_path)
+
+
+@pytest.fixture
 def make_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Sandbox]:
-    return lambda: sandbox.__wrapped__(tmp_path_factory.mktemp("machine"))  # type: ignore[attr-defined, no-any-return]
+    return lambda: make_machine(tmp_path_factory.mktemp("machine"))

@@ -106,7 +106,7 @@ def everything(folder: Path, *, but: tuple[str, ...] = ()) -> dict[str, bytes | 
                 continue
             mode = oct(path.lstat().st_mode)
             if path.is_symlink():
-                found[inside] = f"{mode} -> {os.readlink(path)}"
+                found[inside] = f"{mode} -> {path.readlink()}"
             elif path.is_file():
                 found[inside] = mode.encode() + path.read_bytes()
             else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,10 +25,11 @@ from milepost.engine.rooms import Rooms
 P = ParamSpec("P")
 R = TypeVar("R")
 
-RECORDING_PAUSE_S = 0.001  # between a workflow's end and its record
+SHORTEST_PAUSE_S = 0.001  # between a workflow's end and its record
 UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see, because it was before a restart
 
 _open: list[Rooms] = []
+_launching = threading.local()
 
 
 def rooms() -> Rooms:
@@ -54,6 +56,7 @@ def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         here = rooms()
+        here.parking.entered(DBOS.workflow_id or "")
         with parking_on_failure(here):
             result = function(here, *args, **kwargs)
         here.parking.returned(DBOS.workflow_id or "")
@@ -92,6 +95,7 @@ def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
 @step
 def first_finished(here: Rooms, workflow_ids: list[str]) -> dict[str, Any]:
     """The first of several workflows to finish, and its result; recorded, so a resumed run sees the same order."""
+    pause_s = SHORTEST_PAUSE_S
     while True:
         returned = here.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
         finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
@@ -99,8 +103,17 @@ def first_finished(here: Rooms, workflow_ids: list[str]) -> dict[str, Any]:
             return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
         if here.parking.stopping:
             raise Parked
+        refuse_overdue(here, workflow_ids)
         if returned:
-            here.parking.wait(RECORDING_PAUSE_S)
+            here.parking.wait(pause_s)
+            pause_s = min(pause_s * 1.5, UNSEEN_PAUSE_S)
+
+
+def refuse_overdue(here: Rooms, workflow_ids: list[str]) -> None:
+    """Raise when a workflow was not taken up, or its end not recorded: waiting for it would never end."""
+    for workflow_id in workflow_ids:
+        if problem := here.parking.overdue(workflow_id):
+            raise MachineFailed(f"{workflow_id}: {problem}", "see that the disk is not full, then: milepost resume")
 
 
 @contextmanager
@@ -124,7 +137,7 @@ def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], No
             }
         )
         logging.getLogger("dbos").setLevel(logging.CRITICAL)
-        _launch(engine)
+        _launch()
         yield
     finally:
         _drain(here, interrupted)
@@ -133,19 +146,14 @@ def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], No
         _open.clear()
 
 
-def _launch(engine: sqlalchemy.Engine) -> None:
-    """Launch DBOS with its tables made in one transaction, so that a kill here leaves all of them or none."""
-
-    def begin(connection: sqlalchemy.Connection) -> None:
-        connection.exec_driver_sql("begin immediate")
-
-    sqlalchemy.event.listen(engine, "begin", begin)
+def _launch() -> None:
+    _launching.here = True
     try:
         DBOS.launch()
     except Exception as error:
         raise _in_our_words(error) from error
     finally:
-        sqlalchemy.event.remove(engine, "begin", begin)
+        _launching.here = False
 
 
 def result_of(run: str) -> Any:
@@ -165,7 +173,11 @@ def _drain(here: Rooms, interrupted: Callable[[], None]) -> None:
 
 
 def sqlite_engine(database: Path) -> sqlalchemy.Engine:
-    """An engine in WAL mode, which DBOS does not choose by itself: several times faster, as safe against kill -9."""
+    """An engine in WAL mode, which DBOS does not choose by itself: several times faster, as safe against kill -9.
+
+    While a thread launches DBOS, which makes its tables, every transaction of it is begun in so many words,
+    so that the tables are made all or none: Python by itself begins none for a table.
+    """
     engine = sqlalchemy.create_engine(f"sqlite:///{database}", pool_size=20, max_overflow=20)
 
     @sqlalchemy.event.listens_for(engine, "connect")
@@ -173,6 +185,11 @@ def sqlite_engine(database: Path) -> sqlalchemy.Engine:
         connection.isolation_level = "IMMEDIATE"
         for pragma in ("busy_timeout=30000", "foreign_keys=on", "journal_mode=wal", "synchronous=normal"):
             connection.execute(f"pragma {pragma}")
+
+    @sqlalchemy.event.listens_for(engine, "begin")
+    def begin(connection: sqlalchemy.Connection) -> None:
+        if getattr(_launching, "here", False):
+            connection.exec_driver_sql("begin immediate")
 
     return engine
 
@@ -186,9 +203,7 @@ def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Calla
                 raise here.parking.failure or Parked()
             if (result := result_of(run)) is not None:
                 return result
-            if here.parking.overdue(run):
-                advice = "free some space, then: milepost resume"
-                raise MachineFailed(f"the end of run {run} could not be recorded", advice)
+            refuse_overdue(here, [run])
             here.parking.wait_for_return([run], 0.1)
         except KeyboardInterrupt:
             interrupted()

@@ -11,7 +11,7 @@ from milepost.core.attempt import Attempt
 from milepost.core.errors import MilepostError, TaskUnknown
 from milepost.core.events import RunFinished, StageStarted
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.journal import Entry, Journal
+from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.project import Project
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.wire import load
@@ -146,18 +146,33 @@ def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
 def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
     """Those in the user's history and those of the newest run whose branch is ahead of it."""
     head = project.repository.position().commit
-    for run in _runs(project):
-        tip = mileposts.resolve(run_branch(run))
+    ahead = run_ahead(project, mileposts, head)
+    return mileposts.history(head if ahead is None else ahead.tip)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """A run whose mileposts are not merged yet, and where its branch is."""
+
+    run: str
+    tip: str
+    unfinished: bool
+
+
+def run_ahead(project: Project, mileposts: Mileposts, head: str) -> Ahead | None:
+    """The newest run whose branch is ahead of the user's commit."""
+    for record in _runs(project):
+        tip = mileposts.resolve(run_branch(record.run))
         if tip is not None and tip != head and mileposts.is_ancestor(head, tip):
-            return mileposts.history(tip)
-    return mileposts.history(head)
+            return Ahead(run=record.run, tip=tip, unfinished=record.unfinished)
+    return None
 
 
-def _runs(project: Project) -> tuple[str, ...]:
+def _runs(project: Project) -> tuple[RunRecord, ...]:
     if not project.database.exists():
         return ()
     with Journal(project.database) as journal:
-        return tuple(record.run for record in journal.runs())
+        return journal.runs()
 
 
 def _attempts(project: Project, run: str, task: str) -> tuple[Attempt, ...]:

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-RECORDING_S = 30.0
+TAKING_UP_S = 60.0  # from the start of the engine
+RECORDING_S = 10.0  # far longer than any record takes, also on a loaded machine
 
 
 class Parked(BaseException):
@@ -24,6 +25,8 @@ class Parking:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._steps = 0
+        self._opened = time.monotonic()
+        self._entered: set[str] = set()
         self._returned: dict[str, float] = {}
         self.stopping = False
         self.at_once = False
@@ -64,10 +67,18 @@ class Parking:
             self._returned[workflow_id] = time.monotonic()
             self._changed.notify_all()
 
-    def overdue(self, workflow_id: str) -> bool:
-        """True when the end of a workflow should have been recorded long ago and was not."""
-        returned = self._returned.get(workflow_id)
-        return returned is not None and time.monotonic() - returned > RECORDING_S
+    def entered(self, workflow_id: str) -> None:
+        """A workflow is being worked on in this process."""
+        self._entered.add(workflow_id)
+
+    def overdue(self, workflow_id: str) -> str:
+        """Why a workflow can no longer be expected to end, in words; empty while it can."""
+        now = time.monotonic()
+        if now - self._returned.get(workflow_id, now) > RECORDING_S:
+            return "its end could not be recorded"
+        if workflow_id not in self._entered and now - self._opened > TAKING_UP_S:
+            return "it was not taken up"
+        return ""
 
     def wait(self, seconds: float) -> None:
         """Wait for a change, or for so long."""

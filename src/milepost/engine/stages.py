@@ -56,7 +56,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
     assignment = _assignment(here, asked, job, number, tuple(load(Try, one).attempt for one in history))
     outcome = here.agent(who).act(assignment, workspace, here.tools(_Narrator(here, asked.run, job.id, number)))
     roadmap = _roadmap_at(here, asked, base)
-    snapshot = here.checkouts.snapshot(workspace, keep={asked.roadmap: roadmap})
+    snapshot = here.checkouts.snapshot(workspace, keep=(asked.roadmap,))
     tree = snapshot.tree or here.mileposts.tree_of(base)
     message = f"Attempt {number} at {job.id}: {job.title}\n\nby {who}, not verified\n"
     commit = here.mileposts.commit(tree, base, message, asked.stamp())
@@ -157,7 +157,7 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     repository, short = here.project.repository, f"milepost/{asked.run}"
     now = repository.position()
     if head == asked.user.commit:
-        here.mileposts.forget(run_branch(asked.run))
+        here.mileposts.forget(run_branch(asked.run), head)
         arrival = Arrival()
     elif now.commit == head:
         arrival = Arrival(fast_forwarded=now.branch or "HEAD")

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.errors import MachineFailed, TaskUnknown, UndoImpossible
-from milepost.engine.look import all_mileposts
+from milepost.core.errors import TaskUnknown, UndoImpossible
+from milepost.engine.look import Ahead, all_mileposts, run_ahead
 from milepost.engine.project import Project
 from milepost.engine.state import StateLock
 from milepost.roadmap.tick import untick
@@ -34,12 +34,10 @@ def undo(roadmap: Path | None, task: str) -> Undone:
         if post is None:
             raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
         user = project.repository.position()
-        on_user_branch = mileposts.is_ancestor(post.commit, user.commit)
-        head = user.commit if on_user_branch else _tip(mileposts, post)
-        commit = _undo_commit(project, mileposts, post, head)
-        if not on_user_branch:
-            mileposts.move(run_branch(post.run), commit, head)
-            return Undone(milepost=post, commit=commit, branch=f"milepost/{post.run}")
+        ahead = run_ahead(project, mileposts, user.commit)
+        if ahead is not None:
+            return _undo_ahead(project, mileposts, post, ahead)
+        commit = _undo_commit(project, mileposts, post, user.commit)
         if not project.repository.is_clean():
             raise UndoImpossible(
                 "your tree has changes that are not committed",
@@ -49,11 +47,16 @@ def undo(roadmap: Path | None, task: str) -> Undone:
         return Undone(milepost=post, commit=commit, branch=user.branch or "HEAD")
 
 
-def _tip(mileposts: Mileposts, post: Milepost) -> str:
-    tip = mileposts.resolve(run_branch(post.run))
-    if tip is None:
-        raise MachineFailed(f"the branch milepost/{post.run} is gone", "milepost log shows where the milepost is")
-    return tip
+def _undo_ahead(project: Project, mileposts: Mileposts, post: Milepost, ahead: Ahead) -> Undone:
+    """Take a milepost back where the newest mileposts are, on a branch that the user has not merged yet."""
+    if ahead.unfinished:
+        raise UndoImpossible(
+            f"run {ahead.run} is not finished, and its branch moves only with it",
+            "milepost resume ends it; or leave it: milepost run --new",
+        )
+    commit = _undo_commit(project, mileposts, post, ahead.tip)
+    mileposts.move(run_branch(ahead.run), commit, ahead.tip)
+    return Undone(milepost=post, commit=commit, branch=f"milepost/{ahead.run}")
 
 
 def _undo_commit(project: Project, mileposts: Mileposts, post: Milepost, head: str) -> str:

@@ -12,6 +12,8 @@ import hashlib
 import os
 import shutil
 import stat
+import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,26 +52,35 @@ class Checkouts:
         try:
             workspace.folder.mkdir(parents=True)
             workspace.scratch.mkdir()
+            (home / "leftovers").write_text("\n".join(LEFTOVERS) + "\n")
             self._git.plumb("read-tree", "--reset", "-u", tree or commit, env=self._place(workspace))
             self._lend_git(workspace)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
 
-    def snapshot(self, workspace: Workspace, *, keep: dict[str, bytes] | None = None) -> Snapshot:
-        """The tree of all that is in the workspace and not ignored; files in `keep` are put back first."""
+    def snapshot(self, workspace: Workspace, *, keep: tuple[str, ...] = ()) -> Snapshot:
+        """The tree of all that is in the workspace and not ignored; files in `keep` are as they were at its base."""
+        env = self._place(workspace)
+        ignoring = ("-c", f"core.excludesFile={workspace.folder.parent / 'leftovers'}")
+        inside = _open_up(workspace.folder)
+        # Git must not come near a repository inside: it asks a submodule for its state with the submodule's own
+        # configuration, which names programs to run and was written by the agent.
+        ask = (*ignoring, "check-ignore", "--quiet", "--")
+        nested = next((path for path in inside if not self._git.succeeds(*ask, f"./{path}", env=env)), "")
+        if nested:
+            return _refused(nested)
         try:
-            for path, content in (keep or {}).items():
-                _put_back(workspace.folder, path, content)
-            ignore = self._root / "leftovers"
-            ignore.write_text("\n".join(LEFTOVERS) + "\n")
+            for path in keep:
+                _clear(workspace.folder, path)
+            self._git.plumb(*ignoring, *_ADD, env=env)
         except OSError as error:
             raise _unwritable(self._root, error) from error
-        env = self._place(workspace)
-        try:
-            self._git.plumb("-c", f"core.excludesFile={ignore}", *_ADD, env=env)
         except GitFailed as error:
             return Snapshot(problem=f"what the attempt left cannot be committed: {error.message}")
+        if keep:
+            kept = self._git.plumb_bytes("ls-tree", "-z", "--full-tree", workspace.base, "--", *keep)
+            self._git.plumb("update-index", "-z", "--index-info", stdin=kept, env=env)
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)
 
@@ -86,11 +97,7 @@ class Checkouts:
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
         changes = dict(zip(raw[1::2], raw[0::2], strict=False))
         nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
-        if nested is not None:
-            return Snapshot(
-                problem=f"{nested} is a git repository of its own: remove {nested}/.git so that its files count"
-            )
-        return Snapshot(tree=tree, changed=tuple(changes))
+        return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
 
     def _place(self, workspace: Workspace) -> dict[str, str]:
         index = workspace.folder.parent / "index"
@@ -117,16 +124,16 @@ def cache_folder(state: Path) -> Path:
     """Where the checkouts of a state directory go: in the user's cache, named after the directory."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = hashlib.sha256(os.fsencode(state.resolve())).hexdigest()[:12]
-    return cache / "milepost" / f"{state.resolve().parent.name}-{name}"
+    return cache.absolute() / "milepost" / f"{state.resolve().parent.name}-{name}"
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder and all below it, also where an agent took its own rights away."""
+    """Remove a folder and all below it, also where an agent took its own rights away or nested without end."""
     try:
         _remove(folder)
-    except PermissionError:
-        for place, _, _ in os.walk(folder):
-            Path(place).chmod(stat.S_IRWXU)
+    except (OSError, RecursionError):
+        for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*words, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
         _remove(folder)
 
 
@@ -137,22 +144,51 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _put_back(folder: Path, path: str, content: bytes) -> None:
-    """Write a file of ours into a tree that an agent had its hands on: follow no link it laid."""
-    target = folder
-    for part in Path(path).parts[:-1]:
-        target = target / part
-        if target.is_symlink() or (target.exists() and not target.is_dir()):
-            target.unlink()
-        target.mkdir(exist_ok=True)
-    target = target / Path(path).name
-    if target.is_symlink():
-        target.unlink()
-    elif target.is_dir():
-        remove_folder(target)
-    elif target.exists() and target.read_bytes() == content:
-        return
-    target.write_bytes(content)
+def _open_up(folder: Path) -> list[str]:
+    """Give back the rights that an agent took from its own files; gives the repositories found inside."""
+    repositories = []
+    todo = [folder]
+    _allow(folder, stat.S_IRWXU)
+    while todo:
+        place = todo.pop()
+        for entry in _entries(place):
+            if entry.name == ".git":
+                repositories.append(str(place.relative_to(folder)))
+            elif entry.is_dir(follow_symlinks=False):
+                _allow(Path(entry.path), stat.S_IRWXU)
+                todo.append(Path(entry.path))
+            elif entry.is_file(follow_symlinks=False):
+                _allow(Path(entry.path), stat.S_IRUSR)
+    return sorted(path for path in repositories if path != ".")
+
+
+def _clear(folder: Path, path: str) -> None:
+    """Remove what is where a file of ours belongs: an agent may have put a link, a pipe or a folder there."""
+    place = folder
+    for part in Path(path).parts:
+        place = place / part
+        if place.is_symlink() or not place.is_dir():
+            place.unlink(missing_ok=True)
+            return
+    remove_folder(place)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        return list(entries)
+    return []
+
+
+def _allow(path: Path, rights: int) -> None:
+    with suppress(OSError):  # a path that is too long can neither be opened nor committed
+        mode = path.lstat().st_mode
+        if mode & rights != rights:
+            path.chmod(mode | rights)
+
+
+def _refused(nested: str) -> Snapshot:
+    """A repository inside the workspace would be committed as a bare pointer, its files lost."""
+    return Snapshot(problem=f"{nested} is a git repository of its own: remove {nested}/.git so that its files count")
 
 
 def _unwritable(root: Path, error: OSError) -> StateUnwritable:

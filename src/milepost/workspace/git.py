@@ -86,6 +86,10 @@ class Git:
         done = self._start([*words], b"", self._objects_alone)
         return done.stdout if done.returncode == 0 else None
 
+    def succeeds(self, *words: str, env: Mapping[str, str]) -> bool:
+        """Run git on the objects alone where only its exit code is an answer."""
+        return self._start([*words], b"", self._objects_alone | dict(env)).returncode == 0
+
     def refs(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """Run git on the repository's refs and history and return what it prints."""
         words = (*off_switches(), *words)
@@ -99,6 +103,7 @@ class Git:
     def _start(self, words: list[str], stdin: bytes, place: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             ["git", *words],
+            cwd=self.own_dir,  # where no file of the user's, like .gitattributes, takes part
             input=stdin,
             capture_output=True,
             env=neutral_environment() | dict(place),
@@ -116,7 +121,8 @@ def _checked(words: list[str], done: subprocess.CompletedProcess[bytes]) -> byte
 
 def failure(words: list[str], code: int, stderr: str) -> GitFailed | StateUnwritable:
     """The error that a failed git stands for: a full disk is not git's fault."""
-    last = stderr.strip().splitlines()[-1] if stderr.strip() else f"exit code {code}"
+    lines = stderr.strip().splitlines() or [f"exit code {code}"]
+    last = next((line for line in lines if line.startswith("error: ")), lines[-1])
     if any(sign in stderr for sign in _DISK_FULL):
         return StateUnwritable(f"the disk is full: git said {last!r}", "free some space, then: milepost resume")
     if "Read-only file system" in stderr or "Permission denied" in stderr or "insufficient permission" in stderr:
@@ -128,4 +134,5 @@ def failure(words: list[str], code: int, stderr: str) -> GitFailed | StateUnwrit
 
 
 def _text(output: bytes) -> str:
-    return output.decode("utf-8", "surrogateescape").rstrip("\n")
+    """What git printed, as text that can be kept and shown: names of files may be any bytes."""
+    return output.decode("utf-8", "backslashreplace").rstrip("\n")

@@ -15,7 +15,7 @@ from milepost.workspace.git import Git
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
-_FIELD, _RECORD = "\x1f", "\x1e"
+_FIELD = "\x1f"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +92,9 @@ class Mileposts:
         """Move a branch from `old` to `new`, or fail: somebody else moved it."""
         self._git.refs("update-ref", ref, new, old)
 
-    def forget(self, ref: str) -> None:
-        self._git.refs("update-ref", "-d", ref)
+    def forget(self, ref: str, old: str) -> None:
+        """Remove a ref that is still at `old`; one that somebody moved stays."""
+        self._git.try_refs("update-ref", "-d", ref, old)
 
     def file_at(self, tree: str, path: str) -> bytes | None:
         """The content of a file in a commit or tree."""
@@ -137,20 +138,17 @@ class Mileposts:
         return tuple(dict.fromkeys(output.splitlines()[1:])) if code == 1 else ()
 
     def is_ancestor(self, old: str, new: str) -> bool:
-        return self._git.try_refs("merge-base", "--is-ancestor", old, new)[0] == 0
+        return self._git.try_plumb("merge-base", "--is-ancestor", old, new)[0] == 0
 
     def history(self, tip: str, since: str = "") -> tuple[Milepost, ...]:
         """The mileposts in a history, newest first, without those that were undone."""
         fields = ("Task", "Run", "Attempt", "Agent", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
-        log_format = _FIELD.join(("%H", trailers, "%s")) + _RECORD
-        output = self._git.refs("log", f"--format={log_format}", f"{since}..{tip}" if since else tip)
+        log_format = _FIELD.join(("%H", trailers, "%s"))
+        output = self._git.plumb("log", "-z", f"--format={log_format}", f"{since}..{tip}" if since else tip)
         mileposts, undone = [], set()
-        for record in output.split(_RECORD):
-            values = record.strip("\n").split(_FIELD)
-            if len(values) != len(fields) + 2:
-                continue
-            commit, task, run, attempt, agent, undo, subject = values
+        for record in filter(None, output.split("\0")):
+            commit, task, run, attempt, agent, undo, subject = record.split(_FIELD, len(fields) + 1)
             if undo:
                 undone.add(undo)
             elif task and run and commit not in undone:

@@ -13,6 +13,12 @@ from milepost.workspace.git import Git, failure, neutral_environment, off_switch
 
 GIT_COMMIT_ONCE = "milepost keeps every task as a commit: run `git init` and commit once, then `milepost init`"
 
+# Signs in a git directory that its user is in the middle of something.
+_HALF_DONE = (
+    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"),
+    *("rebase-merge", "rebase-apply", "sequencer", "index.lock"),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
@@ -56,7 +62,7 @@ class Repository:
             if "work tree" in done.stderr:
                 raise NoRepository("this repository is bare", "clone it, and run milepost in the clone")
             raise NoRepository("this folder is not in a git repository", GIT_COMMIT_ONCE)
-        top, git_dir, common_dir, objects, object_format = done.stdout.splitlines()
+        top, git_dir, common_dir, objects, object_format = done.stdout.rstrip("\n").split("\n")
         return Repository(
             top=Path(top),
             git_dir=Path(git_dir),
@@ -71,11 +77,11 @@ class Repository:
         if commit.returncode != 0:
             raise NoCommits("this repository has no commit yet", GIT_COMMIT_ONCE)
         branch = _ask(self.top, "symbolic-ref", "--quiet", "--short", "HEAD")
-        return Position(branch=branch.stdout.strip(), commit=commit.stdout.strip())
+        return Position(branch=_line(branch), commit=_line(commit))
 
     def identity(self) -> Identity:
         """Who the user says they are, or a stand-in where git knows nobody."""
-        name, email = (_ask(self.top, "config", key).stdout.strip() for key in ("user.name", "user.email"))
+        name, email = (_line(_ask(self.top, "config", key)) for key in ("user.name", "user.email"))
         return Identity(name=name or "Milepost", email=email or "milepost@localhost")
 
     def git(self, own_dir: Path, held_fds: tuple[int, ...] = ()) -> Git:
@@ -85,15 +91,16 @@ class Repository:
 
     def is_clean(self) -> bool:
         """True when no tracked file of the user's tree differs from HEAD and nothing is half-done there."""
-        if any((self.git_dir / name).exists() for name in ("MERGE_HEAD", "rebase-merge", "rebase-apply", "index.lock")):
+        if any((self.git_dir / name).exists() for name in _HALF_DONE):
             return False
-        done = _ask(self.top, *off_switches(self.filters()), "status", "--porcelain", "--untracked-files=no")
+        words = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+        done = _ask(self.top, *off_switches(self.filters()), *words)
         return done.returncode == 0 and not done.stdout.strip()
 
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
         words = ("status", "--porcelain", "--ignored", "--untracked-files=all", "--", path)
-        state = _ask(self.top, *off_switches(), *words).stdout[:2]
+        state = _ask(self.top, "--literal-pathspecs", *off_switches(self.filters()), *words).stdout[:2]
         if not state:
             return ""
         return (
@@ -106,14 +113,20 @@ class Repository:
         return tuple(sorted({line.removeprefix("filter.").rpartition(".")[0] for line in lines}))
 
     def fast_forward(self, commit: str, held_fds: tuple[int, ...] = ()) -> None:
-        """Move the user's branch and tree to `commit`, which must descend from where they are."""
-        words = [*off_switches(self.filters()), "merge", "--ff-only", "--quiet", "--no-stat", commit]
+        """Move the user's branch and tree to `commit`, which must descend from where they are.
+
+        Nothing of the user's is overwritten: a file of theirs in the way, tracked or not, makes git refuse.
+        """
+        merge = ("merge", "--ff-only", "--no-squash", "--no-autostash", "--no-verify-signatures")
+        words = [*off_switches(self.filters()), *merge, "--no-overwrite-ignore", "--quiet", "--no-stat", commit]
+        place = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
         done = subprocess.run(
             ["git", *words],
             cwd=self.top,
             capture_output=True,
             text=True,
-            env=neutral_environment() | {"GIT_OPTIONAL_LOCKS": "1"},
+            errors="replace",
+            env=neutral_environment() | place | {"GIT_OPTIONAL_LOCKS": "1"},
             pass_fds=held_fds,
             start_new_session=True,
             check=False,
@@ -126,23 +139,34 @@ class Repository:
         if not self.filters():
             return False
         found = _ask(self.top, "grep", "-qE", "filter=", commit, "--", ":(glob)**/.gitattributes")
-        return found.returncode == 0
+        if found.returncode == 0:
+            return True
+        changed = _ask(self.top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "HEAD", commit).stdout
+        asked = _ask(self.top, "check-attr", "-z", "--stdin", "filter", stdin=changed).stdout.split("\0")
+        return any(value not in ("unspecified", "unset") for value in asked[2::3])
 
 
-def _ask(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _ask(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Put a question to the user's own git, which may read their configuration and change nothing."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         return subprocess.run(
             ["git", *words],
             cwd=folder,
+            input=stdin,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
             env=env | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
             check=False,
         )
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         raise NoRepository(f"{str(folder)!r} cannot be entered: {error.strerror}", "name an existing folder") from error
+
+
+def _line(answer: subprocess.CompletedProcess[str]) -> str:
+    """The line that git answered, as text that can be kept and shown, whatever bytes it was."""
+    return answer.stdout.strip().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def own_config(sha256: bool) -> str:
@@ -163,6 +187,8 @@ def _make_own_dir(own_dir: Path, repository: Repository) -> None:
         shallow = repository.common_dir / "shallow"
         if shallow.exists():
             shutil.copyfile(shallow, own_dir / "shallow")
+        else:
+            (own_dir / "shallow").unlink(missing_ok=True)
     except OSError as error:
         raise StateUnwritable(
             f"{str(own_dir.parent)!r} cannot be written: {error.strerror}", "make it writable, or free some space"
