@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check lock bench clean
+.PHONY: demo test check docs lock bench clean
 
 demo: .venv/run
 	@$(BIN)/milepost demo
@@ -16,6 +16,9 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+docs: .venv/dev
+	$(BIN)/python docs/reference.py
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/overhead.py

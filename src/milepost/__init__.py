@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.agents.patterns.agent import PatternAgent
     from milepost.agents.replay import ReplayAgent
     from milepost.api import (
+        agent,
         demo,
         doctor,
         execute,
@@ -54,9 +55,8 @@ if TYPE_CHECKING:
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
-    "milepost.api": (
-        "demo doctor execute init log plan plan_to_json proof proof_to_json resume run sample_roadmap status stop undo"
-    ),
+    "milepost.api": "agent demo doctor execute init log plan plan_to_json proof proof_to_json "
+    "resume run sample_roadmap status stop undo",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.replay": "ReplayAgent",
@@ -110,6 +110,7 @@ __all__ = [
     "Undone",
     "Verdict",
     "Workspace",
+    "agent",
     "demo",
     "doctor",
     "execute",

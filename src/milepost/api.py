@@ -128,6 +128,13 @@ def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
     return examine(_path(folder) or Path.cwd())
 
 
+def agent(name: str, folder: Path | str | None = None) -> Agent:
+    """The agent of a name, as `--agent` takes it; relative paths in it start from `folder`, the roadmap's."""
+    from milepost.agents.names import agent_named
+
+    return agent_named(name, folder=_path(folder) or Path.cwd())
+
+
 def execute(
     code: str, *, trust: str | None = None, limits: ExecutionLimits | None = None, workspace: Path | str | None = None
 ) -> ExecutionResult:

@@ -1,4 +1,4 @@
-"""Agents that reach for what is not theirs, or leave what no tree can hold: the repository stands, the verdict is right."""
+"""Agents that reach out, or leave what no tree can hold: the repository stands and the verdict is right."""
 
 from __future__ import annotations
 

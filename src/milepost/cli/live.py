@@ -137,7 +137,11 @@ def ending_lines(finished: RunFinished) -> list[str]:
         counts[task.verdict.value if task.verdict else None] += 1
     words = {"passed": "passed", "failed": "failed", "unverified": "unverified", None: "waiting"}
     told = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count or verdict == "passed"]
-    lines = ["", f"{' · '.join(told)}      {duration(finished.duration_ms)}    {money(finished.cost_usd)}".rstrip(), ""]
+    lines = [
+        "",
+        f"{' · '.join(told)}      {duration(finished.duration_ms)} of work    {money(finished.cost_usd)}".rstrip(),
+        "",
+    ]
     if finished.fast_forwarded:
         lines.append(f"your tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
     elif finished.by_hand:

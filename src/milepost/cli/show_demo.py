@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +22,7 @@ def tell(folder: Path | None, console: Console) -> int:
     """Run the demonstration and show what it made; gives the exit code."""
     place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
     typer.echo(f"a sample repository in {place}\n")
-    typer.echo((milepost.sample_roadmap()).rstrip() + "\n")
+    typer.echo(milepost.sample_roadmap().rstrip() + "\n")
     with Progress(console) as progress:
         ending = milepost.demo(place, on_event=progress)
     if not isinstance(ending, milepost.RunFinished):
@@ -43,12 +45,16 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def _next(place: Path) -> str:
+    program = "milepost" if shutil.which("milepost") else str(Path(sys.argv[0]).absolute())
     steps = (
         (f"cd {place}", ""),
-        ("milepost proof 1.1", "what was run to believe it, and what was refused before"),
-        ("milepost proof 2.3", "why it is not ticked"),
-        ("milepost undo 2.2", "takes back that milepost alone"),
+        (f"{program} proof 1.1", "what was run to believe it, and what was refused before"),
+        (f"{program} proof 2.3", "why it is not ticked"),
+        (f"{program} undo 2.2", "takes back that milepost alone"),
     )
-    return "\n" + "\n".join(
-        f"{'next' if i == 0 else '':<6} {command:<20} {why}".rstrip() for i, (command, why) in enumerate(steps)
-    )
+    width = max(len(command) for command, why in steps if why)
+    leads = ("next", *[""] * (len(steps) - 1))
+    lines = [
+        f"{lead:<6} {command:<{width}}   {why}".rstrip() for lead, (command, why) in zip(leads, steps, strict=True)
+    ]
+    return "\n" + "\n".join(lines)

@@ -1,0 +1,33 @@
+"""`milepost demo`: the whole story, with no key and no network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.e2e.conftest import Sandbox
+
+
+def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "COLUMNS": "100"}
+    place = tmp_path / "demo"
+    done = subprocess.run(
+        [sys.executable, "-m", "milepost", "demo", str(place)], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    machine = Sandbox(home=tmp_path, repo=place, agent="")
+    assert sorted(machine.mileposts()) == ["1.1", "1.2", "1.3", "2.1", "2.2"]
+    boxes = [line[:9] for line in (place / "ROADMAP.md").read_text().splitlines() if line.startswith("- [")]
+    assert boxes == ["- [x] 1.1", "- [x] 1.2", "- [x] 1.3", "- [x] 2.1", "- [x] 2.2", "- [ ] 2.3"]
+    repaired = machine.milepost("proof", "1.1").stdout
+    assert "attempt 2 of 2" in repaired and "test_hours" in repaired
+    assert machine.milepost("proof", "1.3", "--json").json["verdict"] == "passed", "the pattern's own tests decide"
+    assert machine.milepost("proof", "2.3", "--json").json["verdict"] == "unverified"
+    for shown in ("the history, one commit a task", "a box is ticked only with proof", "next   cd"):
+        assert shown in done.stdout
+    again = subprocess.run(
+        [sys.executable, "-m", "milepost", "demo", str(place)], env=env, capture_output=True, text=True
+    )
+    assert (again.returncode, "is not empty" in again.stderr) == (2, True)

@@ -1,0 +1,64 @@
+"""What the docs show works: their blocks are run, and the generated pages are up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from milepost.demo import make_sample
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(tmp_path), "COLUMNS": "100"}
+
+
+def test_the_library_page_runs(tmp_path: Path) -> None:
+    make_sample(tmp_path / "sample")
+    code = "\n".join(blocks("docs/library.md", "python"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path / "sample",
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    script = "\n".join(["set -e", *blocks("docs/tutorial.md", "sh")])
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("- [x] 1.1") == 2
+    assert "1.2: Say how to use it" in done.stdout
+    assert "unverified, attempt 1 of 1, no milepost" in done.stdout
+    assert done.stdout.rstrip().splitlines()[-6:-4] == ["- [ ] 1.2 Say how to use it", "  - Files: README.md"]
+
+
+@pytest.mark.parametrize("page", ["commands.md", "settings.md"])
+def test_generated_pages_are_up_to_date(page: str) -> None:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs/reference.py")
+    assert spec is not None and spec.loader is not None
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == reference.PAGES[page](), "run: make docs"
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import SettingInvalid
+from milepost.engine.settings import Settings, load
+
+
+def settings(
+    folder: Path, text: str = "", flags: dict[str, object] | None = None, environ: dict[str, str] | None = None
+) -> Settings:
+    if text:
+        (folder / "milepost.toml").write_text(text)
+    return load(folder, flags, environ or {})
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert settings(tmp_path) == Settings()
+
+
+def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(tmp_path: Path) -> None:
+    text = '[run]\nagent = "file"\nparallel = 3\n'
+    environ = {"MILEPOST_AGENT": "environment", "MILEPOST_PARALLEL": "4", "MILEPOST_TRUST": ""}
+    assert settings(tmp_path, text).run.agent == "file"
+    assert settings(tmp_path, text, environ=environ).run.agent == "environment"
+    both = settings(tmp_path, text, {"agent": "flag", "parallel": None}, environ).run
+    assert (both.agent, both.parallel, both.trust) == ("flag", 4, None)
+
+
+def test_every_section_is_read(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path,
+        '[run]\ntrust = "isolated"\n[limits]\nattempts = 1\ncheck_timeout_s = 0.5\n'
+        '[agents.command]\nenv = { A = "b" }\nenv_from = ["C"]\nargs = ["-x"]\n'
+        '[verify]\npython = "python3.9"\n[sandbox]\nreadable = ["/opt/x"]\n',
+    )
+    assert found.run.trust is TrustLevel.ISOLATED
+    assert (found.limits.attempts, found.limits.check_timeout_s) == (1, 0.5)
+    command = found.agents["command"]
+    assert (command.env, command.env_from, command.args) == ({"A": "b"}, ["C"], ["-x"])
+    assert (found.verify.python, found.sandbox.readable) == ("python3.9", ["/opt/x"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[run]\nparallel = 0\n", "run.parallel"),
+        ("[run]\nparallel = 65\n", "run.parallel"),
+        ("[limits]\nattempts = 0\n", "limits.attempts"),
+        ("[limits]\ntask_timeout_s = 0\n", "limits.task_timeout_s"),
+        ('[run]\ntrust = "none"\n', "run.trust"),
+        ("[run]\nunknown = 1\n", "run.unknown is not a setting of this version"),
+        ("unknown = 1\n", "unknown is not a setting of this version"),
+        ("run = 1\n", "run"),
+        ("[run\n", "not valid TOML"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(SettingInvalid) as raised:
+        settings(tmp_path, text)
+    assert told in raised.value.message and raised.value.advice
+
+
+def test_a_bad_value_of_an_agents_section_is_not_shown_because_it_may_be_a_key(tmp_path: Path) -> None:
+    with pytest.raises(SettingInvalid) as raised:
+        settings(tmp_path, '[agents.command]\nenv = ["sk-hidden"]\n')
+    assert "agents.command.env" in raised.value.message and "sk-hidden" not in str(raised.value)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"\xff\xfe"), lambda path: path.mkdir()])
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: object) -> None:
+    assert callable(make)
+    make(tmp_path / "milepost.toml")
+    with pytest.raises(SettingInvalid, match="cannot be read"):
+        settings(tmp_path)
