@@ -14,7 +14,7 @@ from tests.e2e.test_chaos import wait_until
 from tests.integration.repositories import everything, marking, marks
 from tests.integration.test_workspace_git import HOOKS, PROGRAMS, SWITCHES
 
-ONE = "- [ ] 1.1 Write it\n  - write a.txt hello\n  - Verify: grep -q hello a.txt\n"
+ONE = "- [ ] 1.1 Write it\n  - write a.txt hello\n  - Verify: grep -q hello a.txt && git log -1 && git diff HEAD\n"
 WAITING = "- [ ] 1.1 Wait\n  - write a.txt hello\n  - sleep {}\n  - Verify: grep -q hello a.txt\n"
 
 
@@ -136,8 +136,13 @@ def test_a_user_who_goes_on_working_meanwhile_is_told_how_to_merge(sandbox: Sand
     assert sandbox.git("rev-parse", "HEAD") == head
     branch = sandbox.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
     assert f'"by_hand": "git merge {branch}"' in stdout
+    proof = sandbox.milepost("proof", "1.1", "--json").json
+    assert proof["commit"] == sandbox.git("rev-parse", branch), "it is found before it is merged"
+    undo = sandbox.milepost("undo", "1.1")
+    assert undo.code == 1 and f"git merge {branch}" in undo.stderr
     sandbox.git("merge", "--quiet", "--no-edit", branch)
-    assert sandbox.milepost("proof", "1.1", "--json").json["verdict"] == "passed"
+    assert sandbox.milepost("undo", "1.1").code == 0
+    assert not (sandbox.repo / "a.txt").exists() and (sandbox.repo / "mine.txt").exists()
 
 
 def test_a_branch_that_somebody_moved_is_not_overwritten_and_the_run_can_go_on(sandbox: Sandbox) -> None:
@@ -154,4 +159,17 @@ def test_a_branch_that_somebody_moved_is_not_overwritten_and_the_run_can_go_on(s
     resumed = sandbox.milepost("resume", "--json")
     assert resumed.code == 0, resumed.stderr
     assert not [event for event in resumed.events if event.get("stage") == "act"], "nothing is done again"
+    assert sandbox.mileposts() == ["1.1"]
+
+
+def test_a_run_does_not_pull_its_branch_from_under_a_user_who_looks_at_it(sandbox: Sandbox) -> None:
+    process = started(sandbox, 0.5)
+    branch = sandbox.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
+    sandbox.git("checkout", "--quiet", branch)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 1 and "is checked out" in stderr
+    assert sandbox.git("status", "--porcelain") == ""
+    sandbox.git("checkout", "--quiet", "main")
+    resumed = sandbox.milepost("resume")
+    assert resumed.code == 0, resumed.stderr
     assert sandbox.mileposts() == ["1.1"]

@@ -101,6 +101,7 @@ def test_objects_borrowed_from_another_repository_are_found(tmp_path: Path) -> N
     origin.git("clone", "--quiet", "--shared", str(origin.top), str(top))
     borrower = Place(home=origin.home, top=top)
     before = everything(origin.top)
+    assert borrower.repository.object_folders() == (top / ".git/objects", origin.top / ".git/objects")
     workspace = borrower.checkouts().make("one", borrower.head)
     assert (workspace.folder / "README.md").read_text() == "A project\n"
     mileposts = borrower.mileposts()

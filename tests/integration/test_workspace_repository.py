@@ -45,6 +45,7 @@ def test_a_linked_worktree_shares_refs_and_objects_and_keeps_its_own_head(place:
     found.fast_forward(commit)
     assert (place.home / "side/a.txt").read_text() == "a\n"
     assert place.git("rev-parse", "side", "main").split() == [commit, place.head]
+    assert [found.stands_on(f"refs/heads/{name}") for name in ("main", "side", "sid")] == [True, True, False]
     assert not (place.top / "a.txt").exists()
 
 

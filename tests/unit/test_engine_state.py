@@ -25,13 +25,14 @@ os.kill(os.getpid(), 9)
 
 def orphaned(folder: Path) -> subprocess.Popen[bytes]:
     engine = subprocess.Popen([sys.executable, "-c", ENGINE_THAT_LEAVES_AN_ORPHAN, str(folder)], stdin=subprocess.PIPE)
-    engine.wait()
+    os.waitid(os.P_PID, engine.pid, os.WEXITED | os.WNOWAIT)  # dead, and not yet buried by its parent
     return engine
 
 
 def release(engine: subprocess.Popen[bytes]) -> None:
     assert engine.stdin is not None
     engine.stdin.close()
+    engine.wait()
 
 
 def test_a_lock_says_who_holds_it_and_for_which_run_and_is_free_afterwards(tmp_path: Path) -> None:

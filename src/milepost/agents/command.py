@@ -94,7 +94,7 @@ def outcome_of(result: CommandResult, command: Command) -> Outcome:
         case "idle":
             reason = f"printed nothing for {command.idle_timeout_s or 0:g} s"
         case "output":
-            reason = f"printed more than {command.output_bytes} bytes"
+            reason = result.error or "printed too much"
         case "memory":
             reason = "used more memory than it may"
         case "signalled" | "killed":

@@ -14,6 +14,7 @@ from milepost.core.events import (
     CheckFinished,
     Event,
     RunFinished,
+    RunResumed,
     RunStarted,
     RunStopping,
     StageStarted,
@@ -32,18 +33,26 @@ def header(event: RunStarted) -> str:
     return f"run {event.run} · branch {event.branch} {start} · {who} · sandbox: {event.trust}"
 
 
+def resumed_header(event: RunResumed) -> str:
+    """The first line of a run that goes on."""
+    ago = duration(int((time.time() - event.last_seen_at) * 1000))
+    so_far = f"{event.ended} of {counted(event.tasks, 'task')} over"
+    return f"run {event.run} · last seen {ago} ago, {so_far} · going on from there, no finished step runs again"
+
+
 def task_line(event: TaskFinished, width: int) -> str:
     """The line that stays when a task is over."""
     mark = MARKS[event.verdict.value if event.verdict else None]
-    title_width = max(16, min(44, width - 64))
+    title_width = max(16, min(44, width - (57 if event.cost_usd else 50)))
     lead = f"{mark} {padded(event.task, 5)}  {padded(event.title, title_width)}"
     if event.verdict is None:
         return clipped(f"{lead}  {event.reason}", width)
     who = event.agent.partition(":")[0] if event.attempts == 1 else counted(event.attempts, "attempt")
     proof = counted(event.tests, "test") if event.tests else counted(event.checks, "check")
-    facts = f"{who:<11} {duration(event.duration_ms):<9} {money(event.cost_usd):<6} "
+    cost = f"{money(event.cost_usd):<6} " if event.cost_usd else ""
+    facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
     if event.verdict.value == "passed":
-        return clipped(f"{lead}  {facts}{proof:<9} {(event.commit or '')[:7]}", width)
+        return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}", width)
     if event.verdict.value == "unverified":
         return clipped(f"{lead}  unverified: {event.reason}", width)
     return clipped(f"{lead}  {facts}", width).rstrip()
@@ -78,6 +87,8 @@ class Progress:
         match event:
             case RunStarted():
                 self._say(header(event) + "\n", "bold")
+            case RunResumed():
+                self._say(resumed_header(event) + "\n", "bold")
             case StageStarted():
                 self._stages[event.task] = (event, time.monotonic(), "")
                 if self._live is None:

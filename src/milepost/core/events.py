@@ -119,6 +119,20 @@ class RunFinished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunResumed:
+    """An interrupted run goes on: told to whoever listens, not kept."""
+
+    run: str
+    branch: str
+    agent: str
+    trust: str
+    last_seen_at: float
+    ended: int
+    tasks: int
+    event: Literal["run_resumed"] = "run_resumed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunStopping:
     """The run was asked to stop: told to whoever listens, not kept."""
 
@@ -128,5 +142,13 @@ class RunStopping:
 
 
 Event = (
-    RunStarted | StageStarted | AgentSaid | CheckFinished | AttemptFinished | TaskFinished | RunFinished | RunStopping
+    RunStarted
+    | RunResumed
+    | StageStarted
+    | AgentSaid
+    | CheckFinished
+    | AttemptFinished
+    | TaskFinished
+    | RunStopping
+    | RunFinished
 )

@@ -144,10 +144,13 @@ def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
 
 
 def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
-    """Those in the user's history and those of the newest run whose branch is ahead of it."""
+    """Those in the user's history, those of the newest run whose branch is ahead of it, and those of the last run."""
     head = project.repository.position().commit
     ahead = run_ahead(project, mileposts, head)
-    return mileposts.history(head if ahead is None else ahead.tip)
+    if ahead is not None:
+        return mileposts.history(ahead.tip)
+    branches = (mileposts.resolve(run_branch(record.run)) for record in _runs(project)[:1])
+    return mileposts.history(head, *(tip for tip in branches if tip is not None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,7 +87,7 @@ def open_rooms(
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
-    readable = (project.repository.objects, *map(Path, settings.sandbox.readable))
+    readable = (*project.repository.object_folders(), *map(Path, settings.sandbox.readable))
     redact = Redactor(known_secrets(settings))
     journal = Journal(project.database)
     try:

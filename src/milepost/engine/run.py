@@ -198,7 +198,7 @@ class Journey:
             attempts=len(tries),
             reason=reason,
             checks=sum(check.outcome == "passed" for check in checks),
-            tests=sum(check.count("passed") for check in checks),
+            tests=len({case.id for check in checks for case in check.cases if case.outcome == "passed"}),
             duration_ms=sum(attempt.duration_ms for attempt in tries),
             cost_usd=sum(attempt.outcome.cost_usd for attempt in tries),
         )

@@ -69,7 +69,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
         "commit": commit,
         "tree": here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
         "changed": list(snapshot.changed),
-        "problem": snapshot.problem or _complaint(outcome),
+        "problem": here.redact(snapshot.problem or _complaint(outcome)),
         "outcome": dump(replace(outcome, said=here.redact(outcome.said))),
         "finished_at": int(time.time()),
         "duration_ms": _since(started),
@@ -101,7 +101,8 @@ def verify(here: Rooms, order: Plain, task: Plain, acted: Plain, tree: str) -> P
         here.emit(event, f"{job.id}/{number}/check/{tree}/{next(numbers)}")
 
     if acted["problem"]:
-        given_up = CheckResult(name="agent", outcome="failed", summary=here.redact(acted["problem"]))
+        summary, _, log = acted["problem"].partition("\n")
+        given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(tree, (given_up,)))
     changed = tuple(acted["changed"])
@@ -128,6 +129,11 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         raise MachineFailed(
             f"the branch {branch} was moved by somebody else, from {head[:7]} to {tip[:7]}",
             f"put it back with: git update-ref {branch} {head}   then: milepost resume",
+        )
+    if here.project.repository.stands_on(branch):
+        raise MachineFailed(
+            f"milepost/{asked.run} is checked out in your tree, so it cannot move on",
+            "git switch to another branch, then: milepost resume",
         )
     evidence = one.attempt.evidence
     if one.proven_on != head:
@@ -272,13 +278,12 @@ def _assignment(here: Rooms, order: Order, task: Task, number: int, history: tup
 
 
 def _complaint(outcome: Outcome) -> str:
-    match outcome.status:
-        case "finished":
-            return ""
-        case "gave_up":
-            return f"the agent gave up: {outcome.said.strip() or 'it did not say why'}"
-        case "timed_out":
-            return f"the agent ran out of time: {outcome.said.strip() or 'no last words'}"
+    """Why an agent that did not finish has not, the first line in short; empty when it says that it has."""
+    words = {"finished": "", "gave_up": "the agent gave up", "timed_out": "the agent ran out of time"}[outcome.status]
+    if not words:
+        return ""
+    said = outcome.said.strip().splitlines() or ["it did not say why"]
+    return "\n".join([f"{words}: {': '.join(dict.fromkeys((said[0], said[-1])))}", *said])
 
 
 class _Narrator:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import RunUnfinished
-from milepost.core.events import RunFinished, RunStopping
+from milepost.core.events import RunFinished, RunResumed, RunStopping, TaskFinished
 from milepost.core.ports import Agent
 from milepost.engine import prepare
 from milepost.engine.journal import Journal, RunRecord
@@ -109,6 +109,7 @@ def _go(
     settings = _within(order, settings)
     with open_rooms(project, settings, order.run, TrustLevel(order.trust), lock.fd, on_event, agents) as here:
         brake = Brake(here, order.run)
+        _tell_resumed(here, order)
 
         def look_for_signs() -> None:
             for sign in asked:
@@ -123,6 +124,22 @@ def _go(
                 return load_value(RunFinished, plain)
         except Parked:
             return Stopped(run=order.run)
+
+
+def _tell_resumed(here: Rooms, order: Order) -> None:
+    """Say that a run goes on, when it was under way before."""
+    entries = here.journal.events(order.run)
+    if entries:
+        resumed = RunResumed(
+            run=order.run,
+            branch=f"milepost/{order.run}",
+            agent=order.agent,
+            trust=order.trust,
+            last_seen_at=entries[-1].at,
+            ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
+            tasks=len(order.tasks),
+        )
+        here.on_event(resumed)
 
 
 class Brake:

@@ -29,7 +29,7 @@ class Holder:
     @property
     def alive(self) -> bool:
         """True while the very process lives that wrote this, not another one under its number."""
-        return _born(self.pid) == self.born
+        return self.born != "" and _born(self.pid) == self.born
 
 
 def make_state(folder: Path) -> None:
@@ -142,8 +142,12 @@ def _read(fd: int) -> Holder | None:
 
 
 def _born(pid: int) -> str:
-    """When a process started, in the kernel's ticks: tells a process from a later one of the same number."""
+    """When a process started, in the kernel's ticks: tells a process from a later one of the same number.
+
+    Empty for one that is dead, also when its parent has not taken note of that yet.
+    """
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "" if facts[0] in ("Z", "X") else facts[19]
     except (OSError, IndexError):
         return ""

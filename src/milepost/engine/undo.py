@@ -37,6 +37,11 @@ def undo(roadmap: Path | None, task: str) -> Undone:
         ahead = run_ahead(project, mileposts, user.commit)
         if ahead is not None:
             return _undo_ahead(project, mileposts, post, ahead)
+        if not mileposts.is_ancestor(post.commit, user.commit):
+            raise UndoImpossible(
+                f"{post.task} is on milepost/{post.run}, which your branch went another way from",
+                f"git merge milepost/{post.run}, then undo again",
+            )
         commit = _undo_commit(project, mileposts, post, user.commit)
         if not project.repository.is_clean():
             raise UndoImpossible(
@@ -54,6 +59,8 @@ def _undo_ahead(project: Project, mileposts: Mileposts, post: Milepost, ahead: A
             f"run {ahead.run} is not finished, and its branch moves only with it",
             "milepost resume ends it; or leave it: milepost run --new",
         )
+    if project.repository.stands_on(run_branch(ahead.run)):
+        raise UndoImpossible(f"milepost/{ahead.run} is checked out in another tree", "undo it there")
     commit = _undo_commit(project, mileposts, post, ahead.tip)
     mileposts.move(run_branch(ahead.run), commit, ahead.tip)
     return Undone(milepost=post, commit=commit, branch=f"milepost/{ahead.run}")

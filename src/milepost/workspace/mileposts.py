@@ -140,12 +140,12 @@ class Mileposts:
     def is_ancestor(self, old: str, new: str) -> bool:
         return self._git.try_plumb("merge-base", "--is-ancestor", old, new)[0] == 0
 
-    def history(self, tip: str, since: str = "") -> tuple[Milepost, ...]:
-        """The mileposts in a history, newest first, without those that were undone."""
+    def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
+        """The mileposts in the history of one or more commits, newest first, without those that were undone."""
         fields = ("Task", "Run", "Attempt", "Agent", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
-        output = self._git.plumb("log", "-z", f"--format={log_format}", f"{since}..{tip}" if since else tip)
+        output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
         mileposts, undone = [], set()
         for record in filter(None, output.split("\0")):
             commit, task, run, attempt, agent, undo, subject = record.split(_FIELD, len(fields) + 1)

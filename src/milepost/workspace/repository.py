@@ -89,6 +89,21 @@ class Repository:
         _make_own_dir(own_dir, self)
         return Git(git_dir=self.common_dir, objects=self.objects, own_dir=own_dir, held_fds=held_fds)
 
+    def object_folders(self) -> tuple[Path, ...]:
+        """Where the objects are: in a folder of its own, and in those of the repositories that it borrows from."""
+        found = [self.objects]
+        for folder in found:
+            alternates = folder / "info/alternates"
+            lines = alternates.read_text(errors="surrogateescape").splitlines() if alternates.is_file() else ()
+            borrowed = ((folder / line).resolve() for line in lines if line and not line.startswith("#"))
+            found.extend(other for other in borrowed if other not in found)
+        return tuple(found)
+
+    def stands_on(self, ref: str) -> bool:
+        """True when a working tree of this repository has a branch checked out: moving it would belie that tree."""
+        heads = (self.common_dir / "HEAD", *self.common_dir.glob("worktrees/*/HEAD"))
+        return any(head.read_text().strip() == f"ref: {ref}" for head in heads if head.is_file())
+
     def is_clean(self) -> bool:
         """True when no tracked file of the user's tree differs from HEAD and nothing is half-done there."""
         if any((self.git_dir / name).exists() for name in _HALF_DONE):
