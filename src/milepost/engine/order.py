@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.core.attempt import Attempt
+from milepost.core.attempt import Attempt, Outcome
 from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
@@ -33,6 +33,29 @@ class Order:
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A tree that would end a task: an attempt's work on top of `base`, box ticked; `problem` when it cannot."""
+
+    attempt: int
+    agent: str
+    base: str
+    tree: str
+    changed: tuple[str, ...]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """What an agent left: the commit that keeps it, and the candidate that is to be verified."""
+
+    candidate: Candidate
+    commit: str
+    outcome: Outcome
+    finished_at: int
+    duration_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from milepost.core.task import Plan, Task
 from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
 from milepost.engine import durable, stages
 from milepost.engine.durable import workflow
-from milepost.engine.order import Arrival, Conflict, Landed, Landing, Order, Try, Unproven
+from milepost.engine.order import Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven
 from milepost.engine.rooms import Rooms, agent_name
 from milepost.engine.wire import dump, load
 from milepost.plan.schedule import blocked, ready
@@ -39,7 +39,7 @@ def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]
     """One task from one base: attempts until one is proven, or no further one is worth it."""
     while True:
         acted = stages.act(order, task, base, history)
-        evidence = stages.verify(order, task, acted, acted["tree"])
+        evidence = stages.verify(order, task, acted["candidate"])
         history = [*history, stages.record(here, order, task, acted, evidence)]
         tries = tuple(load(Try, plain).attempt for plain in history)
         if not isinstance(decide(tries, attempts_allowed=attempts_allowed), Repair):
@@ -50,9 +50,9 @@ def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]
 def prove(here: Rooms, order: Plain, task: Plain, last: Plain, head: str, tree: str) -> Plain:
     """The evidence for a task's work on top of what landed meanwhile."""
     attempt = load(Try, last).attempt
-    changed = list(here.mileposts.changed_files(attempt.base, attempt.commit))
-    acted = {"number": attempt.number, "agent": attempt.agent, "base": head, "changed": changed, "problem": ""}
-    return stages.verify(order, task, acted, tree)
+    changed = here.mileposts.changed_files(attempt.base, attempt.commit)
+    candidate = Candidate(attempt=attempt.number, agent=attempt.agent, base=head, tree=tree, changed=changed)
+    return stages.verify(order, task, dump(candidate))
 
 
 class Journey:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from collections.abc import Mapping
@@ -11,13 +10,14 @@ from typing import Any
 
 from milepost.core.attempt import Assignment, Attempt, Outcome
 from milepost.core.errors import GitFailed, MachineFailed
-from milepost.core.events import AgentSaid, AttemptFinished, CheckFinished, StageStarted
+from milepost.core.events import StageStarted
 from milepost.core.memories import Episode
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, TestOutcome, judge
 from milepost.engine.durable import step
-from milepost.engine.order import Arrival, Conflict, Landed, Landing, Order, Try, Unproven
+from milepost.engine.order import Acted, Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven
 from milepost.engine.rooms import Rooms, agent_name
+from milepost.engine.telling import CheckTeller, Narrator, tell_attempt
 from milepost.engine.wire import dump, load
 from milepost.plan.graph import plan as make_plan
 from milepost.repair.evidence import what_failed
@@ -54,7 +54,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
     name = f"{asked.run}-{job.id}-act"
     workspace = here.checkouts.make(name, base)
     assignment = _assignment(here, asked, job, number, tuple(load(Try, one).attempt for one in history))
-    outcome = here.agent(who).act(assignment, workspace, here.tools(_Narrator(here, asked.run, job.id, number)))
+    outcome = here.agent(who).act(assignment, workspace, here.tools(Narrator(here, asked.run, job.id, number)))
     roadmap = _roadmap_at(here, asked, base)
     snapshot = here.checkouts.snapshot(workspace, keep=(asked.roadmap,))
     tree = snapshot.tree or here.mileposts.tree_of(base)
@@ -62,53 +62,41 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
     commit = here.mileposts.commit(tree, base, message, asked.stamp())
     here.mileposts.keep(attempt_ref(asked.run, job.id, number), commit)
     here.checkouts.drop(name)
-    return {
-        "number": number,
-        "agent": who,
-        "base": base,
-        "commit": commit,
-        "tree": here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
-        "changed": list(snapshot.changed),
-        "problem": here.redact(snapshot.problem or _complaint(outcome)),
-        "outcome": dump(replace(outcome, said=here.redact(outcome.said))),
-        "finished_at": int(time.time()),
-        "duration_ms": _since(started),
-    }
+    candidate = Candidate(
+        attempt=number,
+        agent=who,
+        base=base,
+        tree=here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
+        changed=snapshot.changed,
+        problem=here.redact(snapshot.problem or _complaint(outcome)),
+    )
+    return dump(
+        Acted(
+            candidate=candidate,
+            commit=commit,
+            outcome=replace(outcome, said=here.redact(outcome.said)),
+            finished_at=int(time.time()),
+            duration_ms=_since(started),
+        )
+    )
 
 
 @step
-def verify(here: Rooms, order: Plain, task: Plain, acted: Plain, tree: str) -> Plain:
-    """Put the checks to a tree in a clean checkout of it."""
-    asked, job = load(Order, order), load(Task, task)
-    number, base = acted["number"], acted["base"]
-    here.emit(
-        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=number, stage="verify"),
-        f"{job.id}/{number}/verify/{tree}",
-    )
-
-    numbers = itertools.count(1)
-
-    def tell(check: CheckResult) -> None:
-        event = CheckFinished(
-            run=asked.run,
-            task=job.id,
-            attempt=number,
-            name=check.name,
-            outcome=check.outcome,
-            summary=check.summary,
-            duration_ms=check.duration_ms,
-        )
-        here.emit(event, f"{job.id}/{number}/check/{tree}/{next(numbers)}")
-
-    if acted["problem"]:
-        summary, _, log = acted["problem"].partition("\n")
+def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
+    """Put the checks to a candidate's tree in a clean checkout of it."""
+    asked, job, given = load(Order, order), load(Task, task), load(Candidate, candidate)
+    key = f"{job.id}/{given.attempt}/verify/{given.tree}"
+    here.emit(StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key)
+    tell = CheckTeller(here, asked.run, job.id, given.attempt, key)
+    if given.problem:
+        summary, _, log = given.problem.partition("\n")
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
-        return dump(judge(tree, (given_up,)))
-    changed = tuple(acted["changed"])
-    checks = checks_for(job, changed=changed, bench=here.bench, before=baseline(here, base), agent=acted["agent"])
+        return dump(judge(given.tree, (given_up,)))
+    before = baseline(here, given.base)
+    checks = checks_for(job, changed=given.changed, bench=here.bench, before=before, agent=given.agent)
     name = f"{asked.run}-{job.id}-verify"
-    evidence = run_checks(here.checkouts.make(name, base, tree=tree), checks, tree, here.redact, tell)
+    evidence = run_checks(here.checkouts.make(name, given.base, tree=given.tree), checks, given.tree, here.redact, tell)
     here.checkouts.drop(name)
     _remember_outcomes(here, evidence)
     return dump(evidence)
@@ -183,15 +171,15 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
 def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
     """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
     asked, job = load(Order, order), load(Task, task)
-    found = load(Evidence, evidence)
+    left, found = load(Acted, acted), load(Evidence, evidence)
     attempt = Attempt(
-        number=acted["number"],
-        agent=acted["agent"],
-        base=acted["base"],
-        commit=acted["commit"],
-        outcome=load(Outcome, acted["outcome"]),
+        number=left.candidate.attempt,
+        agent=left.candidate.agent,
+        base=left.candidate.base,
+        commit=left.commit,
+        outcome=left.outcome,
         evidence=found,
-        duration_ms=acted["duration_ms"] + sum(check.duration_ms for check in found.checks),
+        duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
     )
     here.journal.keep_attempt(asked.run, job.id, attempt)
     here.memory.record(
@@ -207,8 +195,8 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
             cost_usd=attempt.outcome.cost_usd,
         )
     )
-    _tell_attempt(here, asked.run, job.id, attempt, "finished")
-    return dump(Try(attempt=attempt, proven_on=attempt.base, finished_at=acted["finished_at"]))
+    tell_attempt(here, asked.run, job.id, attempt, "finished")
+    return dump(Try(attempt=attempt, proven_on=attempt.base, finished_at=left.finished_at))
 
 
 def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
@@ -216,7 +204,7 @@ def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, h
     attempt = replace(last.attempt, evidence=evidence)
     here.journal.keep_attempt(run, task, attempt)
     if evidence.verdict is not last.attempt.evidence.verdict:
-        _tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
+        tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
     return replace(last, attempt=attempt, proven_on=head)
 
 
@@ -284,35 +272,6 @@ def _complaint(outcome: Outcome) -> str:
         return ""
     said = outcome.said.strip().splitlines() or ["it did not say why"]
     return "\n".join([f"{words}: {': '.join(dict.fromkeys((said[0], said[-1])))}", *said])
-
-
-class _Narrator:
-    """Passes on what an agent says, each line once under a key of its own."""
-
-    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
-        self._here, self._run, self._task, self._attempt = here, run, task, attempt
-        self._lines = 0
-
-    def __call__(self, text: str) -> None:
-        self._lines += 1
-        if self._lines <= 1000:
-            said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:500])
-            self._here.emit(said, f"{self._task}/{self._attempt}/said/{self._lines}")
-
-
-def _tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:
-    event = AttemptFinished(
-        run=run,
-        task=task,
-        attempt=attempt.number,
-        agent=attempt.agent,
-        verdict=attempt.evidence.verdict,
-        reason=attempt.evidence.reason,
-        commit=attempt.commit,
-        duration_ms=attempt.duration_ms,
-        cost_usd=attempt.outcome.cost_usd,
-    )
-    here.emit(event, f"{task}/{attempt.number}/{key}")
 
 
 def _plain(result: Landed | Unproven | Conflict) -> Plain:

@@ -1,0 +1,61 @@
+"""Telling what happens: the events of an attempt, each under a key that a repeated step uses again."""
+
+from __future__ import annotations
+
+import itertools
+
+from milepost.core.attempt import Attempt
+from milepost.core.events import AgentSaid, AttemptFinished, CheckFinished
+from milepost.core.verdict import CheckResult
+from milepost.engine.rooms import Rooms
+
+LINES_KEPT, LINE_KEPT = 1000, 500  # of what an agent says, in lines and characters a line
+
+
+class CheckTeller:
+    """Tells the checks of one verification, each under a key of its own."""
+
+    def __init__(self, here: Rooms, run: str, task: str, attempt: int, key: str) -> None:
+        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+        self._keys = (f"{key}/{number}" for number in itertools.count(1))
+
+    def __call__(self, check: CheckResult) -> None:
+        event = CheckFinished(
+            run=self._run,
+            task=self._task,
+            attempt=self._attempt,
+            name=check.name,
+            outcome=check.outcome,
+            summary=check.summary,
+            duration_ms=check.duration_ms,
+        )
+        self._here.emit(event, next(self._keys))
+
+
+class Narrator:
+    """Passes on what an agent says, each line once under a key of its own."""
+
+    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
+        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+        self._lines = 0
+
+    def __call__(self, text: str) -> None:
+        self._lines += 1
+        if self._lines <= LINES_KEPT:
+            said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
+            self._here.emit(said, f"{self._task}/{self._attempt}/said/{self._lines}")
+
+
+def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:
+    event = AttemptFinished(
+        run=run,
+        task=task,
+        attempt=attempt.number,
+        agent=attempt.agent,
+        verdict=attempt.evidence.verdict,
+        reason=attempt.evidence.reason,
+        commit=attempt.commit,
+        duration_ms=attempt.duration_ms,
+        cost_usd=attempt.outcome.cost_usd,
+    )
+    here.emit(event, f"{task}/{attempt.number}/{key}")
