@@ -49,7 +49,7 @@ class Answer:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.stdout.splitlines()]
+        return [json.loads(line) for line in self.stdout.split("\n") if line]
 
 
 @dataclass(frozen=True)

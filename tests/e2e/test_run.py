@@ -147,6 +147,14 @@ def test_a_second_run_goes_on_from_mileposts_that_are_not_merged_yet(sandbox: Sa
     assert (again.code, "git merge --ff-only" in again.stdout) == (0, True)
 
 
+def test_a_user_who_goes_back_behind_a_milepost_gets_it_done_again(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE)
+    assert sandbox.run().code == 0
+    sandbox.git("reset", "--quiet", "--hard", "HEAD^")
+    assert sandbox.run().code == 0
+    assert sandbox.mileposts() == ["1.1"]
+
+
 def test_only_the_tasks_that_were_asked_for_are_done(sandbox: Sandbox) -> None:
     sandbox.roadmap(ONE + "- [ ] 1.2 Other\n  - write b.txt b\n  - Verify: test -f b.txt\n")
     answer = sandbox.run("--task", "1.2", "--json")

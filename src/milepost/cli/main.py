@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -42,6 +43,9 @@ def main() -> None:
     debug = "--debug" in sys.argv
     sys.argv = [word for word in sys.argv if word != "--debug"]
     signal.signal(signal.SIGTERM, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign is no reason to fail
     try:
         app(standalone_mode=True)
     except milepost.MilepostError as error:
@@ -228,11 +232,15 @@ def execute(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
+    lang: Annotated[str, typer.Option(metavar="LANGUAGE", help="python.")] = "python",
     as_json: Json = False,
 ) -> None:
     """Run Python code in the sandbox."""
     from milepost.cli.show_exec import exec_lines, result_to_json
 
+    if lang != "python":
+        _complain(f"code in {lang!r} cannot be run yet", "this version runs python")
+        raise typer.Exit(MISUSED)
     code = sys.stdin.read() if file == "-" else _read(Path(file))
     limits = milepost.ExecutionLimits(timeout_s=timeout, memory_mb=memory)
     result = milepost.execute(code, trust=trust, limits=limits)
@@ -250,7 +258,7 @@ def _travel(as_json: bool, go: Any) -> None:
     from milepost.cli.live import Progress, ending_lines, event_to_json, result_lines
 
     if as_json:
-        ending = go(lambda event: print(json.dumps(event_to_json(event)), flush=True))  # noqa: T201
+        ending = go(lambda event: _print_line(event_to_json(event)))
     else:
         with Progress(_stderr()) as progress:
             ending = go(progress)
@@ -261,12 +269,14 @@ def _travel(as_json: bool, go: Any) -> None:
                 typer.echo("\n".join(lines if sys.stdout.isatty() else result_lines(ending, _width()) + lines))
             raise typer.Exit(DONE if ending.passed else NOT_DONE)
         case milepost.Stopped():
-            if not as_json:
+            if as_json:
+                _print_line({"event": "run_stopped", "run": ending.run})
+            else:
                 typer.echo(f"stopped · run {ending.run} can go on at any time:   milepost resume")
             raise typer.Exit(INTERRUPTED)
         case milepost.NothingToDo():
             if as_json:
-                _print_json({"event": "nothing_to_do", "reason": ending.reason})
+                _print_line({"event": "nothing_to_do", "reason": ending.reason})
             else:
                 typer.echo(f"nothing to do: {ending.reason}")
             raise typer.Exit(DONE)
@@ -292,6 +302,10 @@ def _complain(message: str, advice: str) -> None:
     print(f"error: {safe(message)}", file=sys.stderr)  # noqa: T201
     if advice:
         print(f"  {safe(advice)}", file=sys.stderr)  # noqa: T201
+
+
+def _print_line(answer: object) -> None:
+    print(json.dumps(answer, ensure_ascii=False), flush=True)  # noqa: T201
 
 
 def _print_json(answer: object) -> None:

@@ -80,7 +80,7 @@ def _in_our_words(error: Exception) -> Exception:
     advice = "free some space or make it writable, then: milepost resume"
     if isinstance(error, sqlalchemy.exc.DBAPIError):
         return StateUnwritable(f"the run's database cannot be used: {error.orig}", advice)
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         where = f"{error.filename!r}: " if error.filename else ""
         return StateUnwritable(f"{where}{error.strerror or error}", advice)
     return error

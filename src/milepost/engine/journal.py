@@ -74,6 +74,11 @@ class Journal:
             raise _unwritable(path, error) from error
         self._path = path
 
+    @staticmethod
+    def look(path: Path) -> Journal:
+        """The journal for reading; an empty one where none was written yet, and none is made."""
+        return Journal(path if path.exists() else Path(":memory:"))
+
     def __enter__(self) -> Journal:
         return self
 

@@ -11,9 +11,10 @@ from milepost.core.attempt import Attempt
 from milepost.core.errors import MilepostError, TaskUnknown
 from milepost.core.events import RunFinished, StageStarted
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.journal import Entry, Journal, RunRecord
+from milepost.engine.journal import Entry, Journal
 from milepost.engine.project import Project
 from milepost.engine.state import Holder, holder_of
+from milepost.engine.unmerged import run_ahead
 from milepost.engine.wire import load
 from milepost.workspace.mileposts import Milepost, Mileposts, run_branch
 
@@ -56,9 +57,7 @@ class Proof:
 def status(roadmap: Path | None) -> Status | None:
     """The newest run, or None where nothing was ever run."""
     project = Project.find(roadmap)
-    if not project.database.exists():
-        return None
-    with Journal(project.database) as journal:
+    with Journal.look(project.database) as journal:
         record = next(iter(journal.runs()), None)
         if record is None:
             return None
@@ -86,7 +85,8 @@ def proof(roadmap: Path | None, task: str) -> Proof:
     with TemporaryDirectory() as own:
         mileposts = Mileposts(project.repository.git(Path(own)))
         post = next((post for post in all_mileposts(project, mileposts) if post.task.lower() == task.lower()), None)
-        tried_in = _last_run_of(project, task)
+        with Journal.look(project.database) as journal:
+            tried_in = journal.last_run_of(task)
         if post is None and tried_in is None:
             raise TaskUnknown(
                 f"there is no milepost and no attempt of task {task!r}", "milepost log lists what there is"
@@ -110,6 +110,8 @@ def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
             f"the evidence note of {post.task} on {post.commit[:7]} is damaged",
             "git notes --ref=milepost show says what it holds",
         ) from error
+    with Journal.look(project.database) as journal:
+        attempts = journal.attempts(post.run, post.task)
     return Proof(
         task=post.task,
         title=post.title,
@@ -119,12 +121,12 @@ def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
         verdict=evidence.verdict,
         commit=post.commit,
         evidence=evidence,
-        attempts=_attempts(project, post.run, post.task),
+        attempts=attempts,
     )
 
 
 def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
-    with Journal(project.database) as journal:
+    with Journal.look(project.database) as journal:
         attempts = journal.attempts(run, task)
         events = journal.events(run)
     last = attempts[-1]
@@ -146,47 +148,10 @@ def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
 def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
     """Those in the user's history, those of the newest run whose branch is ahead of it, and those of the last run."""
     head = project.repository.position().commit
-    ahead = run_ahead(project, mileposts, head)
+    with Journal.look(project.database) as journal:
+        records = journal.runs()
+    ahead = run_ahead(records, mileposts, head)
     if ahead is not None:
         return mileposts.history(ahead.tip)
-    branches = (mileposts.resolve(run_branch(record.run)) for record in _runs(project)[:1])
+    branches = (mileposts.resolve(run_branch(record.run)) for record in records[:1])
     return mileposts.history(head, *(tip for tip in branches if tip is not None))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
-    """A run whose mileposts are not merged yet, and where its branch is."""
-
-    run: str
-    tip: str
-    unfinished: bool
-
-
-def run_ahead(project: Project, mileposts: Mileposts, head: str) -> Ahead | None:
-    """The newest run whose branch is ahead of the user's commit."""
-    for record in _runs(project):
-        tip = mileposts.resolve(run_branch(record.run))
-        if tip is not None and tip != head and mileposts.is_ancestor(head, tip):
-            return Ahead(run=record.run, tip=tip, unfinished=record.unfinished)
-    return None
-
-
-def _runs(project: Project) -> tuple[RunRecord, ...]:
-    if not project.database.exists():
-        return ()
-    with Journal(project.database) as journal:
-        return journal.runs()
-
-
-def _attempts(project: Project, run: str, task: str) -> tuple[Attempt, ...]:
-    if not project.database.exists():
-        return ()
-    with Journal(project.database) as journal:
-        return journal.attempts(run, task)
-
-
-def _last_run_of(project: Project, task: str) -> str | None:
-    if not project.database.exists():
-        return None
-    with Journal(project.database) as journal:
-        return journal.last_run_of(task)

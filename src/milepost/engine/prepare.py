@@ -17,6 +17,7 @@ from milepost.engine.order import Order
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.rooms import agent_name, make_agent
 from milepost.engine.settings import Settings
+from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
 from milepost.roadmap import read
 from milepost.sandbox.levels import require, strongest
@@ -72,11 +73,15 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
 def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
     """The order of a new run, complete with its base and its id."""
     mileposts = Mileposts(project.repository.git(project.state / "git"))
-    base, ahead = _base(journal, mileposts, drafted.user.commit)
+    ahead = run_ahead(journal.runs(), mileposts, drafted.user.commit)
+    base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.file_at(base, project.roadmap_in_tree) or b""
     tasks = choose(make_plan(read(content)), drafted.wish)
-    if not tasks:
-        return NothingToDo(reason=f"all tasks are done on {ahead}: git merge --ff-only {ahead}")
+    if not tasks and ahead is not None:
+        return NothingToDo(
+            reason=f"all that was asked for is done on {ahead.branch}; "
+            f"take it in: git merge --ff-only {ahead.branch}   or drop it: git branch -D {ahead.branch}"
+        )
     limits = settings.limits
     return Order(
         run=_new_run_id(journal, mileposts),
@@ -115,16 +120,6 @@ def refuse_invalid(plan: Plan) -> None:
         raise PlanInvalid(
             f"line {fatal[0].line}: {fatal[0].message}{more}", "mend the roadmap; milepost plan shows every problem"
         )
-
-
-def _base(journal: Journal, mileposts: Mileposts, commit: str) -> tuple[str, str]:
-    """Where a run starts: the user's commit, or mileposts of an earlier run that are not merged yet."""
-    for record in journal.runs():
-        branch = run_branch(record.run)
-        tip = mileposts.resolve(branch)
-        if tip is not None and tip != commit and mileposts.is_ancestor(commit, tip):
-            return tip, branch.removeprefix("refs/heads/")
-    return commit, ""
 
 
 def _new_run_id(journal: Journal, mileposts: Mileposts) -> str:

@@ -88,9 +88,7 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
 
 def unfinished(project: Project) -> RunRecord | None:
     """The newest run, when it was interrupted."""
-    if not project.database.exists():
-        return None
-    with Journal(project.database) as journal:
+    with Journal.look(project.database) as journal:
         newest = next(iter(journal.runs()), None)
     return newest if newest is not None and newest.unfinished else None
 

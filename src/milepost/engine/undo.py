@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown, UndoImpossible
-from milepost.engine.look import Ahead, all_mileposts, run_ahead
+from milepost.engine.journal import Journal
+from milepost.engine.look import all_mileposts
 from milepost.engine.project import Project
 from milepost.engine.state import StateLock
+from milepost.engine.unmerged import Ahead, run_ahead
 from milepost.roadmap.tick import untick
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp, run_branch
 
@@ -34,7 +36,8 @@ def undo(roadmap: Path | None, task: str) -> Undone:
         if post is None:
             raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
         user = project.repository.position()
-        ahead = run_ahead(project, mileposts, user.commit)
+        with Journal.look(project.database) as journal:
+            ahead = run_ahead(journal.runs(), mileposts, user.commit)
         if ahead is not None:
             return _undo_ahead(project, mileposts, post, ahead)
         if not mileposts.is_ancestor(post.commit, user.commit):
@@ -60,10 +63,10 @@ def _undo_ahead(project: Project, mileposts: Mileposts, post: Milepost, ahead: A
             "milepost resume ends it; or leave it: milepost run --new",
         )
     if project.repository.stands_on(run_branch(ahead.run)):
-        raise UndoImpossible(f"milepost/{ahead.run} is checked out in another tree", "undo it there")
+        raise UndoImpossible(f"{ahead.branch} is checked out in another tree", "undo it there")
     commit = _undo_commit(project, mileposts, post, ahead.tip)
     mileposts.move(run_branch(ahead.run), commit, ahead.tip)
-    return Undone(milepost=post, commit=commit, branch=f"milepost/{ahead.run}")
+    return Undone(milepost=post, commit=commit, branch=ahead.branch)
 
 
 def _undo_commit(project: Project, mileposts: Mileposts, post: Milepost, head: str) -> str:
