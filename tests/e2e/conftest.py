@@ -45,6 +45,7 @@ class Answer:
 
     @property
     def json(self) -> Any:
+        assert self.stdout, self.stderr
         return json.loads(self.stdout)
 
     @property

@@ -21,6 +21,8 @@ from milepost.cli.words import clipped, counted, duration, money, padded, safe
         (3_599_600, "1 h 00 m"),
         (7_500_000, "2 h 05 m"),
         (90_000_000, "25 h 00 m"),
+        (9_960, "10 s"),
+        (59_600, "1 m 00 s"),
     ],
 )
 def test_a_duration_is_told_as_people_say_it(ms: int, words: str) -> None:

@@ -305,7 +305,7 @@ def _complain(message: str, advice: str) -> None:
 
 
 def _print_line(answer: object) -> None:
-    print(json.dumps(answer, ensure_ascii=False), flush=True)  # noqa: T201
+    print(json.dumps(answer), flush=True)  # noqa: T201
 
 
 def _print_json(answer: object) -> None:

@@ -10,12 +10,12 @@ COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "di
 
 def duration(ms: int) -> str:
     """`0.2 s`, `41 s`, `1 m 04 s`, `2 h 05 m`."""
-    seconds = ms / 1000
-    if seconds < 10:
-        return f"{seconds:.1f} s"
+    if ms < 9_950:
+        return f"{ms / 1000:.1f} s"
+    seconds = round(ms / 1000)
     if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
+        return f"{seconds} s"
+    minutes, rest = divmod(seconds, 60)
     if minutes < 60:
         return f"{minutes} m {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} m"

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import logging
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -185,6 +187,8 @@ def sqlite_engine(database: Path) -> sqlalchemy.Engine:
         connection.isolation_level = "IMMEDIATE"
         for pragma in ("busy_timeout=30000", "foreign_keys=on", "journal_mode=wal", "synchronous=normal"):
             connection.execute(f"pragma {pragma}")
+        if sqlite3.sqlite_version_info < (3, 42):
+            connection.create_function("unixepoch", -1, _unixepoch)
 
     @sqlalchemy.event.listens_for(engine, "begin")
     def begin(connection: sqlalchemy.Connection) -> None:
@@ -192,6 +196,11 @@ def sqlite_engine(database: Path) -> sqlalchemy.Engine:
             connection.exec_driver_sql("begin immediate")
 
     return engine
+
+
+def _unixepoch(*words: str) -> float:
+    """What `unixepoch('subsec')` gives from SQLite 3.42 on; DBOS asks for it on Python 3.12, whatever SQLite it has."""
+    return time.time() if "subsec" in words else int(time.time())
 
 
 def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:

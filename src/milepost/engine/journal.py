@@ -64,15 +64,19 @@ class Journal:
     """Reads and writes the journal; may be used from several threads."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._lock = threading.Lock()
         try:
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise _unwritable(path, error) from error
+        try:
             self._db.execute("pragma journal_mode=wal")
             self._db.execute("pragma synchronous=normal")
             self._db.executescript(SCHEMA)
         except sqlite3.Error as error:
+            self._db.close()
             raise _unwritable(path, error) from error
-        self._path = path
 
     @staticmethod
     def look(path: Path) -> Journal:
