@@ -72,7 +72,11 @@ def reach(
     writable = (command.cwd, command.scratch, *command.writable)
     concealed = tuple(each for each in (home, *hidden) if each != Path("/"))
     folders = (*path.split(os.pathsep), str(program.parent))
-    granted = _system_and_toolchains(path, home, program, concealed, writable, tuple(map(_changed_at, folders)))
+    changed = tuple(map(_changed_at, folders))
+    granted = _system_and_toolchains(path, home, program, concealed, (), changed)
+    guests_own = (*writable, *map(_real, writable))
+    if any(_within(place, guests_own) for place in (program, *map(Path, folders), *granted)):
+        granted = _system_and_toolchains(path, home, program, concealed, writable, changed)
     return Reach(readable=(*granted, *extra, *command.readable), writable=(*writable, *DEVICES))
 
 
@@ -85,7 +89,10 @@ def _system_and_toolchains(
     writable: tuple[Path, ...],
     _changed: tuple[int, ...],
 ) -> tuple[Path, ...]:
-    """Remembered, because it costs more than starting a program; a program added to a folder of PATH makes it anew."""
+    """Remembered, because it costs more than starting a program; a program added to a folder of PATH makes it anew.
+
+    `writable` differs with every command, so it is given only where it matters: when something found lies in it.
+    """
     system = tuple(part for folder in SYSTEM for part in _around(folder, concealed))
     return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
 
