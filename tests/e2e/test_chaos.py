@@ -18,56 +18,62 @@ TASKS = """# Twelve tasks
 ## Phase 1
 - [ ] 1.1 First
   - write one/a.txt one
-  - sleep 0.2
+  - sleep 0.4
   - Verify: grep -q one one/a.txt
 - [ ] 1.2 Second, repaired once
   - fail-first
   - write one/b.txt two
-  - sleep 0.1
+  - sleep 0.4
   - Verify: grep -q two one/b.txt
 - [ ] 1.3 Third
   - write one/c.txt three
+  - sleep 0.4
   - Verify: grep -q three one/c.txt
 - [ ] 1.4 Fourth
   - write one/d.txt four
-  - sleep 0.2
+  - sleep 0.4
   - Verify: grep -q four one/d.txt
 ## Phase 2
 - [ ] 2.1 Fifth
   - write two/a.txt five
-  - sleep 0.2
+  - sleep 0.4
   - Depends on: 1.1, 1.2
   - Verify: grep -q five two/a.txt && grep -q one one/a.txt
 - [ ] 2.2 Sixth, repaired once
   - fail-first
   - write two/b.txt six
+  - sleep 0.4
   - Depends on: 1.3
   - Verify: grep -q six two/b.txt
 - [ ] 2.3 Seventh
   - write two/c.txt seven
-  - sleep 0.1
+  - sleep 0.4
   - Depends on: 1.4
   - Verify: grep -q seven two/c.txt
 - [ ] 2.4 Eighth
   - write two/d.txt eight
+  - sleep 0.4
   - Depends on: 2.1
   - Verify: grep -q eight two/d.txt
 ## Phase 3
 - [ ] 3.1 Ninth
   - write three/a.txt nine
-  - sleep 0.2
+  - sleep 0.4
   - Depends on: 2.1, 2.2
   - Verify: grep -q nine three/a.txt
 - [ ] 3.2 Tenth
   - write three/b.txt ten
+  - sleep 0.4
   - Depends on: 2.3
   - Verify: grep -q ten three/b.txt
 - [ ] 3.3 Eleventh
   - write three/c.txt eleven
+  - sleep 0.4
   - Depends on: 2.4, 3.1
   - Verify: grep -q eleven three/c.txt
 - [ ] 3.4 Twelfth
   - write three/d.txt twelve
+  - sleep 0.4
   - Depends on: 3.3
   - Verify: grep -q twelve three/d.txt
 """
@@ -107,7 +113,7 @@ def kill_again_and_again(machine: Sandbox, chance: random.Random) -> list[str]:
     kills = []
     for number in range(KILLS):
         process = machine.start("run", "--agent", machine.agent, "--parallel", "3")
-        instant = chance.uniform(0.3, 2.5)
+        instant = chance.uniform(0.3, 3.0)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(instant)
         if process.poll() is None:
@@ -115,7 +121,7 @@ def kill_again_and_again(machine: Sandbox, chance: random.Random) -> list[str]:
             (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
             kills.append(f"{instant:.2f} s{' (group)' if group else ''}")
         process.communicate()
-    assert kills, "the run was over before the first kill"
+    assert len(kills) == KILLS, "the run was over before the last kill"
     return kills
 
 
