@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from milepost.engine.doctor import Finding
     from milepost.engine.look import Proof, Status
     from milepost.engine.prepare import NothingToDo
-    from milepost.engine.start import Stopped
+    from milepost.engine.start import Ending, Stopped
     from milepost.engine.undo import Undone
     from milepost.sandbox.executor import IsolatedExecutor
     from milepost.workspace.mileposts import Milepost
@@ -70,7 +70,7 @@ _HOMES = {
     "milepost.engine.doctor": "Finding",
     "milepost.engine.look": "Proof Status",
     "milepost.engine.prepare": "NothingToDo",
-    "milepost.engine.start": "Stopped",
+    "milepost.engine.start": "Ending Stopped",
     "milepost.engine.undo": "Undone",
     "milepost.sandbox.executor": "IsolatedExecutor",
     "milepost.workspace.mileposts": "Milepost",
@@ -85,6 +85,7 @@ __all__ = [
     "Attempt",
     "CheckResult",
     "CommandAgent",
+    "Ending",
     "Event",
     "Evidence",
     "ExecutionLimits",

@@ -94,8 +94,8 @@ def test_a_run_killed_ten_times_ends_as_the_uninterrupted_one(make_sandbox: Call
 
     told = f"seed {seed}, kills at {kills}\n{end.stderr}"
     assert end.code == 0, told
-    calm_branch, branch = calm_end.events[-1]["branch"], end.events[-1]["branch"] if end.stdout else ""
-    branch = branch or killed.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
+    calm_branch = calm_end.events[-1]["branch"]
+    branch = killed.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
     assert killed.git("rev-parse", f"{branch}^{{tree}}") == calm.git("rev-parse", f"{calm_branch}^{{tree}}"), told
     assert sorted(killed.mileposts(branch)) == sorted(calm.mileposts(calm_branch)), told
     assert len(killed.mileposts(branch)) == 12

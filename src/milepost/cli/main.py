@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,8 @@ import milepost
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from milepost.cli.travel import Go
 
 DONE, NOT_DONE, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -253,33 +255,10 @@ def execute(
     raise typer.Exit(DONE if result.succeeded else NOT_DONE)
 
 
-def _travel(as_json: bool, go: Any) -> None:
-    """Run or resume, telling it as it happens, and end with the right code."""
-    from milepost.cli.live import Progress, ending_lines, event_to_json, result_lines
+def _travel(as_json: bool, go: Go) -> None:
+    from milepost.cli.travel import tell_machines, tell_people
 
-    if as_json:
-        ending = go(lambda event: _print_line(event_to_json(event)))
-    else:
-        with Progress(_stderr()) as progress:
-            ending = go(progress)
-    match ending:
-        case milepost.RunFinished():
-            if not as_json:
-                lines = ending_lines(ending)
-                typer.echo("\n".join(lines if sys.stdout.isatty() else result_lines(ending, _width()) + lines))
-            raise typer.Exit(DONE if ending.passed else NOT_DONE)
-        case milepost.Stopped():
-            if as_json:
-                _print_line({"event": "run_stopped", "run": ending.run})
-            else:
-                typer.echo(f"stopped · run {ending.run} can go on at any time:   milepost resume")
-            raise typer.Exit(INTERRUPTED)
-        case milepost.NothingToDo():
-            if as_json:
-                _print_line({"event": "nothing_to_do", "reason": ending.reason})
-            else:
-                typer.echo(f"nothing to do: {ending.reason}")
-            raise typer.Exit(DONE)
+    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, _stderr(), _width()))
 
 
 def _read(path: Path) -> str:
@@ -302,10 +281,6 @@ def _complain(message: str, advice: str) -> None:
     print(f"error: {safe(message)}", file=sys.stderr)  # noqa: T201
     if advice:
         print(f"  {safe(advice)}", file=sys.stderr)  # noqa: T201
-
-
-def _print_line(answer: object) -> None:
-    print(json.dumps(answer), flush=True)  # noqa: T201
 
 
 def _print_json(answer: object) -> None:

@@ -55,6 +55,11 @@ class Rooms:
         if self.journal.append(event, key):
             self.on_event(event)
 
+    def announce(self, event: Event, key: str) -> None:
+        """Write an event down and tell it, also when a step that was cut short does it again: it happens now."""
+        self.journal.append(event, key)
+        self.on_event(event)
+
     def agent(self, name: str) -> Agent:
         """The agent of this name: one that was handed in, or one made from the settings."""
         return (

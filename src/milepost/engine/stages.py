@@ -47,7 +47,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
     asked, job = load(Order, order), load(Task, task)
     number, who = len(history) + 1, agent_name(job, asked.agent)
     started = time.monotonic()
-    here.emit(
+    here.announce(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=number, stage="act", agent=who),
         f"{job.id}/{number}/act",
     )
@@ -86,7 +86,7 @@ def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
     """Put the checks to a candidate's tree in a clean checkout of it."""
     asked, job, given = load(Order, order), load(Task, task), load(Candidate, candidate)
     key = f"{job.id}/{given.attempt}/verify/{given.tree}"
-    here.emit(StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key)
+    here.announce(StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key)
     tell = CheckTeller(here, asked.run, job.id, given.attempt, key)
     if given.problem:
         summary, _, log = given.problem.partition("\n")
@@ -130,7 +130,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
             return _plain(Conflict(paths=here.mileposts.conflicts(head, one.attempt.commit)))
         if candidate != evidence.tree:
             return _plain(Unproven(tree=candidate))
-    here.emit(
+    here.announce(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
     )

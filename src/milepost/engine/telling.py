@@ -29,7 +29,7 @@ class CheckTeller:
             summary=check.summary,
             duration_ms=check.duration_ms,
         )
-        self._here.emit(event, next(self._keys))
+        self._here.announce(event, next(self._keys))
 
 
 class Narrator:
@@ -43,7 +43,7 @@ class Narrator:
         self._lines += 1
         if self._lines <= LINES_KEPT:
             said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
-            self._here.emit(said, f"{self._task}/{self._attempt}/said/{self._lines}")
+            self._here.announce(said, f"{self._task}/{self._attempt}/said/{self._lines}")
 
 
 def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:

@@ -1,0 +1,80 @@
+"""Running and resuming as the command line tells it: in lines of JSON, or live for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, assert_never
+
+import typer
+
+import milepost
+from milepost.cli.live import Progress, ending_lines, event_to_json, result_lines
+from milepost.core.events import Event
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from milepost import Ending
+
+Go = Callable[[Callable[[Event], None]], "Ending"]
+
+
+def tell_machines(go: Go) -> int:
+    """One event a line, and the ending, whatever it is, as the last line; gives the exit code."""
+
+    def tell(event: Event) -> None:
+        if not isinstance(event, milepost.RunFinished):
+            _print_line(event_to_json(event))
+
+    ending = go(tell)
+    _print_line(_ending_to_json(ending))
+    return exit_code(ending)
+
+
+def tell_people(go: Go, console: Console, width: int) -> int:
+    """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
+    with Progress(console) as progress:
+        ending = go(progress)
+    match ending:
+        case milepost.RunFinished():
+            seen = [] if sys.stdout.isatty() else result_lines(ending, width)
+            lines = seen + ending_lines(ending)
+        case milepost.Stopped():
+            lines = [f"stopped · run {ending.run} can go on at any time:   milepost resume"]
+        case milepost.NothingToDo():
+            lines = [f"nothing to do: {ending.reason}"]
+        case _ as never:
+            assert_never(never)
+    typer.echo("\n".join(lines))
+    return exit_code(ending)
+
+
+def exit_code(ending: Ending) -> int:
+    """0 when all that was asked for is done, 1 when not, 130 when it was interrupted."""
+    match ending:
+        case milepost.RunFinished():
+            return 0 if ending.passed else 1
+        case milepost.Stopped():
+            return 130
+        case milepost.NothingToDo():
+            return 0
+        case _ as never:
+            assert_never(never)
+
+
+def _ending_to_json(ending: Ending) -> dict[str, Any]:
+    match ending:
+        case milepost.RunFinished():
+            return event_to_json(ending)
+        case milepost.Stopped():
+            return {"event": "run_stopped", "run": ending.run}
+        case milepost.NothingToDo():
+            return {"event": "nothing_to_do", "reason": ending.reason}
+        case _ as never:
+            assert_never(never)
+
+
+def _print_line(answer: dict[str, Any]) -> None:
+    print(json.dumps(answer), flush=True)  # noqa: T201
