@@ -12,10 +12,13 @@ def plan_lines(plan: Plan, name: str, width: int) -> list[str]:
     still_open = len(plan.tasks) - done
     head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
     lines = [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
+    tasks = {task.id: task for task in plan.tasks}
+    id_width = min(24, max((len(task_id) for wave in plan.waves for task_id in wave), default=0))
     for number, wave in enumerate(plan.waves):
         for place, task_id in enumerate(wave):
             lead = ("now" if number == 0 else "then") if place == 0 else ""
-            lines.append(f"{lead:<6} {_task_line(plan.task(task_id), plan, width - 7)}".rstrip())
+            waits = [name for name in tasks[task_id].depends_on if tasks[name].status == "open"]
+            lines.append(f"{lead:<6} {_task_line(tasks[task_id], waits, id_width, width - 7)}".rstrip())
     lines += _problem_lines(plan, width)
     if any(problem.fatal for problem in plan.problems):
         lines += ["next   mend the roadmap, then: milepost plan"]
@@ -26,15 +29,13 @@ def plan_lines(plan: Plan, name: str, width: int) -> list[str]:
     return lines
 
 
-def _task_line(task: Task, plan: Plan, width: int) -> str:
-    id_width = min(24, max(len(one.id) for one in plan.tasks if one.status == "open"))
+def _task_line(task: Task, waits: list[str], id_width: int, width: int) -> str:
     title_width = max(20, min(48, (width - id_width) // 2))
     facts = [", ".join(task.files)]
     if task.agent:
         facts.append(task.agent)
     if task.verify:
         facts.append("verify: " + " ; ".join(task.verify))
-    waits = [name for name in task.depends_on if plan.task(name).status == "open"]
     if waits:
         facts.append("after " + ", ".join(waits))
     rest = "  ".join(fact for fact in facts if fact)
