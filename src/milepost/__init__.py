@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         agent,
         demo,
         doctor,
+        event_to_json,
         execute,
+        find_roadmap,
         init,
         log,
         plan,
         plan_to_json,
+        preview,
         proof,
         proof_to_json,
         resume,
@@ -40,9 +43,21 @@ if TYPE_CHECKING:
         undo,
     )
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
-    from milepost.core.commands import ExecutionLimits, ExecutionResult, TrustLevel
+    from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
     from milepost.core.errors import MilepostError
-    from milepost.core.events import Event, RunFinished
+    from milepost.core.events import (
+        AgentSaid,
+        AttemptFinished,
+        CheckFinished,
+        Event,
+        RunFinished,
+        RunResumed,
+        RunStarted,
+        RunStopping,
+        StageStarted,
+        TaskFinished,
+        TaskSummary,
+    )
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Task
     from milepost.core.verdict import CheckResult, Evidence, Verdict
@@ -55,15 +70,16 @@ if TYPE_CHECKING:
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
-    "milepost.api": "agent demo doctor execute init log plan plan_to_json proof proof_to_json "
-    "resume run sample_roadmap status stop undo",
+    "milepost.api": "agent demo doctor event_to_json execute find_roadmap init log plan plan_to_json "
+    "preview proof proof_to_json resume run sample_roadmap status stop undo",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.replay": "ReplayAgent",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
-    "milepost.core.commands": "ExecutionLimits ExecutionResult TrustLevel",
+    "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError",
-    "milepost.core.events": "Event RunFinished",
+    "milepost.core.events": "AgentSaid AttemptFinished CheckFinished Event RunFinished RunResumed RunStarted "
+    "RunStopping StageStarted TaskFinished TaskSummary",
     "milepost.core.ports": "Agent Executor Tools",
     "milepost.core.task": "Plan Problem Task",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
@@ -81,10 +97,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "AgentSaid",
     "Assignment",
     "Attempt",
+    "AttemptFinished",
+    "CheckFinished",
     "CheckResult",
+    "Command",
     "CommandAgent",
+    "CommandResult",
     "Ending",
     "Event",
     "Evidence",
@@ -93,6 +114,7 @@ __all__ = [
     "Executor",
     "Finding",
     "IsolatedExecutor",
+    "Line",
     "Milepost",
     "MilepostError",
     "NothingToDo",
@@ -103,9 +125,15 @@ __all__ = [
     "Proof",
     "ReplayAgent",
     "RunFinished",
+    "RunResumed",
+    "RunStarted",
+    "RunStopping",
+    "StageStarted",
     "Status",
     "Stopped",
     "Task",
+    "TaskFinished",
+    "TaskSummary",
     "Tools",
     "TrustLevel",
     "Undone",
@@ -114,11 +142,14 @@ __all__ = [
     "agent",
     "demo",
     "doctor",
+    "event_to_json",
     "execute",
+    "find_roadmap",
     "init",
     "log",
     "plan",
     "plan_to_json",
+    "preview",
     "proof",
     "proof_to_json",
     "resume",

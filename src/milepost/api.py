@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent
     from milepost.engine.doctor import Finding
     from milepost.engine.look import Proof, Status
+    from milepost.engine.prepare import NothingToDo
     from milepost.engine.start import Ending
     from milepost.engine.undo import Undone
     from milepost.workspace.mileposts import Milepost
@@ -21,13 +22,20 @@ if TYPE_CHECKING:
 OnEvent = Callable[[Event], None]
 
 
+def find_roadmap(roadmap: Path | str | None = None) -> Path:
+    """The file that a call means by `roadmap`: the one that is named, or the one of this folder or above it."""
+    from milepost.engine.project import find_roadmap as find
+
+    return find(_path(roadmap))
+
+
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
-    from milepost.engine.project import find_roadmap, read_bytes
+    from milepost.engine.project import read_bytes
     from milepost.plan.graph import plan as make_plan
     from milepost.roadmap import read
 
-    return make_plan(read(read_bytes(find_roadmap(_path(roadmap)))))
+    return make_plan(read(read_bytes(find_roadmap(roadmap))))
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -37,12 +45,19 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     return to_json(plan)
 
 
+def event_to_json(event: Event) -> dict[str, Any]:
+    """An event as one line of `milepost run --json`: its kind first."""
+    from milepost.engine.journal import event_to_json as to_json
+
+    return to_json(event)
+
+
 def proof_to_json(proof: Proof) -> dict[str, Any]:
     """A proof as `milepost proof --json` prints it."""
-    from milepost.verify.wire import proof as to_json
+    from milepost.verify.proof import to_json
 
     return to_json(
-        task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit or "", evidence=proof.evidence
+        task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence
     )
 
 
@@ -64,12 +79,42 @@ def run(
     from milepost.engine import start
     from milepost.engine.prepare import Wish
 
-    given = _given(agent)
-    name = agent if isinstance(agent, str) or agent is None else next(iter(given))
     wish = Wish(
-        roadmap=_path(roadmap), agent=name, parallel=parallel, trust=trust, tasks=tasks, max_tasks=max_tasks, new=new
+        roadmap=_path(roadmap),
+        agent=_name(agent),
+        parallel=parallel,
+        trust=trust,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        new=new,
     )
-    return start.run(wish, on_event or _ignore, given)
+    return start.run(wish, on_event or _ignore, _given(agent))
+
+
+def preview(
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | Agent | None = None,
+    parallel: int | None = None,
+    trust: str | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    new: bool = False,
+) -> tuple[str, ...] | NothingToDo:
+    """The tasks that `run` would work on, in the order they may start; refuses what `run` refuses, changes nothing."""
+    from milepost.engine.prepare import Wish
+    from milepost.engine.preview import preview as look_ahead
+
+    wish = Wish(
+        roadmap=_path(roadmap),
+        agent=_name(agent),
+        parallel=parallel,
+        trust=trust,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        new=new,
+    )
+    return look_ahead(wish, _given(agent))
 
 
 def resume(roadmap: Path | str | None = None, *, agent: Agent | None = None, on_event: OnEvent | None = None) -> Ending:
@@ -147,11 +192,11 @@ def execute(
         return executor.run(code)
 
 
-def demo(folder: Path, *, on_event: OnEvent | None = None) -> Ending:
+def demo(folder: Path | str, *, on_event: OnEvent | None = None) -> Ending:
     """Make the sample repository in an empty folder and run its roadmap, with no key and no network."""
     from milepost.demo import run_demo
 
-    return run_demo(folder, on_event or _ignore)
+    return run_demo(Path(folder), on_event or _ignore)
 
 
 def sample_roadmap() -> str:
@@ -167,6 +212,10 @@ def _path(path: Path | str | None) -> Path | None:
 
 def _given(agent: str | Agent | None) -> dict[str, Agent]:
     return {} if agent is None or isinstance(agent, str) else {f"object:{type(agent).__name__}": agent}
+
+
+def _name(agent: str | Agent | None) -> str | None:
+    return agent if agent is None or isinstance(agent, str) else next(iter(_given(agent)))
 
 
 def _ignore(_: Event) -> None:

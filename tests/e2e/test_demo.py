@@ -13,8 +13,13 @@ from tests.e2e.conftest import Sandbox
 def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "COLUMNS": "100"}
     place = tmp_path / "demo"
+    others = {"MILEPOST_AGENT": "command:false", "MILEPOST_PARALLEL": "many", "MILEPOST_TRUST": "blind"}
     done = subprocess.run(
-        [sys.executable, "-m", "milepost", "demo", str(place)], env=env, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "milepost", "demo", str(place)],
+        env=env | others,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     machine = Sandbox(home=tmp_path, repo=place, agent="")

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 
 SLOW = "- [ ] 1.1 Slow\n  - write a.txt a\n  - sleep {}\n  - Verify: test -f a.txt\n"
-TWO = SLOW.format(1) + "- [ ] 1.2 Next\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n"
+TWO = SLOW.format(4) + "- [ ] 1.2 Next\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n"
 
 
 def acting(machine: Sandbox) -> bool:
@@ -77,6 +77,43 @@ def test_stop_now_ends_the_agent(sandbox: Sandbox) -> None:
     wait_until(lambda: acting(sandbox))
     assert sandbox.milepost("stop", "--now").code == 0
     assert end(first)[0] == 130
+
+
+def test_stopping_now_starts_no_further_command_and_leaves_no_trace_in_the_verdict(sandbox: Sandbox) -> None:
+    """The baseline is cut short, too: a test that was always red must not be held against the task afterwards."""
+    sandbox.write(
+        "test_red.py",
+        "import time\nimport unittest\n\n\nclass Red(unittest.TestCase):\n"
+        "    def test_red(self):\n        time.sleep(3)\n        self.fail('always')\n",
+    )
+    checks = "".join(f"  - Verify: sh -c 'sleep 0.{number}; test -f a.txt'\n" for number in range(1, 4))
+    sandbox.roadmap(f"- [ ] 1.1 One\n  - write a.txt a\n{checks}")
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    wait_until(lambda: "verify" in sandbox.milepost("status").stdout)
+    assert sandbox.milepost("stop", "--now").code == 0
+    assert end(first)[0] == 130
+    resumed = sandbox.milepost("resume", "--json")
+    assert resumed.code == 0, resumed.stdout
+    assert resumed.events[-1]["tasks"][0]["attempts"] == 1
+    events = sandbox.milepost("status", "--json").json
+    assert events["state"] == "finished"
+
+
+def test_the_same_command_after_a_kill_goes_on_and_a_smaller_wish_is_refused(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(60).replace("1.1", "T001") + "- [ ] T002 More\n  - write b.txt b\n  - Verify: true\n")
+    words = ("run", "--agent", sandbox.agent, "--task", "t001")
+    first = sandbox.start(*words)
+    wait_until(lambda: acting(sandbox))
+    os.killpg(first.pid, signal.SIGKILL)
+    end(first)
+    other = sandbox.run("--task", "T002")
+    assert other.code == 1 and "--task T002" in other.stderr
+    fewer = sandbox.run("--max-tasks", "1")
+    assert fewer.code == 1 and "--max-tasks 1" in fewer.stderr
+    again = sandbox.start(*words)
+    wait_until(lambda: sandbox.milepost("status", "--json").json["state"] == "running")
+    os.killpg(again.pid, signal.SIGKILL)
+    assert "already going on" not in end(again)[2]
 
 
 def test_there_is_nothing_to_resume_or_to_stop_and_both_say_so(sandbox: Sandbox) -> None:

@@ -258,3 +258,61 @@ def test_secrets_reach_neither_agents_nor_what_is_kept(sandbox: Sandbox) -> None
     assert b"given-secret-value" not in kept
     told = [event["text"] for event in answer.events if event["event"] == "agent_said"]
     assert told == ["the key is [secret]", "[secret]"]
+
+
+def test_a_private_key_that_an_agent_prints_is_kept_nowhere(sandbox: Sandbox) -> None:
+    agent = sandbox.home.parent / "agent" / "pem.py"
+    body = "\n".join(f"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC{number:04d}" for number in range(26))
+    key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----"
+    agent.write_text(f"import sys\nprint({key!r})\nprint('after')\nsys.exit(3)\n")
+    sandbox.roadmap("- [ ] 1.1 Leak\n  - Verify: true\n")
+    answer = sandbox.milepost("run", "--json", "--agent", f"command:{sys.executable} {agent}")
+    assert "MIIE" not in answer.stdout and "after" in answer.stdout
+    kept = b"".join(path.read_bytes() for path in (sandbox.repo / ".milepost").glob("milepost.db*"))
+    assert b"MIIE" not in kept
+
+
+def test_a_secret_in_the_agents_command_line_is_refused_before_it_is_recorded(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE)
+    answer = sandbox.milepost("run", "--agent", "command:true --key s3cr3t-of-mine", MY_API_KEY="s3cr3t-of-mine")
+    assert answer.code == 2
+    assert "env_from" in answer.stderr and "s3cr3t" not in answer.stderr
+    assert not (sandbox.repo / ".milepost").exists()
+
+
+def test_a_branch_that_has_the_name_of_ours_is_told_before_anything_starts(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE)
+    sandbox.git("branch", "milepost")
+    answer = sandbox.run()
+    assert answer.code == 2 and "git branch -m milepost" in answer.stderr
+    assert not (sandbox.repo / ".milepost").exists()
+
+
+def test_an_agent_object_that_breaks_has_given_up(sandbox: Sandbox) -> None:
+    sandbox.roadmap("- [ ] 1.1 Break\n  - Verify: true\n")
+    code = (
+        "import milepost\n"
+        "class Broken:\n"
+        "    def act(self, assignment, workspace, tools):\n"
+        "        tools.say('\\udce9')\n"
+        "        raise ValueError('no idea')\n"
+        "ending = milepost.run(agent=Broken())\n"
+        "assert ending.tasks[0].reason == 'the agent gave up: ValueError: no idea', ending\n"
+        "assert milepost.status().state == 'finished'\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=sandbox.repo, env=sandbox.environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_work_that_was_proven_again_lands_before_the_next_is_proven(sandbox: Sandbox) -> None:
+    """Otherwise what was proven goes stale, and six tasks at once need twenty-one verifications."""
+    tasks = "".join(
+        f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: true\n" for number in range(1, 7)
+    )
+    sandbox.roadmap(tasks)
+    answer = sandbox.run("--parallel", "6", "--json")
+    assert answer.code == 0, answer.stdout
+    verifications = [event for event in answer.events if event.get("stage") == "verify"]
+    assert len(verifications) <= 11

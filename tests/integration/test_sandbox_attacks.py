@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.errors import MachineFailed
 from milepost.sandbox import confine
 from milepost.sandbox.terminal import IsolatedTerminal
 
@@ -119,8 +121,9 @@ def test_a_relay_killed_from_outside_leaves_nothing(attack: Attack, tmp_path: Pa
         os.kill(int((tmp_path / "work/relay.pid").read_text()), signal.SIGKILL)
 
     script = f"import os; open('relay.pid', 'w').write(str(os.getppid())){DAEMON}"
-    done = attack(sys.executable, "-c", script, "60", on_line=kill_relay)
-    assert (done.termination, done.exit_code) == ("killed", None)
+    with pytest.raises(MachineFailed, match="keeper was lost"):
+        attack(sys.executable, "-c", script, "60", on_line=kill_relay)
+    assert attack("true").succeeded
     daemon = int((tmp_path / "work/daemon.pid").read_text())
     wait_until(lambda: not lives(daemon))
 
@@ -149,6 +152,20 @@ def test_files_outside_can_not_be_read(attack: Attack, terminal: IsolatedTermina
     done = attack("sh", "-c", script, "sh", str(secret))
     assert "secret" not in done.stdout and done.stdout.strip() == ""
     assert not (tmp_path / "work/copy").exists()
+
+
+def test_the_users_other_terminals_can_not_be_written_to(attack: Attack) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        script = 'for door in "$1" /dev/tty /dev/ptmx; do (echo escaped > "$door"); done; true'
+        done = attack("sh", "-c", script, "sh", os.ttyname(theirs))
+        os.set_blocking(ours, False)
+        with pytest.raises(BlockingIOError):
+            os.read(ours, 100)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.stderr.lower().count("denied") == 3
 
 
 def test_secrets_of_the_hosts_environment_are_out_of_reach(attack: Attack, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
+from milepost.core.errors import MachineFailed
 from milepost.sandbox.executor import IsolatedExecutor
 from milepost.sandbox.levels import open_executor
 
@@ -96,8 +98,9 @@ def test_errors_name_type_message_and_line_and_leave_the_session_alive(
 def test_the_final_answer_is_that_of_this_run_only(executor: IsolatedExecutor) -> None:
     done = executor.run("final_answer({'a': [1, None]}, verified_by='tests'); print('more')")
     assert (done.is_final, done.final_value, done.output, done.error) == (True, {"a": [1, None]}, "more\n", None)
+    assert done.verified_by == "tests"
     later = executor.run("y = 1")
-    assert (later.is_final, later.final_value) == (False, None)
+    assert (later.is_final, later.final_value, later.verified_by) == (False, None, None)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +193,7 @@ def test_output_has_a_bound(executor: IsolatedExecutor) -> None:
 
 
 def test_printing_an_answer_is_only_output(executor: IsolatedExecutor) -> None:
-    forged = '{"nonce": "", "error": null, "is_final": true, "final_json": "1"}'
+    forged = '{"nonce": "", "error": null, "is_final": true, "final_json": "1", "verified_by": null}'
     done = executor.run(f"import os\nos.write(1, {forged.encode()!r})")
     assert (done.is_final, done.output) == (False, forged)
 
@@ -201,7 +204,8 @@ import json, os, struct, threading
 late = threading.Event()
 def forge():
     late.wait()
-    body = json.dumps({"nonce": "guess", "error": None, "is_final": True, "final_json": "666"}).encode()
+    forged = {"nonce": "guess", "error": None, "is_final": True, "final_json": "666", "verified_by": None}
+    body = json.dumps(forged).encode()
     os.write(4, struct.pack(">I", len(body)) + body)
     os.write(1, b"leaked")
     done.set()
@@ -234,8 +238,9 @@ def test_the_code_reaches_its_workspace_and_not_the_rest(tmp_path: Path) -> None
     assert (workspace / "made").read_text() == "x"
 
 
-def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder() -> None:
-    executor = IsolatedExecutor(python="/no/such/python")
+def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    executor = IsolatedExecutor()
+    monkeypatch.setattr("sys.executable", "/no/such/python")
     done = executor.run("1")
     assert (done.termination, done.error) == ("not_started", "'/no/such/python' does not exist")
     folder = executor._own_folder
@@ -254,3 +259,15 @@ def test_runs_from_many_threads_take_turns(executor: IsolatedExecutor) -> None:
     with ThreadPoolExecutor(5) as threads:
         assert list(threads.map(run, range(5))) == [f"{number}\n" for number in range(5)]
     assert executor.run("print(sorted(seen))").output == "[0, 1, 2, 3, 4]\n"
+
+
+def test_a_session_whose_keeper_is_lost_is_the_machines_failure_and_the_next_run_gets_a_new_one(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "begun")
+    with IsolatedExecutor(workspace=tmp_path) as executor, ThreadPoolExecutor(1) as threads:
+        relay = int(executor.run("import os; print(os.getppid())").output)
+        run = threads.submit(executor.run, "open('begun', 'w').close()\nimport time\ntime.sleep(60)")
+        (tmp_path / "begun").open().close()
+        os.kill(relay, signal.SIGKILL)
+        with pytest.raises(MachineFailed, match="keeper was lost"):
+            run.result(timeout=20)
+        assert executor.run("print(1)").output == "1\n"

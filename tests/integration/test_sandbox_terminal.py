@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 
 from milepost.core.commands import Command, Line, TrustLevel
 from milepost.core.errors import MachineFailed
+from milepost.sandbox.guests import Guest
 from milepost.sandbox.levels import ladder, open_terminal, strongest
 from milepost.sandbox.terminal import IsolatedTerminal
 
@@ -50,7 +54,7 @@ def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTe
     script = 'read -r word; echo "$1 $word $GIVEN in $(pwd)"; echo problem >&2; exit 3'
     done = terminal.run(command("sh", "-c", script, "sh", "é b", stdin="in\n", env={"GIVEN": "x y"}))
     assert (done.termination, done.exit_code, done.succeeded) == ("exited", 3, False)
-    assert done.error == "" and not done.truncated
+    assert done.error == ""
     assert done.stdout == f"é b in x y in {command('x').cwd}\n"
     assert done.stderr == "problem\n"
 
@@ -73,7 +77,7 @@ def test_python_on_path_and_python_of_a_virtual_environment_work(terminal: Isola
 def test_the_shell_idioms_of_builds_work(terminal: IsolatedTerminal, command: Make) -> None:
     script = (
         "set -e; echo x > a; mv a b; mkdir -p d/e; ln -s ../b d/l; cat d/l; mktemp > /dev/null; echo err > /dev/stderr;"
-        "python3 -c 'import pty, os; os.close(pty.openpty()[0])'; touch $HOME/.profile; chmod 700 d; rm -r d"
+        ": > /dev/shm/milepost-$$; rm /dev/shm/milepost-$$; touch $HOME/.profile; chmod 700 d; rm -r d"
     )
     done = terminal.run(command("sh", "-c", script))
     assert (done.stdout, done.stderr, done.exit_code) == ("x\n", "err\n", 0)
@@ -104,7 +108,7 @@ def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: IsolatedTerminal
     assert terminal.run(command("wc", "-c", stdin=megabyte)).stdout.strip() == "1000000"
     assert terminal.run(command("true", stdin=megabyte)).succeeded
     echoed = terminal.run(command("cat", stdin=megabyte))
-    assert (len(echoed.stdout), echoed.truncated) == (1_000_000, False)
+    assert len(echoed.stdout) == 1_000_000
     assert terminal.run(command("cat", stdin="half \ud83d a pair")).stdout == "half ? a pair"
     unread = terminal.run(command("sleep", "60", stdin=megabyte, timeout_s=0.2))
     assert unread.termination == "timeout"
@@ -114,7 +118,7 @@ def test_much_output_is_cut_in_the_middle_and_does_not_end_the_program(
     terminal: IsolatedTerminal, command: Make
 ) -> None:
     done = terminal.run(command("sh", "-c", "echo head; yes | head -c 5000000; echo tail; exit 7", output_bytes=1000))
-    assert (done.termination, done.exit_code, done.truncated, done.stderr) == ("exited", 7, True, "")
+    assert (done.termination, done.exit_code, done.stderr) == ("exited", 7, "")
     assert done.stdout.startswith("head\n") and done.stdout.endswith("tail\n")
     assert "\n[4999010 bytes left out]\n" in done.stdout
 
@@ -185,19 +189,38 @@ def test_thirty_commands_at_once_do_not_mix(terminal: IsolatedTerminal, command:
     ]
 
 
-def test_kill_all_ends_what_runs_and_nothing_later(terminal: IsolatedTerminal, command: Make) -> None:
+def test_stopping_ends_what_runs_and_nothing_starts_later(command: Make, tmp_path: Path) -> None:
+    later = replace(command("true"), scratch=tmp_path / "scratch of later")
     begun = threading.Barrier(4, timeout=20)
 
     def on_line(_: Line) -> None:
         begun.wait()
 
-    with ThreadPoolExecutor(3) as threads:
-        asked = command("sh", "-c", "echo begun; sleep 60 & exec sleep 60")
-        runs = [threads.submit(terminal.run, asked, on_line) for _ in range(3)]
+    def run_two() -> list[str]:
+        running = shared.run(command("sh", "-c", "echo begun; sleep 60 & exec sleep 60"), on_line)
+        return [running.termination, shared.run(later).termination]
+
+    with IsolatedTerminal() as shared, ThreadPoolExecutor(3) as threads:
+        runs = [threads.submit(run_two) for _ in range(3)]
         begun.wait()
-        terminal.kill_all()
-        assert [run.result(timeout=20).termination for run in runs] == ["killed"] * 3
-    assert terminal.run(command("true")).succeeded
+        shared.stop()
+        assert [run.result(timeout=20) for run in runs] == [["killed", "killed"]] * 3
+    assert not later.scratch.exists()
+
+
+def test_a_command_that_is_just_being_started_is_stopped_too(command: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    with IsolatedTerminal() as terminal:
+        launch = terminal._warden.launch
+
+        def stopped_meanwhile(*asked: Any) -> Guest:
+            guest = launch(*asked)
+            terminal.stop()
+            return guest
+
+        monkeypatch.setattr(terminal._warden, "launch", stopped_meanwhile)
+        done = terminal.run(command("sleep", "60"))
+    assert (done.termination, done.exit_code) == ("killed", None)
+    assert done.duration_ms < 20_000
 
 
 def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: IsolatedTerminal, command: Make) -> None:
@@ -221,8 +244,8 @@ def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:
         def lose(_: Line) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
-        lost = terminal.run(command("sh", "-c", "echo now; sleep 60 & exec sleep 60"), lose)
-        assert (lost.termination, lost.exit_code) == ("killed", None)
+        with pytest.raises(MachineFailed, match="keeper was lost"):
+            terminal.run(command("sh", "-c", "echo now; sleep 60 & exec sleep 60"), lose)
         assert terminal.run(command("true")).succeeded
 
 
@@ -232,3 +255,17 @@ def test_a_closed_terminal_starts_nothing(command: Make) -> None:
     with pytest.raises(MachineFailed):
         terminal.run(command("touch", "started"))
     assert not (command("x").cwd / "started").exists()
+
+
+def test_a_machine_that_is_out_of_descriptors_or_processes_is_not_the_works_failure(
+    command: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def used_up(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with IsolatedTerminal() as terminal:
+        for module, name in ((os, "pipe"), (subprocess, "Popen")):
+            with monkeypatch.context() as patch, pytest.raises(MachineFailed, match="Too many open files"):
+                patch.setattr(module, name, used_up)
+                terminal.run(command("true"))
+        assert terminal.run(command("true")).succeeded

@@ -19,7 +19,7 @@ from milepost.sandbox.terminal import IsolatedTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.commands import CommandCheck
 from milepost.verify.project import Interpreter, PytestPresence, find_interpreter
-from milepost.verify.tests import TestsCheck, outcomes
+from milepost.verify.tests import TestsCheck, outcomes, ran_to_the_end
 from milepost.verify.verify import checks_for, verify
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"
@@ -285,6 +285,25 @@ def test_a_runner_that_crashes_fails_the_check(
 
     assert result.outcome == "failed"
     assert reason in result.summary
+    assert not ran_to_the_end(result)
+
+
+def test_tests_that_ran_to_their_end_are_told_from_those_that_did_not(bench: Bench, workspace: Workspace) -> None:
+    def ran() -> bool:
+        return ran_to_the_end(TestsCheck(bench=bench).run(workspace))
+
+    assert ran()
+    write(workspace, hours=HOURS.format(factor=60), test_hours=TEST_HOURS)
+    assert ran()
+    write(workspace, test_hours="import missing\n")
+    assert ran()
+    write(workspace, test_hours="import os\nos._exit(0)\n")
+    assert not ran()
+    write(workspace, test_hours="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    assert not ran()
+    write(workspace, test_hours="import time\ntime.sleep(600)\n")
+    assert not ran_to_the_end(TestsCheck(bench=replace(bench, timeout_s=1.0)).run(workspace))
+    assert not ran_to_the_end(TestsCheck(bench=replace(bench, interpreter=None)).run(workspace))
 
 
 def test_a_project_without_tests_has_nothing_to_ask_unless_it_had_some(bench: Bench, workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from milepost.agents.model import ToolCall, ToolResult
 from milepost.agents.tools import LONGEST_RESULT, WorkspaceTools, narration, replaced
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination
+from milepost.core.errors import StateUnwritable
 
 
 class RecordingTerminal:
@@ -36,7 +38,6 @@ class RecordingTerminal:
             exit_code=self.exit_code,
             stdout=self.stdout,
             stderr="",
-            truncated=False,
             duration_ms=1,
             enforced=self.enforced,
         )
@@ -247,7 +248,7 @@ def test_a_command_runs_in_the_workspace_with_no_more_time_than_is_left(hands: H
     hands.terminal.stdout = "2 failed\n"
     hands.terminal.exit_code = 1
 
-    assert hands.text("run_command", argv=["pytest", "-q"]) == "exit code 1\nstdout:\n2 failed"
+    assert hands.text("run_command", argv=["pytest", "-q"]) == "exit 1\nstdout:\n2 failed"
 
     [command] = hands.terminal.commands
     assert command.argv == ("pytest", "-q")
@@ -263,6 +264,18 @@ def test_what_was_enforced_is_what_held_for_every_command(hands: Hands) -> None:
     hands.call("run_command", argv=["b"])
 
     assert hands.tools.enforced == ("files",)
+
+
+def test_a_disk_that_is_full_is_not_told_to_the_model_but_stops_the_run(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ftruncate(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "ftruncate", ftruncate)
+
+    with pytest.raises(StateUnwritable, match=r"a\.txt: No space left"):
+        hands.call("write_file", path="a.txt", content="x")
 
 
 def test_an_edit_needs_exactly_one_match_unless_all_are_meant(hands: Hands) -> None:

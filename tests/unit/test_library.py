@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -49,6 +51,23 @@ def test_everything_that_is_listed_is_there() -> None:
     assert dir(milepost) == milepost.__all__
     with pytest.raises(AttributeError):
         milepost.no_such_thing  # noqa: B018
+
+
+def test_what_a_caller_hears_and_hands_over_is_listed() -> None:
+    kinds = [*get_args(milepost.Event), milepost.TaskSummary]
+    kinds += [milepost.Command, milepost.CommandResult, milepost.Line]
+    assert all(getattr(milepost, kind.__name__) is kind and kind.__name__ in milepost.__all__ for kind in kinds)
+
+
+def test_an_event_in_json_begins_with_its_kind() -> None:
+    plain = milepost.event_to_json(milepost.RunStopping(run="7f3a", at_once=False))
+    assert list(plain.items()) == [("event", "run_stopping"), ("run", "7f3a"), ("at_once", False)]
+
+
+def test_every_path_may_be_a_string(tmp_path: Path) -> None:
+    (tmp_path / "there.txt").touch()
+    with pytest.raises(milepost.MilepostError, match="is not empty"):
+        milepost.demo(str(tmp_path))
 
 
 def test_a_room_does_not_take_the_name_of_a_call() -> None:

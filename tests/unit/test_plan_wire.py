@@ -64,6 +64,13 @@ def test_a_plan_in_json_has_the_documented_shape() -> None:
     assert [task.get("agent") for task in found["tasks"]] == [None, None, "pattern:module_creation", None]
 
 
+def test_only_a_fatal_problem_is_marked_as_one() -> None:
+    problems = to_json(plan(read(b"- [ ] 1.1 One\n  - Depends on: 9.9\n- [ ] 1.2 Two\n")))["problems"]
+    fatal = {problem["line"]: problem.get("fatal", "absent") for problem in problems}
+    assert set(fatal.values()) == {"absent", True}
+    assert all(("9.9" in problem["message"]) == ("fatal" in problem) for problem in problems)
+
+
 def test_only_a_guess_is_marked_as_one() -> None:
     tasks = tuple(Task(id=name, title=name, status="done", line=1, guess=name == "b") for name in "ab")
     assert [task.get("guess", "absent") for task in to_json(plan(Roadmap(tasks=tasks)))["tasks"]] == ["absent", True]

@@ -139,15 +139,13 @@ def test_a_command_reaches_the_system_its_folders_and_what_it_was_given(tmp_path
     assert found.writable == (command.cwd, command.scratch, tmp_path / "out", *DEVICES)
 
 
-def test_system_folders_are_opened_around_what_is_hidden_in_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_system_folders_are_opened_around_the_home_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opt = tmp_path / "opt"
     folders(opt, "app/home", "app/tool", "other")
     monkeypatch.setattr("milepost.sandbox.reach.SYSTEM", (opt,))
     command = Command(argv=("true",), cwd=tmp_path / "work", scratch=tmp_path / "scratch")
-    found = reach(command, program=tmp_path / "no", path="", home=opt / "app/home", hidden=(opt / "other",))
-    assert found.readable == (opt / "app/tool",)
+    found = reach(command, program=tmp_path / "no", path="", home=opt / "app/home")
+    assert found.readable == (opt / "app/tool", opt / "other")
 
 
 def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path) -> None:

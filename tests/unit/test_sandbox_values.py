@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from milepost.core.commands import TrustLevel
-from milepost.core.errors import SandboxRefused
+from milepost.core.commands import Command, TrustLevel
+from milepost.core.errors import MachineFailed, SandboxRefused, StateUnwritable
 from milepost.sandbox import confine
 from milepost.sandbox.environment import environment, prepare_scratch
+from milepost.sandbox.launch import Surroundings, launch_of
 from milepost.sandbox.levels import open_executor, open_terminal, report_on
-from milepost.sandbox.report import Ending, Report, ending
+from milepost.sandbox.report import HowItEnded, Report, how_it_ended
 
 
 def test_the_environment_is_built_from_nothing() -> None:
@@ -44,30 +45,75 @@ def test_a_link_left_in_the_scratch_folder_is_not_followed(tmp_path: Path) -> No
     assert (tmp_path / "home").is_dir() and not (tmp_path / "elsewhere").exists()
 
 
-IDLE = Ending("idle", "said nothing")
+IDLE = HowItEnded("idle", "said nothing")
 
 
 @pytest.mark.parametrize(
     ("line", "ended_for", "expected"),
     [
-        (b'{"ended": "guest", "exit_code": 3}\n', None, Ending("exited")),
-        (b'{"ended": "guest", "exit_code": 0}\n', IDLE, Ending("exited")),
-        (b'{"ended": "guest", "signal": 11}\n', None, Ending("signalled", "ended by SIGSEGV")),
-        (b'{"ended": "timeout", "signal": 9}\n', IDLE, Ending("timeout", "ran out of time")),
+        (b'{"ended": "guest", "exit_code": 3}\n', None, HowItEnded("exited")),
+        (b'{"ended": "guest", "exit_code": 0}\n', IDLE, HowItEnded("exited")),
+        (b'{"ended": "guest", "signal": 11}\n', None, HowItEnded("signalled", "ended by SIGSEGV")),
+        (b'{"ended": "timeout", "signal": 9}\n', IDLE, HowItEnded("timeout", "ran out of time")),
         (b'{"pid": 7}\n{"ended": "host", "signal": 9}\n', IDLE, IDLE),
     ],
 )
-def test_how_a_guest_ended_is_the_relays_word(line: bytes, ended_for: Ending | None, expected: Ending) -> None:
-    assert ending(Report.from_lines(line), ended_for) == expected
+def test_how_a_guest_ended_is_the_relays_word(line: bytes, ended_for: HowItEnded | None, expected: HowItEnded) -> None:
+    assert how_it_ended(Report.from_lines(line), ended_for) == expected
+
+
+@pytest.mark.parametrize("line", [b"", b'{"pid": 7}\n', b'{"pid": 7}\n{"ended": "warden", "signal": 9}\n'])
+def test_a_guest_whose_keeper_was_lost_is_the_machines_failure_unless_the_host_ended_it(line: bytes) -> None:
+    with pytest.raises(MachineFailed):
+        how_it_ended(Report.from_lines(line), None)
+    assert how_it_ended(Report.from_lines(line), IDLE) == IDLE
+
+
+def failed_at(stage: str, number: int | None) -> Report:
+    return Report(failure={"stage": stage, "errno": number, "text": "why"})
 
 
 @pytest.mark.parametrize(
-    ("line", "termination"),
-    [(b"", "not_started"), (b'{"pid": 7}\n', "killed"), (b'{"pid": 7}\n{"ended": "warden"}\n', "killed")],
+    "report",
+    [
+        failed_at("start", errno.EAGAIN),
+        failed_at("start", errno.EPERM),
+        failed_at("descriptors", errno.EMFILE),
+        failed_at("confine", errno.EINVAL),
+        failed_at("exec", errno.ENOMEM),
+        failed_at("cwd", errno.EIO),
+    ],
 )
-def test_a_guest_whose_keeper_was_lost_never_counts_as_finished(line: bytes, termination: str) -> None:
-    how = ending(Report.from_lines(line), None)
-    assert how.termination == termination and how.error
+def test_a_guest_that_the_machine_could_not_start_is_not_the_works_failure(report: Report) -> None:
+    with pytest.raises(MachineFailed, match="why"):
+        how_it_ended(report, None)
+
+
+@pytest.mark.parametrize("report", [failed_at("exec", errno.ENOENT), failed_at("cwd", errno.ENOTDIR)])
+def test_a_program_or_folder_that_is_missing_is_the_works_failure(report: Report) -> None:
+    assert how_it_ended(report, None).termination == "not_started"
+
+
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [
+        (errno.ENOSPC, StateUnwritable),
+        (errno.EROFS, StateUnwritable),
+        (errno.EDQUOT, StateUnwritable),
+        (errno.EMFILE, MachineFailed),
+    ],
+)
+def test_a_scratch_folder_that_the_machine_has_no_room_for_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, error: type[MachineFailed]
+) -> None:
+    def mkdir(*_: object, **__: object) -> None:
+        raise OSError(number, "no room")
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    command = Command(argv=("true",), cwd=tmp_path, scratch=tmp_path / "scratch")
+    with pytest.raises(MachineFailed, match=r"scratch.*no room") as raised:
+        launch_of(command, Surroundings(home=tmp_path))
+    assert type(raised.value) is error and "milepost resume" in raised.value.advice
 
 
 @pytest.mark.parametrize("abi", [1, 2, 3, 4, 5, 6, 7, 99])

@@ -12,13 +12,12 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import assert_never
 
 from milepost.agents.clip import clip, last_lines
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
-from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.commands import Command, CommandResult, Line, ending_in_words
 from milepost.core.ports import Tools
 
 LONGEST_SAID = 4_000
@@ -84,25 +83,9 @@ def outcome_of(result: CommandResult, command: Command) -> Outcome:
     """What the end of the program means; its last words are kept."""
     spoken = last_lines(result.stdout)
     complaint = "\n".join(part for part in (spoken, last_lines(result.stderr)) if part)
-    match result.termination:
-        case "exited" if result.exit_code == 0:
-            return Outcome(status="finished", said=clip(spoken, LONGEST_SAID), enforced=result.enforced)
-        case "exited":
-            reason = f"exit code {result.exit_code}"
-        case "timeout":
-            reason = f"not finished after {command.timeout_s:g} s"
-        case "idle":
-            reason = f"printed nothing for {command.idle_timeout_s or 0:g} s"
-        case "output":
-            reason = result.error or "printed too much"
-        case "memory":
-            reason = "used more memory than it may"
-        case "signalled" | "killed":
-            reason = f"ended by a signal {result.error}".rstrip()
-        case "not_started":
-            reason = f"{command.argv[0]!r} could not be started: {result.error}"
-        case _ as never:
-            assert_never(never)
+    if result.succeeded:
+        return Outcome(status="finished", said=clip(spoken, LONGEST_SAID), enforced=result.enforced)
+    reason = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
     status: OutcomeStatus = "timed_out" if result.termination in ("timeout", "idle") else "gave_up"
     said = f"{reason}\n{clip(complaint, LONGEST_SAID)}".rstrip()
     return Outcome(status=status, said=said, enforced=result.enforced)

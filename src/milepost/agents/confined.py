@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
+from milepost.core.machine import machine_failure
+
 LARGEST_FILE_BYTES = 10_000_000
 UNLISTED_FOLDERS = frozenset({".git", ".venv", "__pycache__", "node_modules"})
 
@@ -25,7 +27,10 @@ class Refused(Exception):
 
 
 class ConfinedFolder:
-    """A folder and what is below it, but not git's own files. Every method raises only `Refused`."""
+    """A folder and what is below it, but not git's own files.
+
+    Every method raises `Refused`, or `MachineFailed` when no other path would do better: a full disk.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._root = folder.resolve()
@@ -137,6 +142,8 @@ def _refusals(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if failure := machine_failure(error, path):
+            raise failure from error
         raise Refused(f"{path}: {error.strerror}") from error
     except (ValueError, RuntimeError) as error:  # a NUL or a lone surrogate in the path; a loop of links
         raise Refused(f"{path!r}: {error}") from error

@@ -1,6 +1,6 @@
 """The tools of a model: files and commands of one workspace.
 
-A call never raises: what is wrong with it is the result that the model reads.
+What is wrong with a call is the result that the model reads; only a failure of the machine is raised.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import Any
 
 from milepost.agents.clip import clip
 from milepost.agents.confined import ConfinedFolder, Refused
@@ -16,7 +16,7 @@ from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.model import ToolCall, ToolResult, ToolSpec
 from milepost.agents.schema import object_of, problems_of
 from milepost.core.attempt import Workspace
-from milepost.core.commands import Command, CommandResult
+from milepost.core.commands import Command, CommandResult, ending_in_words
 from milepost.core.ports import Terminal
 
 LONGEST_RESULT = 30_000
@@ -164,18 +164,17 @@ class WorkspaceTools:
     def _command(self, argv: list[str], timeout_s: float) -> str:
         if any("\0" in word for word in argv):
             raise Refused("argv holds a NUL character")
-        result = self._terminal.run(
-            Command(
-                argv=tuple(argv),
-                cwd=self._workspace.folder,
-                scratch=self._workspace.scratch,
-                env=GIT_IDENTITY,
-                timeout_s=min(timeout_s, COMMAND_TIMEOUT_S),
-                idle_timeout_s=self._idle_timeout_s,
-            )
+        command = Command(
+            argv=tuple(argv),
+            cwd=self._workspace.folder,
+            scratch=self._workspace.scratch,
+            env=GIT_IDENTITY,
+            timeout_s=min(timeout_s, COMMAND_TIMEOUT_S),
+            idle_timeout_s=self._idle_timeout_s,
         )
+        result = self._terminal.run(command)
         self._held.append(frozenset(result.enforced))
-        return described(result)
+        return described(result, command)
 
 
 def numbered(text: str, *, offset: int, limit: int) -> str:
@@ -213,34 +212,14 @@ def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
     return re.sub(pattern, lambda _: new, text)
 
 
-def described(result: CommandResult) -> str:
+def described(result: CommandResult, command: Command) -> str:
     """How a command ended and what it printed, for the model."""
-    parts = [_ending(result)]
+    parts = [ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)]
     if result.stdout.strip():
         parts.append(f"stdout:\n{clip(result.stdout.rstrip(), LONGEST_RESULT // 2 - 200)}")
     if result.stderr.strip():
         parts.append(f"stderr:\n{clip(result.stderr.rstrip(), LONGEST_RESULT // 2 - 200)}")
     return "\n".join(parts)
-
-
-def _ending(result: CommandResult) -> str:
-    match result.termination:
-        case "exited":
-            return f"exit code {result.exit_code}"
-        case "timeout":
-            return "killed: it took too long"
-        case "idle":
-            return "killed: it printed nothing for too long"
-        case "output":
-            return "killed: it printed too much"
-        case "memory":
-            return "killed: it used too much memory"
-        case "signalled" | "killed":
-            return f"ended by a signal {result.error}".rstrip()
-        case "not_started":
-            return f"not started: {result.error}"
-        case _ as never:
-            assert_never(never)
 
 
 def _decoded(path: str, content: bytes) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from milepost.cli.words import COLOURS, MARKS, clipped, counted, duration, money, padded
-from milepost.core.events import (
+from milepost import (
     AgentSaid,
     AttemptFinished,
     CheckFinished,
@@ -19,7 +18,9 @@ from milepost.core.events import (
     RunStopping,
     StageStarted,
     TaskFinished,
+    Verdict,
 )
+from milepost.cli.words import COLOURS, MARKS, clipped, counted, duration, money, padded
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -51,11 +52,19 @@ def task_line(event: TaskFinished, width: int) -> str:
     proof = counted(event.tests, "test") if event.tests else counted(event.checks, "check")
     cost = f"{money(event.cost_usd):<6} " if event.cost_usd else ""
     facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
-    if event.verdict.value == "passed":
+    if event.verdict is Verdict.PASSED:
         return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}", width)
-    if event.verdict.value == "unverified":
+    if event.verdict is Verdict.UNVERIFIED:
         return clipped(f"{lead}  unverified: {event.reason}", width)
     return clipped(f"{lead}  {facts}", width).rstrip()
+
+
+def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: int) -> list[str]:
+    """What stands below that line: why attempts failed, the one that the task ended with last."""
+    reasons = {attempt.attempt: f"attempt {attempt.attempt} failed: {attempt.reason}" for attempt in failed}
+    if event.verdict is Verdict.FAILED:
+        reasons[event.attempts] = event.reason
+    return [clipped(f"         {reason}", width) for reason in reasons.values()]
 
 
 class Progress:
@@ -102,7 +111,7 @@ class Progress:
                 pass
             case AttemptFinished():
                 self._stages.pop(event.task, None)
-                if event.verdict.value == "failed":
+                if event.verdict is Verdict.FAILED:
                     self._failed.setdefault(event.task, []).append(event)
             case TaskFinished():
                 self._finish(event)
@@ -122,10 +131,8 @@ class Progress:
         self._stages.pop(event.task, None)
         width = self._console.width
         self._say(task_line(event, width), COLOURS[event.verdict.value if event.verdict else None])
-        for attempt in self._failed.get(event.task, []):
-            last = event.verdict is not None and attempt.attempt == event.attempts
-            what = "" if last and event.verdict.value == "failed" else f"attempt {attempt.attempt} failed: "  # type: ignore[union-attr]
-            self._say(clipped(f"         {what}{attempt.reason}", width), "dim")
+        for line in reason_lines(event, self._failed.get(event.task, []), width):
+            self._say(line, "dim")
 
     def _say(self, text: str, style: str) -> None:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
@@ -184,9 +191,3 @@ def result_lines(finished: RunFinished, width: int) -> list[str]:
             clipped(f"{mark} {task.id}  {task.title}  {commit}{task.verdict or 'waiting'}: {task.reason}", width)
         )
     return lines
-
-
-def event_to_json(event: Event) -> dict[str, Any]:
-    """An event as one line of --json: its kind first."""
-    fields = asdict(event)
-    return {"event": fields.pop("event"), **fields}

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from milepost.cli.travel import Go
-
-DONE, NOT_DONE, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="milepost",
@@ -93,14 +92,9 @@ def demo(
 @app.command()
 def init(folder: Annotated[Path | None, typer.Argument(help="A folder of the repository.")] = None) -> None:
     """Set a repository up: a first roadmap and settings, where there are none."""
-    made = milepost.init(folder)
-    for path in made:
-        typer.echo(f"made {path.name}")
-    if not made:
-        typer.echo("nothing to do: ROADMAP.md and milepost.toml are there")
-    else:
-        names = " ".join(path.name for path in made)
-        typer.echo(f"next   edit them, then: git add {names} && git commit -m 'Roadmap' && milepost plan")
+    from milepost.cli.show_init import init_lines
+
+    typer.echo("\n".join(init_lines(milepost.init(folder), Path.cwd())))
 
 
 @app.command()
@@ -120,12 +114,13 @@ def doctor(as_json: Json = False) -> None:
 def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """Tasks, their order, and what to look at before money is spent."""
     from milepost.cli.show_plan import plan_lines
+    from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap)
     if as_json:
         _print_json(milepost.plan_to_json(made))
     else:
-        typer.echo("\n".join(plan_lines(made, roadmap.name if roadmap else "ROADMAP.md", _width())))
+        typer.echo("\n".join(plan_lines(made, from_here(milepost.find_roadmap(roadmap)), _width())))
     raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
 
 
@@ -142,12 +137,17 @@ def run(
         str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Work on the roadmap until every open task has its milepost or its reason."""
+    tasks = tuple(task or ())
     if dry_run:
-        plan(roadmap, as_json)
+        found = milepost.preview(
+            roadmap, agent=agent, parallel=parallel, trust=trust, tasks=tasks, max_tasks=max_tasks, new=new
+        )
+        _preview(roadmap, found, as_json)
+        return
     _travel(
         as_json,
         lambda tell: milepost.run(
@@ -155,7 +155,7 @@ def run(
             agent=agent,
             parallel=parallel,
             trust=trust,
-            tasks=tuple(task or ()),
+            tasks=tasks,
             max_tasks=max_tasks,
             new=new,
             on_event=tell,
@@ -253,6 +253,20 @@ def execute(
         for line in exec_lines(result):
             typer.echo(line, err=True)
     raise typer.Exit(DONE if result.succeeded else NOT_DONE)
+
+
+def _preview(roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool) -> None:
+    from milepost.cli.show_plan import preview_lines
+    from milepost.cli.words import from_here
+
+    made = milepost.plan(roadmap)
+    would_run = () if isinstance(found, milepost.NothingToDo) else found
+    if as_json:
+        _print_json(milepost.plan_to_json(made) | {"would_run": list(would_run)})
+    elif isinstance(found, milepost.NothingToDo):
+        typer.echo(f"nothing to do: {found.reason}")
+    else:
+        typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), _width())))
 
 
 def _travel(as_json: bool, go: Go) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import milepost
+from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.live import Progress, ending_lines
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def tell(folder: Path | None, console: Console) -> int:
         ending = milepost.demo(place, on_event=progress)
     if not isinstance(ending, milepost.RunFinished):
         typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")
-        return 130
+        return INTERRUPTED
     typer.echo("\n".join(ending_lines(ending)[:2]))
     typer.echo("\nthe history, one commit a task\n")
     typer.echo(_git(place, "log", "--format=  %h  %s", "--reverse"))
@@ -37,7 +38,7 @@ def tell(folder: Path | None, console: Console) -> int:
     typer.echo(_next(place))
     verdicts = {task.id: task.verdict for task in ending.tasks}
     as_told = [task_id for task_id, verdict in verdicts.items() if verdict is milepost.Verdict.PASSED]
-    return 0 if len(as_told) == len(verdicts) - 1 else 1
+    return DONE if len(as_told) == len(verdicts) - 1 else NOT_DONE
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from milepost.core.commands import ExecutionResult
+from milepost.cli.words import safe
+
+if TYPE_CHECKING:
+    from milepost import ExecutionResult
 
 
 def exec_lines(result: ExecutionResult) -> list[str]:
@@ -13,10 +16,13 @@ def exec_lines(result: ExecutionResult) -> list[str]:
     if result.is_final:
         lines.append(f"final answer: {result.final_value!r}")
     if result.error:
-        lines.append(f"error: {result.error}")
-    return lines
+        lines += f"error: {result.error}".splitlines()
+    return [safe(line) for line in lines]
 
 
 def result_to_json(result: ExecutionResult) -> dict[str, Any]:
-    names = ("output", "error", "timeout", "final_value", "duration_ms", "memory_used_bytes", "termination")
+    names = (
+        *("output", "truncated", "error", "timeout", "final_value", "verified_by"),
+        *("duration_ms", "memory_used_bytes", "termination"),
+    )
     return {name: getattr(result, name) for name in names} | {"enforced": list(result.enforced)}

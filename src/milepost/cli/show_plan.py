@@ -2,30 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from milepost.cli.words import clipped, counted, padded, safe
-from milepost.core.task import Plan, Task
+
+if TYPE_CHECKING:
+    from milepost import Plan, Task
 
 
 def plan_lines(plan: Plan, name: str, width: int) -> list[str]:
     """The plan in waves, what to look at, and what to do next."""
-    done = sum(task.status == "done" for task in plan.tasks)
-    still_open = len(plan.tasks) - done
-    head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
-    lines = [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
-    tasks = {task.id: task for task in plan.tasks}
-    id_width = min(24, max((len(task_id) for wave in plan.waves for task_id in wave), default=0))
-    for number, wave in enumerate(plan.waves):
-        for place, task_id in enumerate(wave):
-            lead = ("now" if number == 0 else "then") if place == 0 else ""
-            waits = [name for name in tasks[task_id].depends_on if tasks[name].status == "open"]
-            lines.append(f"{lead:<6} {_task_line(tasks[task_id], waits, id_width, width - 7)}".rstrip())
-    lines += _problem_lines(plan, width)
+    lines = [*_head(plan, name), *_wave_lines(plan, plan.waves, width), *_problem_lines(plan, width)]
     if any(problem.fatal for problem in plan.problems):
         lines += ["next   mend the roadmap, then: milepost plan"]
     elif plan.waves:
         lines += ["next   milepost run"]
     else:
         lines += ["nothing is open"]
+    return lines
+
+
+def preview_lines(plan: Plan, would_run: tuple[str, ...], name: str, width: int) -> list[str]:
+    """What a run would do of the plan, and that it was not done."""
+    wanted = set(would_run)
+    chosen = [tuple(task_id for task_id in wave if task_id in wanted) for wave in plan.waves]
+    lines = [*_head(plan, name), *_wave_lines(plan, [wave for wave in chosen if wave], width)]
+    lines += _problem_lines(plan, width)
+    return [*lines, f"a run would do {counted(len(would_run), 'task')}; nothing was changed"]
+
+
+def _head(plan: Plan, name: str) -> list[str]:
+    done = sum(task.status == "done" for task in plan.tasks)
+    still_open = len(plan.tasks) - done
+    head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
+    return [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
+
+
+def _wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list[str]:
+    tasks = {task.id: task for task in plan.tasks}
+    id_width = min(24, max((len(task_id) for wave in waves for task_id in wave), default=0))
+    lines = []
+    for number, wave in enumerate(waves):
+        for place, task_id in enumerate(wave):
+            lead = ("now" if number == 0 else "then") if place == 0 else ""
+            waits = [name for name in tasks[task_id].depends_on if tasks[name].status == "open"]
+            lines.append(f"{lead:<6} {_task_line(tasks[task_id], waits, id_width, width - 7)}".rstrip())
     return lines
 
 

@@ -7,10 +7,9 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from milepost.cli.words import clipped, duration, padded
-from milepost.core.verdict import CheckResult
 
 if TYPE_CHECKING:
-    from milepost import Proof
+    from milepost import CheckResult, Proof
 
 
 def proof_lines(proof: Proof, width: int) -> list[str]:

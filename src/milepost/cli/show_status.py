@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.live import event_to_json, task_line
+from milepost import AttemptFinished, RunStarted, StageStarted, TaskFinished, Verdict, event_to_json
+from milepost.cli.live import reason_lines, task_line
 from milepost.cli.words import clipped, duration
-from milepost.core.events import RunStarted, StageStarted, TaskFinished
 
 if TYPE_CHECKING:
     from milepost import Status
@@ -22,7 +22,9 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     if status.holder is not None:
         lines[0] += f" · pid {status.holder.pid}"
     finished = {entry.event.task: entry.event for entry in status.entries if isinstance(entry.event, TaskFinished)}
-    lines += ["", *(task_line(event, width) for event in finished.values())]
+    lines.append("")
+    for event in finished.values():
+        lines += [task_line(event, width), *reason_lines(event, _failed(status, event.task), width)]
     if status.state != "finished":
         lines += _under_way(status, set(finished), width)
     ahead = {"running": "milepost stop", "interrupted": "milepost resume", "left": "milepost run"}
@@ -43,6 +45,11 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
         "tasks": finished,
         "summary": event_to_json(status.summary) if status.summary else None,
     }
+
+
+def _failed(status: Status, task: str) -> list[AttemptFinished]:
+    attempts = [entry.event for entry in status.entries if isinstance(entry.event, AttemptFinished)]
+    return [attempt for attempt in attempts if attempt.task == task and attempt.verdict is Verdict.FAILED]
 
 
 def _under_way(status: Status, finished: set[str], width: int) -> list[str]:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, assert_never
 import typer
 
 import milepost
-from milepost.cli.live import Progress, ending_lines, event_to_json, result_lines
-from milepost.core.events import Event
+from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.live import Progress, ending_lines, result_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from milepost import Ending
+    from milepost import Ending, Event
 
-Go = Callable[[Callable[[Event], None]], "Ending"]
+Go = Callable[[Callable[["Event"], None]], "Ending"]
 
 
 def tell_machines(go: Go) -> int:
@@ -26,7 +26,7 @@ def tell_machines(go: Go) -> int:
 
     def tell(event: Event) -> None:
         if not isinstance(event, milepost.RunFinished):
-            _print_line(event_to_json(event))
+            _print_line(milepost.event_to_json(event))
 
     ending = go(tell)
     _print_line(_ending_to_json(ending))
@@ -55,11 +55,11 @@ def exit_code(ending: Ending) -> int:
     """0 when all that was asked for is done, 1 when not, 130 when it was interrupted."""
     match ending:
         case milepost.RunFinished():
-            return 0 if ending.passed else 1
+            return DONE if ending.passed else NOT_DONE
         case milepost.Stopped():
-            return 130
+            return INTERRUPTED
         case milepost.NothingToDo():
-            return 0
+            return DONE
         case _ as never:
             assert_never(never)
 
@@ -67,7 +67,7 @@ def exit_code(ending: Ending) -> int:
 def _ending_to_json(ending: Ending) -> dict[str, Any]:
     match ending:
         case milepost.RunFinished():
-            return event_to_json(ending)
+            return milepost.event_to_json(ending)
         case milepost.Stopped():
             return {"event": "run_stopped", "run": ending.run}
         case milepost.NothingToDo():
@@ -77,4 +77,5 @@ def _ending_to_json(ending: Ending) -> dict[str, Any]:
 
 
 def _print_line(answer: dict[str, Any]) -> None:
-    print(json.dumps(answer), flush=True)  # noqa: T201
+    sys.stdout.write(json.dumps(answer) + "\n")  # in one piece: a line is never cut by another thread's
+    sys.stdout.flush()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
+from pathlib import Path
 
 MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", None: "–"}
 COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "dim"}
@@ -32,6 +34,11 @@ def counted(number: int, word: str) -> str:
 def safe(text: str) -> str:
     """Text without control and direction characters, which could change what the terminal shows."""
     return "".join(sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cf", "Cs") or sign in "\t")
+
+
+def from_here(path: Path) -> str:
+    """A path as one would type it in the current folder."""
+    return min(os.path.relpath(path), str(path), key=len)
 
 
 def clipped(text: str, width: int) -> str:

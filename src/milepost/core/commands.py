@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from milepost.core.errors import SettingInvalid
 
-Termination = Literal["exited", "signalled", "timeout", "idle", "output", "memory", "killed", "not_started"]
+Termination = Literal["exited", "signalled", "timeout", "idle", "output", "killed", "not_started"]
 Stream = Literal["stdout", "stderr"]
 
 
@@ -66,7 +66,6 @@ class CommandResult:
     exit_code: int | None
     stdout: str
     stderr: str
-    truncated: bool
     duration_ms: int
     enforced: tuple[str, ...]
     error: str = ""
@@ -74,6 +73,26 @@ class CommandResult:
     @property
     def succeeded(self) -> bool:
         return self.termination == "exited" and self.exit_code == 0
+
+
+def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) -> str:
+    """How a command ended: `exit 1`, `timed out after 600 s`, `was ended by SIGSEGV`, `not found: make`."""
+    match result.termination:
+        case "exited":
+            return f"exit {result.exit_code}"
+        case "timeout":
+            return f"timed out after {timeout_s:g} s"
+        case "idle":
+            return f"was stopped: it {result.error or 'said nothing for too long'}"
+        case "output":
+            return f"was stopped: it {result.error or 'wrote too much'}"
+        case "signalled" | "killed":
+            return f"was {result.error or 'ended by a signal'}"
+        case "not_started":
+            lost = (f"{program!r} is not on PATH", f"{program!r} does not exist")
+            return f"not found: {program}" if result.error.startswith(lost) else f"could not start: {result.error}"
+        case _ as never:
+            assert_never(never)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +109,12 @@ class ExecutionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionResult:
-    """What came of running code. `final_value` is the code's own word; the rest are facts."""
+    """What came of running code. `final_value` and `verified_by` are the code's own word; the rest are facts."""
 
     output: str
     is_final: bool = False
     final_value: Any = None
+    verified_by: str | None = None
     error: str | None = None
     timeout: bool = False
     termination: Termination = "exited"

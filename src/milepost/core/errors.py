@@ -7,6 +7,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── RoadmapMissing        there is no roadmap where one was looked for
 │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
 │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
+│   ├── BranchInTheWay        a branch of the user's has the name that ours begin with
 │   ├── PlanInvalid           dependencies form a cycle or name nobody
 │   ├── TaskUnknown           no task has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
@@ -57,6 +58,10 @@ class RoadmapUnreadable(Misuse):
 
 
 class RoadmapNotCommitted(Misuse):
+    pass
+
+
+class BranchInTheWay(Misuse):
     pass
 
 

@@ -32,13 +32,17 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
 
 
 class Redactor:
-    """Replaces known secret values, and text of a secret's shape, with a mask."""
+    """Makes text fit to be kept: known secret values, and what has a secret's shape, become a mask.
+
+    Bytes that are no text, which Python carries as lone surrogates, are written out as escapes.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         longest_first = sorted({value for value in values if len(value) >= SHORTEST_SECRET}, key=len, reverse=True)
         self._values = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def __call__(self, text: str) -> str:
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
         if self._values is not None:
             text = self._values.sub(MASK, text)
         return _SECRET_SHAPE.sub(MASK, text)

@@ -11,14 +11,19 @@ from milepost.core.errors import Misuse
 from milepost.engine.prepare import Wish
 from milepost.engine.rooms import OnEvent
 from milepost.engine.start import Ending, run
+from milepost.sandbox.levels import strongest
 
 SAMPLE = Path(__file__).parent / "sample"
+AGENT = "replay:cassette.json"
 
 
 def run_demo(folder: Path, on_event: OnEvent) -> Ending:
-    """Make the sample repository in `folder`, which must be empty or absent, and run its roadmap."""
+    """Make the sample repository in `folder`, which must be empty or absent, and run its roadmap.
+
+    All that the environment may set is said here, so that the story is the same for everybody.
+    """
     make_sample(folder)
-    return run(Wish(roadmap=folder / "ROADMAP.md"), on_event, {})
+    return run(Wish(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value), on_event, {})
 
 
 def make_sample(folder: Path) -> None:

@@ -58,11 +58,8 @@ def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         here = rooms()
-        here.parking.entered(DBOS.workflow_id or "")
-        with parking_on_failure(here):
-            result = function(here, *args, **kwargs)
-        here.parking.returned(DBOS.workflow_id or "")
-        return result
+        with here.parking.workflow(DBOS.workflow_id or ""), parking_on_failure(here):
+            return function(here, *args, **kwargs)
 
     del guarded.__wrapped__
     return DBOS.workflow(name=function.__name__, max_recovery_attempts=None)(guarded)
@@ -90,6 +87,7 @@ def _in_our_words(error: Exception) -> Exception:
 
 def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
     """Start a workflow under an id; one that was started before is left as it is."""
+    rooms().parking.expect(workflow_id)
     with SetWorkflowID(workflow_id):
         DBOS.start_workflow(function, *args)
 
@@ -165,7 +163,7 @@ def result_of(run: str) -> Any:
 
 
 def _drain(here: Rooms, interrupted: Callable[[], None]) -> None:
-    """Wait until no step of ours runs in this process any more."""
+    """Wait until no workflow of ours is in this process any more: each leaves at its next step."""
     here.parking.stop()
     while not here.parking.quiet:
         try:

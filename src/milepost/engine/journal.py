@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.errors import StateUnwritable
@@ -138,6 +138,15 @@ class Journal:
         sql = "insert or ignore into events (run, key, at, body) values (?, ?, ?, ?)"
         return self._write(sql, event.run, key, time.time(), _dump(event)) == 1
 
+    def replace(self, event: Event, key: str) -> None:
+        """Write an event down in the place of one that was written under this key before."""
+        sql = "insert or replace into events (run, key, at, body) values (?, ?, ?, ?)"
+        self._write(sql, event.run, key, time.time(), _dump(event))
+
+    def drop_events(self, run: str, keys: str) -> None:
+        """Take back the events whose keys begin so: a step that was cut short does them again."""
+        self._write("delete from events where run = ? and substr(key, 1, ?) = ?", run, len(keys), keys)
+
     def events(self, run: str) -> tuple[Entry, ...]:
         rows = self._read("select at, body from events where run = ? order by seq", run)
         return tuple(Entry(at=at, event=_load_event(body)) for at, body in rows)
@@ -147,7 +156,9 @@ class Journal:
         self._write(sql, run, task, attempt.number, time.time(), _attempts().dump_json(attempt).decode())
 
     def attempts(self, run: str, task: str) -> tuple[Attempt, ...]:
-        rows = self._read("select body from attempts where run = ? and task = ? order by number", run, task)
+        rows = self._read(
+            "select body from attempts where run = ? and task = ? collate nocase order by number", run, task
+        )
         return tuple(_attempts().validate_json(body) for (body,) in rows)
 
     def keep_outcomes(self, tree: str, outcomes: Mapping[str, TestOutcome]) -> None:
@@ -160,7 +171,7 @@ class Journal:
 
     def last_run_of(self, task: str) -> str | None:
         """The newest run that tried a task."""
-        rows = self._read("select run from attempts where task = ? order by at desc limit 1", task)
+        rows = self._read("select run from attempts where task = ? collate nocase order by at desc limit 1", task)
         return rows[0][0] if rows else None
 
 
@@ -172,9 +183,9 @@ def _unwritable(path: Path, error: sqlite3.Error) -> StateUnwritable:
 
 @cache
 def _events() -> Any:
-    from pydantic import TypeAdapter
+    from pydantic import Field, TypeAdapter
 
-    return TypeAdapter(Event)
+    return TypeAdapter(Annotated[Event, Field(discriminator="event")])
 
 
 @cache

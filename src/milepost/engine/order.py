@@ -21,6 +21,8 @@ class Order:
     base: str
     user: Position
     tasks: tuple[str, ...]
+    wished: tuple[str, ...]
+    max_tasks: int | None
     agent: str
     trust: str
     parallel: int

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-TAKING_UP_S = 60.0  # from the start of the engine
+TAKING_UP_S = 60.0  # from its start, or from the engine's
 RECORDING_S = 10.0  # far longer than any record takes, also on a loaded machine
 
 
@@ -24,7 +24,8 @@ class Parking:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._steps = 0
+        self._workflows = 0
+        self._expected: dict[str, float] = {}
         self._opened = time.monotonic()
         self._entered: set[str] = set()
         self._returned: dict[str, float] = {}
@@ -46,37 +47,39 @@ class Parking:
         self.stop()
 
     @contextmanager
+    def workflow(self, workflow_id: str) -> Iterator[None]:
+        """Around each workflow: while one is in this process, in a step or between two, the engine is not quiet."""
+        with self._changed:
+            self._entered.add(workflow_id)
+            self._workflows += 1
+        try:
+            yield
+            self._returned[workflow_id] = time.monotonic()
+        finally:
+            with self._changed:
+                self._workflows -= 1
+                self._changed.notify_all()
+
+    @contextmanager
     def step(self) -> Iterator[None]:
         """Around each step: refuses to start one while stopping, and to record one that was cut short."""
         with self._changed:
             if self.stopping:
                 raise Parked
-            self._steps += 1
-        try:
-            yield
-            if self.at_once:
-                raise Parked
-        finally:
-            with self._changed:
-                self._steps -= 1
-                self._changed.notify_all()
+        yield
+        if self.at_once:
+            raise Parked
 
-    def returned(self, workflow_id: str) -> None:
-        """A workflow came to its end, which is about to be recorded."""
-        with self._changed:
-            self._returned[workflow_id] = time.monotonic()
-            self._changed.notify_all()
-
-    def entered(self, workflow_id: str) -> None:
-        """A workflow is being worked on in this process."""
-        self._entered.add(workflow_id)
+    def expect(self, workflow_id: str) -> None:
+        """A workflow was started and should be taken up soon."""
+        self._expected.setdefault(workflow_id, time.monotonic())
 
     def overdue(self, workflow_id: str) -> str:
         """Why a workflow can no longer be expected to end, in words; empty while it can."""
         now = time.monotonic()
         if now - self._returned.get(workflow_id, now) > RECORDING_S:
             return "its end could not be recorded"
-        if workflow_id not in self._entered and now - self._opened > TAKING_UP_S:
+        if workflow_id not in self._entered and now - self._expected.get(workflow_id, self._opened) > TAKING_UP_S:
             return "it was not taken up"
         return ""
 
@@ -94,5 +97,5 @@ class Parking:
 
     @property
     def quiet(self) -> bool:
-        """True when no step is in flight."""
-        return self._steps == 0
+        """True when no workflow is in this process."""
+        return self._workflows == 0

@@ -9,13 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.commands import TrustLevel
-from milepost.core.errors import AgentUnknown, PlanInvalid, RoadmapNotCommitted, SettingInvalid, TaskUnknown
+from milepost.core.errors import (
+    AgentUnknown,
+    BranchInTheWay,
+    PlanInvalid,
+    RoadmapNotCommitted,
+    SettingInvalid,
+    TaskUnknown,
+)
 from milepost.core.ports import Agent
+from milepost.core.redact import Redactor
 from milepost.core.task import Plan
 from milepost.engine.journal import Journal
 from milepost.engine.order import Order
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.rooms import agent_name, make_agent
+from milepost.engine.rooms import agent_name, known_secrets, make_agent
 from milepost.engine.settings import Settings
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
@@ -60,6 +68,11 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     plan = make_plan(read(read_bytes(project.roadmap)))
     refuse_invalid(plan)
     _refuse_uncommitted(project)
+    if project.repository.has_branch("milepost"):
+        raise BranchInTheWay(
+            "a branch named 'milepost' keeps git from having branches milepost/<run>",
+            "rename it: git branch -m milepost another-name",
+        )
     chosen = choose(plan, wish)
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
@@ -89,6 +102,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         base=base,
         user=drafted.user,
         tasks=tasks,
+        wished=drafted.wish.tasks,
+        max_tasks=drafted.wish.max_tasks,
         agent=settings.run.agent,
         trust=drafted.trust.value,
         parallel=settings.run.parallel,
@@ -146,6 +161,11 @@ def _require_agent(name: str, settings: Settings, project: Project, given: Mappi
         raise AgentUnknown(
             "no agent is named to do the work",
             "name one: milepost run --agent command:ARGV (or replay:FILE), or agent = … under [run] in milepost.toml",
+        )
+    if Redactor(known_secrets(settings))(name) != name:
+        raise SettingInvalid(
+            "the agent's command line holds a secret, and command lines are recorded",
+            'pass it by name: env_from = ["…"] under [agents.command] in milepost.toml',
         )
     if name not in given:
         make_agent(name, settings, project.roadmap.parent)

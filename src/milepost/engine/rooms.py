@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from milepost.core.events import Event
 from milepost.core.ports import Agent, Memory, Terminal, Tools
 from milepost.core.redact import Redactor, secrets_of
 from milepost.core.task import Task
+from milepost.engine.baselines import Baselines
+from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.journal import Journal
 from milepost.engine.parking import Parking
 from milepost.engine.project import Project
@@ -40,25 +42,33 @@ class Rooms:
     journal: Journal
     checkouts: Checkouts
     mileposts: Mileposts
-    terminal: IsolatedTerminal
+    sandbox: IsolatedTerminal
+    terminal: Terminal
     bench: Bench
+    baselines: Baselines
     memory: Memory
     parking: Parking
     redact: Redactor
     on_event: OnEvent
     lock_fd: int
     agents: Mapping[str, Agent] = field(default_factory=dict)
-    baseline_lock: threading.Lock = field(default_factory=threading.Lock)
+    telling: threading.Lock = field(default_factory=threading.Lock)
 
     def emit(self, event: Event, key: str) -> None:
         """Write an event down, and tell it to whoever listens when it is new."""
         if self.journal.append(event, key):
-            self.on_event(event)
+            self.tell(event)
 
     def announce(self, event: Event, key: str) -> None:
-        """Write an event down and tell it, also when a step that was cut short does it again: it happens now."""
-        self.journal.append(event, key)
-        self.on_event(event)
+        """Write down and tell what a step does now, in the place of what it did when it was cut short before."""
+        if not self.parking.at_once:
+            self.journal.replace(event, key)
+            self.tell(event)
+
+    def tell(self, event: Event) -> None:
+        """Tell an event to whoever listens, one at a time."""
+        with self.telling:
+            self.on_event(event)
 
     def agent(self, name: str) -> Agent:
         """The agent of this name: one that was handed in, or one made from the settings."""
@@ -96,15 +106,19 @@ def open_rooms(
     redact = Redactor(known_secrets(settings))
     journal = Journal(project.database)
     try:
-        with open_terminal(trust, held_fds=held, extra_readable=readable) as terminal:
+        with open_terminal(trust, held_fds=held, extra_readable=readable) as sandbox:
+            terminal = DiscreetTerminal(sandbox, redact)
+            bench = _bench(project, settings, terminal)
             yield Rooms(
                 project=project,
                 settings=settings,
                 journal=journal,
                 checkouts=checkouts,
                 mileposts=Mileposts(git),
+                sandbox=sandbox,
                 terminal=terminal,
-                bench=_bench(project, settings, terminal, redact),
+                bench=bench,
+                baselines=Baselines(journal, checkouts, bench),
                 memory=SqliteMemory(project.database, run),
                 parking=Parking(),
                 redact=redact,
@@ -114,16 +128,16 @@ def open_rooms(
             )
     finally:
         journal.close()
-        checkouts.sweep()
+        with suppress(OSError):  # what is left is swept by the next engine; the cause of a failure must not be lost
+            checkouts.sweep()
 
 
-def _bench(project: Project, settings: Settings, terminal: Terminal, redact: Redactor) -> Bench:
+def _bench(project: Project, settings: Settings, terminal: Terminal) -> Bench:
     """Where checks run: with the project's own interpreter, never with ours for its own sake."""
     return Bench(
         terminal=terminal,
         interpreter=find_interpreter(project.repository.top, os.environ, settings.verify.python),
         timeout_s=settings.limits.check_timeout_s,
-        redact=redact,
     )
 
 

@@ -137,17 +137,18 @@ class Journey:
         if workflow_id in self.proving:
             task = self.proving.pop(workflow_id)
             self._correct(task, load(Evidence, result))
+            self._go_on(task, place=0)  # proven on top of the branch as it is: before anything else moves it
         else:
             task = self.at_work.pop(workflow_id)
             self.histories[task.id] = tuple(load(Try, plain) for plain in result)
-        self._go_on(task)
+            self._go_on(task, place=len(self.to_land))
 
-    def _go_on(self, task: Task) -> None:
+    def _go_on(self, task: Task, place: int) -> None:
         tries = tuple(one.attempt for one in self.histories[task.id])
         allowed = self.order.attempts + self.conflicts.get(task.id, 0)
         match decide(tries, attempts_allowed=allowed):
             case Land():
-                self.to_land.append(task)
+                self.to_land.insert(place, task)
             case Repair():
                 self._work_on(task)
             case Leave(reason):

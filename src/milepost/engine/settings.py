@@ -41,7 +41,11 @@ class AgentSection(Section):
 
 
 class VerifySettings(Section):
-    python: str = Field("", description="Interpreter for the project's tests. Empty: its .venv, else python3 on PATH.")
+    python: str = Field(
+        "",
+        description="Interpreter for the project's tests. "
+        "Empty: its .venv or venv, else $VIRTUAL_ENV, else python3 on PATH.",
+    )
 
 
 class SandboxSettings(Section):
@@ -82,5 +86,6 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
-        value = "" if first["loc"][0] == "agents" else f": {first['input']!r}"  # an agent's section may hold a key
+        may_hold_a_key = first["loc"][0] == "agents" or first["type"] == "extra_forbidden"
+        value = "" if may_hold_a_key else f": {first['input']!r}"
         raise SettingInvalid(f"{where} {problem}{value}", f"see [{where.partition('.')[0]}] in {FILE}") from error

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from milepost.core.attempt import Assignment, Attempt, Outcome
+from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
 from milepost.core.errors import GitFailed, MachineFailed
 from milepost.core.events import StageStarted
 from milepost.core.memories import Episode
+from milepost.core.ports import Agent
 from milepost.core.task import Task
-from milepost.core.verdict import CheckResult, Evidence, TestOutcome, judge
+from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.engine.durable import step
 from milepost.engine.order import Acted, Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven
 from milepost.engine.rooms import Rooms, agent_name
@@ -23,8 +23,6 @@ from milepost.plan.graph import plan as make_plan
 from milepost.repair.evidence import what_failed
 from milepost.roadmap import read
 from milepost.roadmap.tick import tick
-from milepost.verify.tests import NAME as TESTS
-from milepost.verify.tests import TestsCheck, outcomes
 from milepost.verify.verify import checks_for
 from milepost.verify.verify import verify as run_checks
 from milepost.workspace.mileposts import attempt_ref, milepost_message, run_branch
@@ -54,7 +52,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain])
     name = f"{asked.run}-{job.id}-act"
     workspace = here.checkouts.make(name, base)
     assignment = _assignment(here, asked, job, number, tuple(load(Try, one).attempt for one in history))
-    outcome = here.agent(who).act(assignment, workspace, here.tools(Narrator(here, asked.run, job.id, number)))
+    outcome = _let_act(here, here.agent(who), assignment, workspace)
     roadmap = _roadmap_at(here, asked, base)
     snapshot = here.checkouts.snapshot(workspace, keep=(asked.roadmap,))
     tree = snapshot.tree or here.mileposts.tree_of(base)
@@ -93,12 +91,12 @@ def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(given.tree, (given_up,)))
-    before = baseline(here, given.base)
+    before = here.baselines.at(given.base, here.mileposts.tree_of(given.base))
     checks = checks_for(job, changed=given.changed, bench=here.bench, before=before, agent=given.agent)
     name = f"{asked.run}-{job.id}-verify"
     evidence = run_checks(here.checkouts.make(name, given.base, tree=given.tree), checks, given.tree, here.redact, tell)
     here.checkouts.drop(name)
-    _remember_outcomes(here, evidence)
+    here.baselines.learn(evidence)
     return dump(evidence)
 
 
@@ -214,27 +212,6 @@ def note_for(run: str, task: str, attempt: Attempt) -> str:
     return json.dumps(body | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
 
 
-def baseline(here: Rooms, base: str) -> Mapping[str, TestOutcome]:
-    """How the project's tests stood at a base; asked once for each tree."""
-    tree = here.mileposts.tree_of(base)
-    with here.baseline_lock:
-        known = here.journal.outcomes(tree)
-        if known is None:
-            name = f"baseline-{tree[:12]}"
-            found = TestsCheck(bench=here.bench).run(here.checkouts.make(name, base))
-            here.checkouts.drop(name)
-            known = outcomes(found)
-            here.journal.keep_outcomes(tree, known)
-        return known
-
-
-def _remember_outcomes(here: Rooms, evidence: Evidence) -> None:
-    """A tree that was verified is the base of the next: its tests need not be run again."""
-    for check in evidence.checks:
-        if check.name == TESTS:
-            here.journal.keep_outcomes(evidence.tree, outcomes(check))
-
-
 def _on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> str | None:
     """The tree that would land: the attempt's work on `head`, with the box ticked; None where they conflict."""
     merged = here.mileposts.merge(head, attempt.commit)
@@ -263,6 +240,17 @@ def _assignment(here: Rooms, order: Order, task: Task, number: int, history: tup
         lessons=here.memory.recall(task).lines,
         inputs=task.inputs,
     )
+
+
+def _let_act(here: Rooms, agent: Agent, assignment: Assignment, workspace: Workspace) -> Outcome:
+    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
+    narrator = Narrator(here, assignment.run, assignment.task, assignment.attempt)
+    try:
+        return agent.act(assignment, workspace, here.tools(narrator))
+    except MachineFailed:
+        raise
+    except Exception as error:
+        return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
 
 
 def _complaint(outcome: Outcome) -> str:

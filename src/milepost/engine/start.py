@@ -39,11 +39,10 @@ Ending = RunFinished | Stopped | NothingToDo
 def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
-    flags = {"agent": wish.agent, "parallel": wish.parallel, "trust": wish.trust}
-    settings = load(project.roadmap.parent, flags)
+    settings = load(project.roadmap.parent, flags_of(wish))
     interrupted = None if wish.new else unfinished(project)
     if interrupted is not None:
-        _refuse_other(interrupted, wish)
+        refuse_other(interrupted, wish)
         return resume(wish.roadmap, on_event, agents)
     drafted = prepare.draft(project, settings, wish, agents)
     if isinstance(drafted, NothingToDo):
@@ -58,6 +57,11 @@ def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
                     journal.leave_run(record.run)
             journal.open_run(order.run, VERSION, dump(order))
         return _go(project, settings, order, lock, on_event, agents)
+
+
+def flags_of(wish: Wish) -> dict[str, object]:
+    """The settings of [run] that a wish gives by hand."""
+    return {"agent": wish.agent, "parallel": wish.parallel, "trust": wish.trust}
 
 
 def resume(roadmap: Path | None, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
@@ -78,7 +82,7 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
     """Ask the engine that works on a roadmap to stop, and wait until it has; gives its run, None without one."""
     project = Project.find(roadmap)
     holder = holder_of(project.state)
-    if holder is None:
+    if holder is None or not holder.run:
         return None
     (project.state / (STOP_NOW if at_once else STOP)).touch()
     while (now := holder_of(project.state)) is not None and now.pid == holder.pid:
@@ -137,7 +141,7 @@ def _tell_resumed(here: Rooms, order: Order) -> None:
             ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
             tasks=len(order.tasks),
         )
-        here.on_event(resumed)
+        here.tell(resumed)
 
 
 class Brake:
@@ -153,8 +157,8 @@ class Brake:
     def pull(self, *, at_once: bool) -> None:
         self._here.parking.stop(at_once=at_once)
         if at_once:
-            self._here.terminal.kill_all()
-        self._here.on_event(RunStopping(run=self._run, at_once=at_once))
+            self._here.sandbox.stop()
+        self._here.tell(RunStopping(run=self._run, at_once=at_once))
 
 
 def _within(order: Order, settings: Settings) -> Settings:
@@ -173,13 +177,16 @@ def _recorded(record: RunRecord) -> Order:
     return load_value(Order, record.order)
 
 
-def _refuse_other(record: RunRecord, wish: Wish) -> None:
+def refuse_other(record: RunRecord, wish: Wish) -> None:
     """An interrupted run goes on as it was started; asking for something else is a new run."""
     order = _recorded(record)
     asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
     asked_trust = ("trust", wish.trust, order.trust)
     differs = [f"--{name} {value}" for name, value, was in (*asked, asked_trust) if value not in (None, was)]
-    differs += [f"--task {task_id}" for task_id in wish.tasks if task_id not in order.tasks]
+    if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
+        differs += [f"--task {task_id}" for task_id in wish.tasks]
+    if wish.max_tasks not in (None, order.max_tasks):
+        differs.append(f"--max-tasks {wish.max_tasks}")
     if differs:
         raise RunUnfinished(
             f"run {order.run} was interrupted, and it was not started with {', '.join(differs)}",

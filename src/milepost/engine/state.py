@@ -95,15 +95,17 @@ class StateLock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.ftruncate(self.fd, 0)
+        with suppress(OSError):
+            os.ftruncate(self.fd, 0)
         os.close(self.fd)
 
     def name_run(self, run: str) -> None:
         """Write down who holds the lock, and for which run."""
         me = {"pid": os.getpid(), "born": _born(os.getpid()), "run": run, "since": time.time()}
         try:
-            os.ftruncate(self.fd, 0)
-            os.pwrite(self.fd, json.dumps(me).encode(), 0)
+            text = json.dumps(me).encode()
+            os.pwrite(self.fd, text, 0)
+            os.ftruncate(self.fd, len(text))
         except OSError as error:
             raise unwritable(self._folder, error) from error
 

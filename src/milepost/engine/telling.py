@@ -38,12 +38,14 @@ class Narrator:
     def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
         self._here, self._run, self._task, self._attempt = here, run, task, attempt
         self._lines = 0
+        self._key = f"{task}/{attempt}/said/"
+        here.journal.drop_events(run, self._key)
 
     def __call__(self, text: str) -> None:
         self._lines += 1
         if self._lines <= LINES_KEPT:
             said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
-            self._here.announce(said, f"{self._task}/{self._attempt}/said/{self._lines}")
+            self._here.announce(said, f"{self._key}{self._lines}")
 
 
 def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:

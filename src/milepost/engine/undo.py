@@ -46,6 +46,11 @@ def undo(roadmap: Path | None, task: str) -> Undone:
                 f"git merge milepost/{post.run}, then undo again",
             )
         commit = _undo_commit(project, mileposts, post, user.commit)
+        if project.repository.uses_filters(commit):
+            raise UndoImpossible(
+                "files of this repository pass through filters such as LFS, which only your own git may run",
+                f"git merge --ff-only {commit[:12]}   takes {post.task} back: nothing was changed yet",
+            )
         if not project.repository.is_clean():
             raise UndoImpossible(
                 "your tree has changes that are not committed",

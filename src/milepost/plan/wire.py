@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from milepost.core.task import Plan, Task
+from milepost.core.task import Plan, Problem, Task
 
 
 def to_json(plan: Plan) -> dict[str, Any]:
@@ -12,8 +12,12 @@ def to_json(plan: Plan) -> dict[str, Any]:
     return {
         "tasks": [_task(task) for task in plan.tasks],
         "waves": [list(wave) for wave in plan.waves],
-        "problems": [{"line": problem.line, "message": problem.message} for problem in plan.problems],
+        "problems": [_problem(problem) for problem in plan.problems],
     }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {"line": problem.line, "message": problem.message, **({"fatal": True} if problem.fatal else {})}
 
 
 def _task(task: Task) -> dict[str, Any]:

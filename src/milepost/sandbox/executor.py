@@ -16,10 +16,10 @@ from typing import Any
 
 from milepost.core.commands import Command, ExecutionLimits, ExecutionResult
 from milepost.sandbox.capture import Capture
-from milepost.sandbox.launch import Warden
-from milepost.sandbox.order import Order, Surroundings, order, users_home
+from milepost.sandbox.guests import Warden
+from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
 from milepost.sandbox.reach import Missing
-from milepost.sandbox.report import ENFORCED_BY_HOST, Ending
+from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.session import Reply, Session
 
 _GUEST = Path(__file__).with_name("guest.py")
@@ -33,23 +33,12 @@ class IsolatedExecutor:
     `workspace` is the folder the code works in and may change; without one it gets an empty folder that goes with it.
     """
 
-    def __init__(
-        self,
-        limits: ExecutionLimits | None = None,
-        *,
-        workspace: Path | None = None,
-        python: str = sys.executable,
-        readable: tuple[Path, ...] = (),
-        held_fds: tuple[int, ...] = (),
-        home: Path | None = None,
-    ) -> None:
+    def __init__(self, limits: ExecutionLimits | None = None, *, workspace: Path | None = None) -> None:
         self._limits = limits or ExecutionLimits()
         self._own_folder = Path(tempfile.mkdtemp(prefix="milepost-"))
         self._workspace = workspace or self._own_folder / "work"
-        self._python = python
-        self._readable = readable
-        self._around = Surroundings(home=home or users_home())
-        self._warden = Warden(held_fds)
+        self._around = Surroundings(home=users_home())
+        self._warden = Warden()
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
         self._session: Session | None = None
@@ -75,7 +64,7 @@ class IsolatedExecutor:
         """End the session now, with whatever it runs; the next run starts a new one."""
         with self._session_lock:
             if self._session is not None:
-                self._session.end(Ending("killed", "killed while it ran"))
+                self._session.end(HowItEnded("killed", "killed while it ran"))
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable, from the next run on and in every session until `reset`."""
@@ -113,11 +102,11 @@ class IsolatedExecutor:
         if self._session is not None and self._session.is_over():
             self._end_session()
         if self._session is None:
-            ordered = self._order()
-            if isinstance(ordered, Missing):
-                return ordered
+            launch = self._launch()
+            if isinstance(launch, Missing):
+                return launch
             with self._session_lock:
-                self._session = Session(self._warden, ordered)
+                self._session = Session(self._warden, launch)
             self._not_yet_sent = dict(self._injected)
         return self._session
 
@@ -127,18 +116,18 @@ class IsolatedExecutor:
                 self._session.close()
                 self._session = None
 
-    def _order(self) -> Order | Missing:
+    def _launch(self) -> Launch | Missing:
         self._workspace.mkdir(parents=True, exist_ok=True)
         command = Command(
-            argv=(self._python, "-I", "-X", "utf8", str(_GUEST)),
+            argv=(sys.executable, "-I", "-X", "utf8", str(_GUEST)),
             cwd=self._workspace,
             scratch=self._own_folder / "scratch",
-            readable=(_GUEST, *self._readable),
+            readable=(_GUEST,),
         )
-        ordered = order(command, self._around)
-        if isinstance(ordered, Missing):
-            return ordered
-        return replace(ordered, timeout_s=None, rlimits=_rlimits(self._limits))
+        launch = launch_of(command, self._around)
+        if isinstance(launch, Missing):
+            return launch
+        return replace(launch, timeout_s=None, rlimits=_rlimits(self._limits))
 
 
 def _rlimits(limits: ExecutionLimits) -> Mapping[str, int]:
@@ -161,8 +150,14 @@ def _result(reply: Reply, output: Capture, started: float) -> ExecutionResult:
     )
     if reply.answer is not None:
         said = reply.answer
-        return replace(facts, error=said.error, is_final=said.is_final, final_value=said.final_value)
-    how = reply.ending or Ending("killed")
+        return replace(
+            facts,
+            error=said.error,
+            is_final=said.is_final,
+            final_value=said.final_value,
+            verified_by=said.verified_by,
+        )
+    how = reply.ending or HowItEnded("killed")
     error = how.error or f"the code ended its own process with exit code {reply.report.exit_code}"
     return replace(facts, error=error, termination=how.termination, timeout=how.termination == "timeout")
 

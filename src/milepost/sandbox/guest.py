@@ -46,16 +46,18 @@ class _Answers:
 
     def __init__(self) -> None:
         self.values: list[str] = []
+        self.verified_by: str | None = None
         self.problem: str | None = None
 
     def final_answer(self, value: Any, verified_by: Any = None) -> None:
-        """Name the result of the whole work; once in a run."""
+        """Name the result of the whole work, and what has verified it if anything did; once in a run."""
         try:
             text = json.dumps(value)
         except (TypeError, ValueError, RecursionError) as problem:
             text = json.dumps(repr(value))
             self.problem = f"TypeError: the final answer cannot be written as JSON, so its repr was kept: {problem}"
         self.values.append(text)
+        self.verified_by = None if verified_by is None else str(verified_by)
         if len(self.values) > 1:
             raise RuntimeError("final_answer was called twice in one run")
 
@@ -82,6 +84,7 @@ def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
         "error": error or answers.problem,
         "is_final": is_final,
         "final_json": answers.values[0] if is_final else "null",
+        "verified_by": answers.verified_by if is_final else None,
     }
 
 
@@ -132,7 +135,8 @@ def _send(answer: dict[str, Any]) -> None:
     body = json.dumps(answer).encode()
     if len(body) > LONGEST_FRAME:
         too_long = f"ValueError: the final answer is longer than {LONGEST_FRAME} bytes"
-        answer = {"nonce": answer["nonce"], "error": too_long, "is_final": False, "final_json": "null"}
+        nothing = {"is_final": False, "final_json": "null", "verified_by": None}
+        answer = {"nonce": answer["nonce"], "error": too_long, **nothing}
         body = json.dumps(answer).encode()
     frame = struct.pack(">I", len(body)) + body
     while frame:

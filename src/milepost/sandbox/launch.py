@@ -1,163 +1,95 @@
-"""The host's side of the warden: orders go in, guests come out."""
+"""From a command to the launch that a relay can carry out."""
 
 from __future__ import annotations
 
-import contextlib
+import json
 import os
-import socket
-import subprocess
-import sys
-import threading
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from milepost.core.errors import MachineFailed
-from milepost.sandbox.order import Order
-from milepost.sandbox.report import Ending, Report
-
-_WARDEN = Path(__file__).with_name("warden.py")
-_PATIENCE_AT_CLOSE_S = 30.0
+from milepost.core.commands import Command
+from milepost.core.machine import machine_failure
+from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
+from milepost.sandbox.reach import Missing, Reach, find_program, reach, toolchain_variables
 
 
-class Descriptors:
-    """Descriptors that are closed once each, at the latest on leaving the `with`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is the same for every command of a terminal: whose home it is, and what all may read."""
 
-    def __init__(self) -> None:
-        self._open: set[int] = set()
-
-    def pipe(self) -> tuple[int, int]:
-        """A new pipe: the end to read from, the end to write to."""
-        ends = os.pipe()
-        self._open.update(ends)
-        return ends
-
-    def adopt(self, descriptor: int) -> int:
-        self._open.add(descriptor)
-        return descriptor
-
-    def release(self, descriptor: int) -> int:
-        """Leave the closing of `descriptor` to the caller."""
-        self._open.remove(descriptor)
-        return descriptor
-
-    def close(self, *descriptors: int) -> None:
-        for descriptor in descriptors:
-            if descriptor in self._open:
-                self._open.remove(descriptor)
-                os.close(descriptor)
-
-    def close_all(self) -> None:
-        self.close(*self._open)
-
-    def __enter__(self) -> Descriptors:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close_all()
+    home: Path
+    readable: tuple[Path, ...] = ()
 
 
-class Guest:
-    """A guest as the host holds it: a way to end it, and where its relay will speak. `end` is for any thread."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """All that a relay needs to know to start a guest. `timeout_s` None leaves the clock to the host."""
 
-    def __init__(self, *, control: int, status: int) -> None:
-        self.status = status
-        self._control: int | None = control
-        self._lock = threading.Lock()
-        self._said = b""
-        self.ended_for: Ending | None = None
+    program: Path
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    reach: Reach
+    timeout_s: float | None
+    rlimits: Mapping[str, int] = field(default_factory=lambda: {"core": 0})
 
-    def end(self, reason: Ending) -> None:
-        """Have the relay end the whole tree now; the first reason given is the one that counts."""
-        with self._lock:
-            if self.ended_for is None and self._control is not None:
-                self.ended_for = reason
-                with contextlib.suppress(BrokenPipeError):
-                    os.write(self._control, b"\n")
-
-    def listen(self) -> bool:
-        """Read what the relay has to say; False once it has said all."""
-        piece = os.read(self.status, 65536)
-        self._said += piece
-        return bool(piece)
-
-    def report(self) -> Report:
-        return Report.from_lines(self._said)
-
-    def close(self) -> None:
-        """Let go; a guest that still runs is ended by this."""
-        with self._lock:
-            if self._control is not None:
-                os.close(self._control)
-                os.close(self.status)
-                self._control = None
+    def to_json(self) -> bytes:
+        return json.dumps(
+            {
+                "program": str(self.program),
+                "argv": self.argv,
+                "env": dict(self.env),
+                "cwd": str(self.cwd),
+                "readable": [str(path) for path in self.reach.readable],
+                "writable": [str(path) for path in self.reach.writable],
+                "timeout_s": self.timeout_s,
+                "rlimits": dict(self.rlimits),
+            }
+        ).encode()
 
 
-class Warden:
-    """Starts guests through one warm process, which is started when first needed and again if it was lost.
+def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
+    """What to start for a command, its scratch folder made ready; or what it lacks. MachineFailed on a full disk."""
+    if not command.argv:
+        return Missing("there is no program to run: argv is empty")
+    command = replace(command, cwd=command.cwd.absolute(), scratch=command.scratch.absolute())
+    try:
+        prepare_scratch(command.scratch)
+    except OSError as problem:
+        if failure := machine_failure(problem, f"the scratch folder {str(command.scratch)!r} cannot be made"):
+            raise failure from problem
+        return Missing(f"the scratch folder cannot be made: {problem}")
+    path = command.env.get("PATH") or os.environ.get("PATH") or DEFAULT_PATH
+    variables = environment(
+        host=os.environ,
+        user=_user(),
+        scratch=command.scratch,
+        given=command.env,
+        toolchains=toolchain_variables(path, around.home),
+    )
+    if not os.access(command.cwd, os.F_OK):
+        return Missing(f"the working directory does not exist: {command.cwd}")
+    program = find_program(command.argv[0], path, command.cwd)
+    if isinstance(program, Missing):
+        return program
+    reached = reach(command, program=program, path=path, home=around.home, extra=around.readable)
+    return Launch(
+        program=program, argv=command.argv, env=variables, cwd=command.cwd, reach=reached, timeout_s=command.timeout_s
+    )
 
-    `held` are descriptors that stay open until nothing that was started here runs any more, even when the host dies.
-    """
 
-    def __init__(self, held: tuple[int, ...] = ()) -> None:
-        self._held = held
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
-        self._closed = False
+def users_home() -> Path:
+    """The home folder, or for a user who has none a path that is not there."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
 
-    def launch(self, order: Order, descriptors: tuple[int, ...]) -> Guest:
-        """Start a guest with copies of `descriptors` as its 0, 1, 2 and so on."""
-        text = order.to_json()
-        with Descriptors() as handed_over:
-            control, control_writer = handed_over.pipe()
-            status_reader, status = handed_over.pipe()
-            order_file = handed_over.adopt(os.memfd_create("order"))
-            written = 0
-            while written < len(text):
-                written += os.write(order_file, text[written:])
-            self._send((order_file, control, status, *descriptors))
-            return Guest(control=handed_over.release(control_writer), status=handed_over.release(status_reader))
 
-    def close(self) -> None:
-        """End the warden; returns when it and everything it started are gone."""
-        with self._lock:
-            self._closed = True
-            self._let_go()
-
-    def _send(self, descriptors: tuple[int, ...]) -> None:
-        with self._lock:
-            if self._closed:
-                raise MachineFailed("the sandbox was closed", "this is a bug in Milepost: nothing may be started now")
-            try:
-                socket.send_fds(self._connected(), [b"g"], descriptors)
-            except (BrokenPipeError, ConnectionResetError):
-                self._let_go()
-                socket.send_fds(self._connected(), [b"g"], descriptors)
-
-    def _connected(self) -> socket.socket:
-        if self._socket is None:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(_WARDEN), str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    cwd="/",
-                    env={name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
-                    pass_fds=(theirs.fileno(), *self._held),
-                    start_new_session=True,
-                )
-            self._socket = ours
-        return self._socket
-
-    def _let_go(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-        if self._process is not None:
-            try:
-                self._process.wait(_PATIENCE_AT_CLOSE_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())

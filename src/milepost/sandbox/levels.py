@@ -35,11 +35,10 @@ def open_terminal(
     *,
     held_fds: tuple[int, ...] = (),
     extra_readable: tuple[Path, ...] = (),
-    hidden: tuple[Path, ...] = (),
 ) -> IsolatedTerminal:
     """A terminal at exactly this level; refuses rather than offer another."""
     require(trust)
-    return IsolatedTerminal(held_fds=held_fds, extra_readable=extra_readable, hidden=hidden)
+    return IsolatedTerminal(held_fds=held_fds, extra_readable=extra_readable)
 
 
 def open_executor(
@@ -47,13 +46,10 @@ def open_executor(
     limits: ExecutionLimits | None = None,
     *,
     workspace: Path | None = None,
-    python: str = sys.executable,
-    readable: tuple[Path, ...] = (),
-    held_fds: tuple[int, ...] = (),
 ) -> IsolatedExecutor:
     """An executor at exactly this level; refuses rather than offer another."""
     require(trust)
-    return IsolatedExecutor(limits, workspace=workspace, python=python, readable=readable, held_fds=held_fds)
+    return IsolatedExecutor(limits, workspace=workspace)
 
 
 def strongest() -> TrustLevel:

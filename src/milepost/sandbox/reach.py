@@ -21,7 +21,7 @@ SYSTEM = tuple(
     )
 )
 DEVICES = tuple(
-    Path("/dev", name) for name in (["null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts"])
+    Path("/dev", name) for name in (["null", "zero", "full", "random", "urandom", "shm"])
 )  # fmt: skip
 
 _BIN = ("bin", "sbin")
@@ -65,18 +65,15 @@ def find_program(name: str, path: str, cwd: Path) -> Path | Missing:
     return blocked or Missing(f"{name!r} is not on PATH: {path}")
 
 
-def reach(
-    command: Command, *, program: Path, path: str, home: Path, extra: Iterable[Path] = (), hidden: Iterable[Path] = ()
-) -> Reach:
-    """What `command` may reach. System folders that hold the home or a hidden folder are opened around it."""
+def reach(command: Command, *, program: Path, path: str, home: Path, extra: Iterable[Path] = ()) -> Reach:
+    """What `command` may reach. System folders that hold the home are opened around it."""
     writable = (command.cwd, command.scratch, *command.writable)
-    concealed = tuple(each for each in (home, *hidden) if each != Path("/"))
     folders = (*path.split(os.pathsep), str(program.parent))
     changed = tuple(map(_changed_at, folders))
-    granted = _system_and_toolchains(path, home, program, concealed, (), changed)
+    granted = _system_and_toolchains(path, home, program, (), changed)
     guests_own = (*writable, *map(_real, writable))
     if any(_within(place, guests_own) for place in (program, *map(Path, folders), *granted)):
-        granted = _system_and_toolchains(path, home, program, concealed, writable, changed)
+        granted = _system_and_toolchains(path, home, program, writable, changed)
     return Reach(readable=(*granted, *extra, *command.readable), writable=(*writable, *DEVICES))
 
 
@@ -85,7 +82,6 @@ def _system_and_toolchains(
     path: str,
     home: Path,
     program: Path,
-    concealed: tuple[Path, ...],
     writable: tuple[Path, ...],
     _changed: tuple[int, ...],
 ) -> tuple[Path, ...]:
@@ -93,7 +89,7 @@ def _system_and_toolchains(
 
     `writable` differs with every command, so it is given only where it matters: when something found lies in it.
     """
-    system = tuple(part for folder in SYSTEM for part in _around(folder, concealed))
+    system = tuple(part for folder in SYSTEM for part in _around(folder, home))
     return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
 
 
@@ -184,15 +180,17 @@ def _interpreter_folder(link: Path) -> Iterator[Path]:
         yield real.parent
 
 
-def _around(folder: Path, concealed: tuple[Path, ...]) -> Iterator[Path]:
-    """`folder`, or as much of its inside as leaves out what is concealed: Landlock can grant, not take back."""
-    if _within(folder, concealed):
-        return
-    if not any(each.is_relative_to(folder) for each in concealed):
+def _around(folder: Path, home: Path) -> Iterator[Path]:
+    """`folder`, or as much of its inside as leaves out the home: Landlock can grant, not take back."""
+    if home == Path("/"):
         yield folder
+    elif folder.is_relative_to(home):
         return
-    for inside in sorted(folder.iterdir()):
-        yield from _around(inside, concealed)
+    elif not home.is_relative_to(folder):
+        yield folder
+    else:
+        for inside in sorted(folder.iterdir()):
+            yield from _around(inside, home)
 
 
 def _within(path: Path, folders: Iterable[Path]) -> bool:

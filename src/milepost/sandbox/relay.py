@@ -39,8 +39,8 @@ _KERNEL_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children
 _SIGNALS_TO_RESTORE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def keep(order: int, control: int, status: int, descriptors: list[int], *, warden: int, held: list[str]) -> None:
-    """Run the guest that `order` (a file of JSON) describes until it ends or must, and report on `status`.
+def keep(launch: int, control: int, status: int, descriptors: list[int], *, warden: int, held: list[str]) -> None:
+    """Run the guest that `launch` (a file of JSON) describes until it ends or must, and report on `status`.
 
     The guest gets `descriptors` from 0 on; `held` names the walls that already stand.
     """
@@ -48,7 +48,7 @@ def keep(order: int, control: int, status: int, descriptors: list[int], *, warde
         os.setsid()
         confine.adopt_orphans()
         confine.hide_memory()
-        wanted = _read_order(order)
+        wanted = _read_launch(launch)
         warden_ended = os.pidfd_open(warden)
         if os.getppid() != warden:
             return
@@ -65,7 +65,6 @@ def keep(order: int, control: int, status: int, descriptors: list[int], *, warde
         exit_code=os.WEXITSTATUS(ending) if os.WIFEXITED(ending) else None,
         signal=os.WTERMSIG(ending) if os.WIFSIGNALED(ending) else None,
         max_rss_bytes=usage.ru_maxrss * 1024,
-        cpu_s=usage.ru_utime + usage.ru_stime,
         **watch.setup_facts(),
     )
 
@@ -229,8 +228,8 @@ def _raise_walls(wanted: dict[str, Any]) -> list[str]:
     return ["rlimits", "no-new-privileges", *held]
 
 
-def _read_order(order: int) -> dict[str, Any]:
-    with open(order, "rb") as file:
+def _read_launch(launch: int) -> dict[str, Any]:
+    with open(launch, "rb") as file:
         file.seek(0)
         wanted: dict[str, Any] = json.load(file)
     return wanted

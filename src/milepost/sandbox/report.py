@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.core.commands import Termination
+from milepost.core.errors import MachineFailed
+from milepost.core.machine import machine_failure
 
+_OUT_OF_PROCESSES = "see that the machine is not out of processes or memory, then: milepost resume"
 ENFORCED_BY_HOST = ("process-tree", "clean-environment", "output-cap", "wall-clock")
 
 
@@ -24,7 +27,6 @@ class Report:
     failure: Mapping[str, Any] | None = None
     applied: tuple[str, ...] = ()
     max_rss_bytes: int = 0
-    cpu_s: float = 0.0
     pid: int | None = None
 
     @classmethod
@@ -39,30 +41,33 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class HowItEnded:
     """How a guest ended; `error` is empty when it ended by itself with an exit code."""
 
     termination: Termination
     error: str = ""
 
 
-def ending(report: Report, ended_for: Ending | None) -> Ending:
-    """How the guest ended; `ended_for` is why the host ended it, if the host did."""
+def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
+    """How the guest ended; `ended_for` is why the host ended it, if the host did.
+
+    MachineFailed when it was neither the guest's doing nor the host's: what came of the guest is then unknown.
+    """
     if report.failure is not None:
-        return Ending("not_started", _why_not_started(report.failure))
+        return HowItEnded("not_started", _why_not_started(report.failure))
     match report.ended:
         case "guest" if report.signal is not None:
-            return Ending("signalled", f"ended by {signal_name(report.signal)}")
+            return HowItEnded("signalled", f"ended by {signal_name(report.signal)}")
         case "guest":
-            return Ending("exited")
+            return HowItEnded("exited")
         case "timeout":
-            return Ending("timeout", "ran out of time")
-        case "host" if ended_for is not None:
+            return HowItEnded("timeout", "ran out of time")
+        case _ if ended_for is not None:
             return ended_for
         case "" if report.pid is None:
-            return Ending("not_started", "the sandbox could not start a process: is the machine out of them?")
+            raise MachineFailed("the sandbox could not start a process", _OUT_OF_PROCESSES)
         case _:
-            return Ending("killed", "its keeper in the sandbox was lost, and it was ended with it")
+            raise MachineFailed("the sandbox's keeper was lost", "milepost resume goes on")
 
 
 def signal_name(number: int) -> str:
@@ -73,14 +78,21 @@ def signal_name(number: int) -> str:
 
 
 def _why_not_started(failure: Mapping[str, Any]) -> str:
+    """What is wrong with the program or its working directory; all else is the machine's failure, and raised."""
     stage, number, text = failure["stage"], failure["errno"], failure["text"]
-    if stage == "exec":
-        hint = {
-            errno.ENOENT: "the interpreter its first line names does not exist",
-            errno.EACCES: "it, or the interpreter its first line names, is not within reach of the sandbox",
-            errno.ENOEXEC: "it is neither a program for this machine nor a script that names its interpreter",
-            errno.E2BIG: "its arguments and environment are too long",
-        }.get(number, "")
-        return f"the program cannot be run: {text}" + (f" ({hint})" if hint else "")
-    what = {"cwd": "the working directory cannot be entered", "confine": "the sandbox could not close itself"}
-    return f"{what.get(stage, 'the sandbox could not start a process')}: {text}"
+    what = {
+        "exec": "the program cannot be run",
+        "cwd": "the working directory cannot be entered",
+        "confine": "the sandbox could not close itself",
+    }.get(stage, "the sandbox could not start a process")
+    if exhausted := machine_failure(OSError(number, text), what):
+        raise exhausted
+    if stage not in ("exec", "cwd"):
+        raise MachineFailed(f"{what}: {text}", "milepost doctor tells what this machine can hold")
+    hint = {
+        errno.ENOENT: "the interpreter its first line names does not exist",
+        errno.EACCES: "it, or the interpreter its first line names, is not within reach of the sandbox",
+        errno.ENOEXEC: "it is neither a program for this machine nor a script that names its interpreter",
+        errno.E2BIG: "its arguments and environment are too long",
+    }.get(number, "")
+    return f"{what}: {text} ({hint})" if stage == "exec" and hint else f"{what}: {text}"

@@ -16,9 +16,9 @@ from typing import Any
 
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
 from milepost.sandbox.guest import LONGEST_FRAME
-from milepost.sandbox.launch import Descriptors, Guest, Warden
-from milepost.sandbox.order import Order
-from milepost.sandbox.report import Ending, Report, ending
+from milepost.sandbox.guests import Descriptors, Guest, Warden
+from milepost.sandbox.launch import Launch
+from milepost.sandbox.report import HowItEnded, Report, how_it_ended
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000
@@ -31,6 +31,7 @@ class Answer:
     error: str | None
     is_final: bool
     final_value: Any
+    verified_by: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Reply:
     """What one question came to: the answer, or how the session ended without one."""
 
     answer: Answer | None
-    ending: Ending | None
+    ending: HowItEnded | None
     report: Report
     memory_bytes: int
 
@@ -46,14 +47,14 @@ class Reply:
 class Session:
     """One guest process that keeps its variables. `end` is for any thread, the rest for one."""
 
-    def __init__(self, warden: Warden, order: Order) -> None:
+    def __init__(self, warden: Warden, launch: Launch) -> None:
         self._descriptors = Descriptors()
-        requests, self._requests = self._descriptors.pipe()
-        self._answers, answers = self._descriptors.pipe()
-        self._output, output = self._descriptors.pipe()
-        nothing = self._descriptors.adopt(os.open(os.devnull, os.O_RDONLY))
         try:
-            self.guest: Guest = warden.launch(order, (nothing, output, output, requests, answers))
+            requests, self._requests = self._descriptors.pipe()
+            self._answers, answers = self._descriptors.pipe()
+            self._output, output = self._descriptors.pipe()
+            nothing = self._descriptors.nothing()
+            self.guest: Guest = warden.launch(launch, (nothing, output, output, requests, answers))
         except BaseException:
             self._descriptors.close_all()
             raise
@@ -75,7 +76,7 @@ class Session:
         report = self.guest.report()
         if answer is not None:
             return Reply(answer=answer, ending=None, report=report, memory_bytes=_peak_memory(report.pid))
-        how = ending(report, self.guest.ended_for)
+        how = how_it_ended(report, self.guest.ended_for)
         return Reply(answer=None, ending=how, report=report, memory_bytes=report.max_rss_bytes)
 
     def is_over(self) -> bool:
@@ -89,12 +90,12 @@ class Session:
                     return True
         return False
 
-    def end(self, reason: Ending) -> None:
+    def end(self, reason: HowItEnded) -> None:
         self.guest.end(reason)
 
     def close(self) -> None:
         """End the guest, and return when its whole tree is gone."""
-        self.guest.end(Ending("killed", "the session was closed"))
+        self.guest.end(HowItEnded("killed", "the session was closed"))
         while self.guest.listen():
             pass
         self.guest.close()
@@ -122,11 +123,11 @@ class Session:
                 if exchange.answer is not None:
                     return exchange.answer
                 if exchange.output.total > FLOOD_BYTES:
-                    self.end(Ending("output", f"wrote more than {FLOOD_BYTES} bytes"))
+                    self.end(HowItEnded("output", f"wrote more than {FLOOD_BYTES} bytes"))
                 if exchange.is_absurd:
-                    self.end(Ending("output", f"answered with more than {LONGEST_FRAME} bytes"))
+                    self.end(HowItEnded("output", f"answered with more than {LONGEST_FRAME} bytes"))
                 if deadline is not None and time.monotonic() >= deadline:
-                    self.end(Ending("timeout", f"ran longer than {timeout_s:g} s"))
+                    self.end(HowItEnded("timeout", f"ran longer than {timeout_s:g} s"))
                     deadline = None
                 if self.guest.status in ready and not self.guest.listen():
                     return self._last_words(exchange)
@@ -193,7 +194,9 @@ def _parse(body: bytes, nonce: str) -> Answer | None:
         if said["nonce"] != nonce:
             return None
         error = None if said["error"] is None else str(said["error"])
-        return Answer(error=error, is_final=said["is_final"] is True, final_value=json.loads(said["final_json"]))
+        verified_by = None if said["verified_by"] is None else str(said["verified_by"])
+        final_value = json.loads(said["final_json"])
+        return Answer(error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

@@ -12,20 +12,20 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line, Stream
 from milepost.sandbox.capture import FLOOD_BYTES, Capture, LineCutter
-from milepost.sandbox.launch import Descriptors, Guest, Warden
-from milepost.sandbox.order import Surroundings, order, users_home
+from milepost.sandbox.guests import Descriptors, Guest, Warden
+from milepost.sandbox.launch import Surroundings, launch_of, users_home
 from milepost.sandbox.reach import Missing
-from milepost.sandbox.report import ENFORCED_BY_HOST, Ending, ending
+from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
 
 _CHUNK = 65_536
-_STOPPED = Ending("killed", "ended because everything was stopped")
+_STOPPED = HowItEnded("killed", "ended because everything was stopped")
 
 
 class IsolatedTerminal:
     """Runs commands behind Landlock, each with its whole tree of processes ended with it. Safe to share by threads.
 
     `held_fds` stay open until nothing started here runs any more, even when this process dies. `extra_readable` may be
-    read by every command, `hidden` by none that is not given it.
+    read by every command.
     """
 
     def __init__(
@@ -33,40 +33,42 @@ class IsolatedTerminal:
         *,
         held_fds: tuple[int, ...] = (),
         extra_readable: tuple[Path, ...] = (),
-        hidden: tuple[Path, ...] = (),
         home: Path | None = None,
     ) -> None:
         self._warden = Warden(held_fds)
-        self._around = Surroundings(home=home or users_home(), readable=extra_readable, hidden=hidden)
+        self._around = Surroundings(home=home or users_home(), readable=extra_readable)
         self._lock = threading.Lock()
         self._running: set[Guest] = set()
+        self._stopped = False
         self._closed = False
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
         """Run to the end, whatever that is; lines go to `on_line` in the calling thread as they come."""
         started = time.monotonic()
-        ordered = order(command, self._around)
-        if isinstance(ordered, Missing):
-            return _not_started(ordered.reason, started)
+        if self._stopped:
+            return _without_output(_STOPPED, started)
+        launch = launch_of(command, self._around)
+        if isinstance(launch, Missing):
+            return _without_output(HowItEnded("not_started", launch.reason), started)
         with Descriptors() as descriptors:
             conversation = _Conversation(command, descriptors, on_line)
-            guest = self._warden.launch(ordered, conversation.guest_ends)
+            guest = self._warden.launch(launch, conversation.guest_ends)
             descriptors.close(*conversation.guest_ends)
             with self._known(guest):
                 conversation.follow(guest)
         return conversation.result(guest, started)
 
-    def kill_all(self) -> None:
-        """End every command that runs now; each returns as `killed`."""
+    def stop(self) -> None:
+        """End every command that runs and start none from now on; each returns at once as `killed`."""
         with self._lock:
-            for guest in self._running:
-                guest.end(_STOPPED)
+            self._stopped = True
+            self._end_running()
 
     def close(self) -> None:
-        """End everything; returns when nothing is left running. No command can be run afterwards."""
+        """End everything; returns when nothing is left running. To run a command afterwards is a mistake."""
         with self._lock:
             self._closed = True
-        self.kill_all()
+            self._end_running()
         self._warden.close()
 
     def __enter__(self) -> IsolatedTerminal:
@@ -75,11 +77,15 @@ class IsolatedTerminal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _end_running(self) -> None:
+        for guest in self._running:
+            guest.end(_STOPPED)
+
     @contextlib.contextmanager
     def _known(self, guest: Guest) -> Iterator[None]:
         with self._lock:
             self._running.add(guest)
-            if self._closed:
+            if self._stopped or self._closed:
                 guest.end(_STOPPED)
         try:
             yield
@@ -105,7 +111,7 @@ class _Conversation:
         if self._unfed:
             stdin, self._stdin = descriptors.pipe()
         else:
-            stdin = descriptors.adopt(os.open(os.devnull, os.O_RDONLY))
+            stdin = descriptors.nothing()
         self.guest_ends = (stdin, stdout_writer, stderr_writer)
 
     def follow(self, guest: Guest) -> None:
@@ -131,7 +137,7 @@ class _Conversation:
                         selector.unregister(key.fd)
                         self._descriptors.close(key.fd)
                 if not ready:
-                    guest.end(Ending("idle", f"said nothing for {self._command.idle_timeout_s:g} s"))
+                    guest.end(HowItEnded("idle", f"said nothing for {self._command.idle_timeout_s:g} s"))
                     heard_at = time.monotonic()
                 if any(key.fd == guest.status for key, _ in ready) and not guest.listen():
                     break
@@ -143,15 +149,14 @@ class _Conversation:
 
     def result(self, guest: Guest, started: float) -> CommandResult:
         report = guest.report()
-        how = ending(report, guest.ended_for)
+        how = how_it_ended(report, guest.ended_for)
         if how.termination == "not_started":
-            return _not_started(how.error, started)
+            return _without_output(how, started)
         return CommandResult(
             termination=how.termination,
             exit_code=report.exit_code if how.termination == "exited" else None,
             stdout=self._stdout.capture.text(),
             stderr=self._stderr.capture.text(),
-            truncated=self._stdout.capture.truncated or self._stderr.capture.truncated,
             duration_ms=_since(started),
             enforced=(*report.applied, *ENFORCED_BY_HOST),
             error=how.error,
@@ -176,7 +181,7 @@ class _Conversation:
         piece = os.read(drain.descriptor, _CHUNK)
         drain.capture.feed(piece)
         if drain.capture.total > FLOOD_BYTES:
-            guest.end(Ending("output", f"wrote more than {FLOOD_BYTES} bytes to {drain.stream}"))
+            guest.end(HowItEnded("output", f"wrote more than {FLOOD_BYTES} bytes to {drain.stream}"))
         if self._on_line is not None:
             for text in drain.cutter.feed(piece, last=not piece):
                 self._on_line(Line(stream=drain.stream, text=text))
@@ -193,16 +198,15 @@ class _Drain:
         self.cutter = LineCutter()
 
 
-def _not_started(reason: str, started: float) -> CommandResult:
+def _without_output(how: HowItEnded, started: float) -> CommandResult:
     return CommandResult(
-        termination="not_started",
+        termination=how.termination,
         exit_code=None,
         stdout="",
         stderr="",
-        truncated=False,
         duration_ms=_since(started),
         enforced=(),
-        error=reason,
+        error=how.error,
     )
 
 

@@ -1,7 +1,7 @@
 """The small warm process that forks guests for the host, which has too many threads to fork safely.
 
 Started by path in an isolated interpreter: standard library only. Each message on its socket is one byte with
-descriptors: the order, the control pipe, the status pipe, and then the guest's own from standard input on. For each a
+descriptors: the launch, the control pipe, the status pipe, and then the guest's own from standard input on. For each a
 relay is forked. The warden ends when the host's end of the socket closes, and not before its last relay did.
 """
 
@@ -75,8 +75,8 @@ def _fork_relay(
             host.close()
             for other in others:
                 os.close(other)
-            order, control, status, *guest = descriptors
-            relay.keep(order, control, status, guest, warden=warden, held=held)
+            launch, control, status, *guest = descriptors
+            relay.keep(launch, control, status, guest, warden=warden, held=held)
             code = 0
         finally:
             os._exit(code)

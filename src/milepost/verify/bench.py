@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import assert_never
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult
@@ -81,29 +80,6 @@ def tail(text: str, bytes_allowed: int) -> str:
     kept = encoded[-bytes_allowed:].decode("utf-8", errors="ignore")
     _, newline, rest = kept.partition("\n")
     return rest if newline and rest else kept
-
-
-def ending_of(result: CommandResult, argv: tuple[str, ...], timeout_s: float) -> str:
-    """How a command ended, in words: `exit 1`, `timed out after 600 s`, `not found: make`."""
-    match result.termination:
-        case "exited":
-            return f"exit {result.exit_code}"
-        case "timeout":
-            return f"timed out after {timeout_s:g} s"
-        case "idle":
-            return "was stopped: it wrote nothing for too long"
-        case "output":
-            return "was stopped: it wrote too much"
-        case "memory":
-            return "was stopped: it took too much memory"
-        case "signalled" | "killed":
-            return f"was ended by a signal{f': {result.error}' if result.error else ''}"
-        case "not_started":
-            signs = ("not found", "no such file", "not on path", "does not exist")
-            lost = any(sign in result.error.lower() for sign in signs)
-            return f"not found: {argv[0]}" if lost else f"could not start: {result.error}"
-        case _ as never:
-            assert_never(never)
 
 
 def last_line(text: str) -> str:

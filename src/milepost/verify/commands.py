@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
-from milepost.core.commands import CommandResult
+from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify import junit, report
-from milepost.verify.bench import Bench, ending_of, last_line, log_of
+from milepost.verify.bench import Bench, last_line, log_of
 from milepost.verify.command_line import argv_of, runs_pytest
 from milepost.verify.pytest_options import report_options
 
@@ -42,7 +42,7 @@ class CommandCheck:
             cases, doubt = (), _doubt_about_unittest(result)
         failed = [case for case in cases if case.outcome == "failed"]
         passed = result.succeeded and not doubt and not failed
-        ending = f"`{self.command_line}` {ending_of(result, argv, self.bench.timeout_s)}"
+        ending = f"`{self.command_line}` {ending_in_words(result, program=argv[0], timeout_s=self.bench.timeout_s)}"
         detail = "" if passed else _detail(result, argv, failed, doubt)
         return CheckResult(
             name=NAME,

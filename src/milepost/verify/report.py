@@ -7,6 +7,8 @@ import shutil
 import stat
 from pathlib import Path
 
+from milepost.core.machine import machine_failure
+
 LARGEST_REPORT = 32_000_000
 
 
@@ -25,7 +27,9 @@ def read(path: Path) -> str | None:
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except OSError as problem:
+        if failure := machine_failure(problem, "the report of the tests cannot be read"):
+            raise failure from problem
         return None
     try:
         facts = os.fstat(descriptor)

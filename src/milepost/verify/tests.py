@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
-from milepost.core.commands import CommandResult
+from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
 from milepost.verify import junit, report, unittest_driver
-from milepost.verify.bench import Bench, ending_of, last_line, log_of
+from milepost.verify.bench import Bench, last_line, log_of
 from milepost.verify.files import listed
 from milepost.verify.project import Interpreter, find_test_files, source_folder
 from milepost.verify.pytest_options import report_options
 
 NAME = "tests"
 DRIVER = Path(unittest_driver.__file__)
+_NO_INTERPRETER = "no Python interpreter was found for the tests"
 RAN_TO_THE_END = (0, 1, 5)  # of pytest and of our driver: passed, failed, found no test
 
 
@@ -39,7 +40,7 @@ class TestsCheck:
     def run(self, workspace: Workspace) -> CheckResult:
         interpreter = self.bench.interpreter
         if interpreter is None:
-            return CheckResult(name=NAME, outcome="absent", summary="no Python interpreter was found for the tests")
+            return CheckResult(name=NAME, outcome="absent", summary=_NO_INTERPRETER)
         files = find_test_files(workspace.folder)
         if not files:
             nothing = CheckResult(name=NAME, outcome="absent", summary="the project has no tests")
@@ -74,7 +75,7 @@ class TestsCheck:
         last = last_line(result.stderr) or last_line(result.stdout)
         text = report.read(path)
         if text is None or result.exit_code not in RAN_TO_THE_END:
-            ending = ending_of(result, argv, self.bench.timeout_s)
+            ending = ending_in_words(result, program=argv[0], timeout_s=self.bench.timeout_s)
             return _failed(told, f"the tests did not run to their end: {ending}{f': {last}' if last else ''}")
         try:
             cases = junit.parse(text, self.bench.redact)
@@ -98,6 +99,16 @@ def pytest_command(python: Path, folder: Path, report_path: Path) -> tuple[str, 
 def outcomes(result: CheckResult) -> dict[str, TestOutcome]:
     """What a later attempt is compared with."""
     return {case.id: case.outcome for case in result.cases}
+
+
+def ran_to_the_end(result: CheckResult) -> bool:
+    """Whether the outcomes of a `TestsCheck` are those of all tests there are, whatever the tests said.
+
+    False when the runner crashed, ran out of time, was ended or left no report, and where that cannot be ruled out.
+    """
+    if not result.argv:
+        return result.summary != _NO_INTERPRETER  # there was no test to run
+    return bool(result.cases) or result.outcome == "absent"
 
 
 def compare(told: CheckResult, before: Mapping[str, TestOutcome] | None, new_tests_count: bool = False) -> CheckResult:

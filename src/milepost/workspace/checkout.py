@@ -188,6 +188,7 @@ def _allow(path: Path, rights: int) -> None:
 
 def _refused(nested: str) -> Snapshot:
     """A repository inside the workspace would be committed as a bare pointer, its files lost."""
+    nested = os.fsencode(nested).decode("utf-8", "backslashreplace")
     return Snapshot(problem=f"{nested} is a git repository of its own: remove {nested}/.git so that its files count")
 
 

@@ -79,6 +79,9 @@ class Repository:
         branch = _ask(self.top, "symbolic-ref", "--quiet", "--short", "HEAD")
         return Position(branch=_line(branch), commit=_line(commit))
 
+    def has_branch(self, name: str) -> bool:
+        return _ask(self.top, "show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0
+
     def identity(self) -> Identity:
         """Who the user says they are, or a stand-in where git knows nobody."""
         name, email = (_line(_ask(self.top, "config", key)) for key in ("user.name", "user.email"))
@@ -115,7 +118,10 @@ class Repository:
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
         words = ("status", "--porcelain", "--ignored", "--untracked-files=all", "--", path)
-        state = _ask(self.top, "--literal-pathspecs", *off_switches(self.filters()), *words).stdout[:2]
+        asked = _ask(self.top, "--literal-pathspecs", *off_switches(self.filters()), *words)
+        if asked.returncode != 0:
+            raise failure(["status"], asked.returncode, asked.stderr)
+        state = asked.stdout[:2]
         if not state:
             return ""
         return (

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
-import pytest
-
-from milepost.core.attempt import Attempt, Outcome
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.verify.wire import attempt_from_wire, attempt_to_wire, evidence_from_wire, evidence_to_wire, proof
+from milepost.verify.proof import to_json
 
 CHECK = CheckResult(
     name="pytest",
@@ -25,30 +21,11 @@ CHECK = CheckResult(
     duration_ms=12,
     enforced=("network", "files"),
 )
-ATTEMPT = Attempt(
-    number=2,
-    agent="command:x",
-    base="0" * 40,
-    commit="1" * 40,
-    outcome=Outcome(status="gave_up", said="…", cost_usd=0.25),
-    evidence=judge("2" * 40, (CHECK,)),
-    duration_ms=5,
-)
-
-
-def test_what_goes_over_the_wire_comes_back_equal() -> None:
-    assert attempt_from_wire(json.loads(json.dumps(attempt_to_wire(ATTEMPT)))) == ATTEMPT
-    assert evidence_from_wire(json.loads(json.dumps(evidence_to_wire(ATTEMPT.evidence)))) == ATTEMPT.evidence
-
-
-@pytest.mark.parametrize("change", [{"verdict": "splendid"}, {"checks": [{"name": "x"}]}, {"tree": None}])
-def test_what_is_no_evidence_is_refused(change: dict[str, object]) -> None:
-    with pytest.raises(ValueError):
-        evidence_from_wire({**evidence_to_wire(ATTEMPT.evidence), **change})
+EVIDENCE = judge("2" * 40, (CHECK,))
 
 
 def test_a_proof_has_the_documented_shape() -> None:
-    told = proof(task="parse", run="7f3a", attempt=2, commit="3" * 40, evidence=ATTEMPT.evidence)
+    told = to_json(task="parse", run="7f3a", attempt=2, commit="3" * 40, evidence=EVIDENCE)
 
     assert told == {
         "task": "parse",
@@ -74,7 +51,11 @@ def test_a_proof_has_the_documented_shape() -> None:
     }
 
 
+def test_a_proof_without_a_milepost_has_no_commit() -> None:
+    assert to_json(task="parse", run="7f3a", attempt=2, commit=None, evidence=EVIDENCE)["commit"] is None
+
+
 def test_importing_the_checks_does_not_import_pydantic() -> None:
-    code = "import sys, milepost.verify.verify, milepost.verify.wire; sys.exit('pydantic' in sys.modules)"
+    code = "import sys, milepost.verify.verify, milepost.verify.proof; sys.exit('pydantic' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,19 @@
+"""What a repository was set up with, as a person reads it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from milepost.cli.words import from_here, safe
+
+
+def init_lines(made: tuple[Path, ...], here: Path) -> list[str]:
+    """The files that were made, and what to do with them in the folder `here`."""
+    if not made:
+        return ["nothing to do: ROADMAP.md and milepost.toml are there"]
+    top = made[0].parent
+    go = "" if here.is_relative_to(top.resolve()) else f"cd {shlex.quote(from_here(top))} && "
+    names = shlex.join(path.name if go else from_here(path) for path in made)
+    commit = f"{go}git add {names} && git commit -m 'Roadmap' && milepost plan"
+    return [safe(line) for line in (*(f"made {from_here(path)}" for path in made), f"next   edit them, then: {commit}")]

@@ -1,0 +1,35 @@
+"""A terminal that keeps secrets: what commands print is redacted before anybody sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.ports import Terminal
+from milepost.core.redact import MASK, Redactor
+
+
+class DiscreetTerminal:
+    """Runs commands on another terminal and takes the secrets out of their output, as a whole and line by line."""
+
+    def __init__(self, terminal: Terminal, redact: Redactor) -> None:
+        self._terminal = terminal
+        self._redact = redact
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        result = self._terminal.run(command, self._discreet(on_line) if on_line is not None else None)
+        redact = self._redact
+        return replace(result, stdout=redact(result.stdout), stderr=redact(result.stderr), error=redact(result.error))
+
+    def _discreet(self, on_line: Callable[[Line], None]) -> Callable[[Line], None]:
+        in_key: dict[str, bool] = {}
+
+        def tell(line: Line) -> None:
+            """A private key is many lines; none between its first and its last is shown."""
+            begins, ends = "-----BEGIN" in line.text and "PRIVATE KEY" in line.text, "-----END" in line.text
+            inside = in_key.get(line.stream, False) or begins
+            in_key[line.stream] = inside and not ends
+            on_line(replace(line, text=MASK if inside else self._redact(line.text)))
+
+        return tell
