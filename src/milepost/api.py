@@ -56,9 +56,7 @@ def proof_to_json(proof: Proof) -> dict[str, Any]:
     """A proof as `milepost proof --json` prints it."""
     from milepost.verify.proof import to_json
 
-    return to_json(
-        task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence
-    )
+    return to_json(task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence)
 
 
 def run(

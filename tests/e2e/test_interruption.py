@@ -135,3 +135,28 @@ def test_an_interrupted_run_is_not_silently_given_other_flags(sandbox: Sandbox) 
     new = sandbox.milepost("run", "--new", "--json", "--agent", "command:touch a.txt")
     assert new.code == 0, new.stderr
     assert sandbox.milepost("resume").stdout == "nothing to do: the last run is finished\n"
+
+
+def test_a_reader_that_goes_away_ends_the_run_and_loses_nothing(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO.replace("sleep 4", "sleep 0.5"))
+    process = sandbox.start("run", "--agent", sandbox.agent)
+    assert process.stdout is not None and process.stderr is not None
+    process.stderr.readline()
+    process.stderr.close()
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert sandbox.run().code == 0
+    assert sandbox.mileposts() == ["1.1", "1.2"]
+
+
+def test_an_engine_that_works_is_not_called_interrupted(sandbox: Sandbox) -> None:
+    sandbox.roadmap(SLOW.format(60))
+    first = sandbox.start("run", "--agent", sandbox.agent)
+    try:
+        wait_until(lambda: acting(sandbox))
+        other = sandbox.milepost("run", "--agent", "command:true")
+        assert other.code == 1 and f"pid {first.pid}" in other.stderr
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        end(first)
+    assert "was at" in sandbox.milepost("status").stdout

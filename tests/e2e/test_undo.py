@@ -64,3 +64,18 @@ def test_undo_does_not_pull_the_branch_from_under_an_interrupted_run(sandbox: Sa
     answer = sandbox.milepost("undo", "1.1")
     assert answer.code == 1 and "milepost resume" in answer.stderr
     assert sandbox.mileposts(branch) == ["1.1"]
+
+
+def test_two_roadmaps_in_one_repository_may_use_the_same_ids(sandbox: Sandbox) -> None:
+    for name in ("a", "b"):
+        sandbox.write(
+            f"{name}/ROADMAP.md", f"- [ ] 1.1 Thing of {name}\n  - write {name}/f x\n  - Verify: test -f {name}/f\n"
+        )
+    sandbox.commit()
+    for name in ("a", "b"):
+        assert sandbox.milepost("run", f"{name}/ROADMAP.md", "--agent", sandbox.agent).code == 0
+    assert "Thing of a" in sandbox.milepost("proof", "1.1", "--roadmap", "a/ROADMAP.md").stdout
+    assert sandbox.milepost("undo", "1.1", "--roadmap", "a/ROADMAP.md").code == 0
+    assert not (sandbox.repo / "a/f").exists() and (sandbox.repo / "b/f").exists()
+    assert "- [ ] 1.1" in (sandbox.repo / "a/ROADMAP.md").read_text()
+    assert "- [x] 1.1" in (sandbox.repo / "b/ROADMAP.md").read_text()

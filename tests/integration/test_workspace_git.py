@@ -66,7 +66,7 @@ def test_making_landing_finding_and_undoing_a_milepost_runs_nothing_of_the_repos
     workspace = checkouts.make("one", base)
     (workspace.folder / "ünï.txt").write_bytes(b"a\r\nb\r\n")
     tree = checkouts.snapshot(workspace).tree
-    message = milepost_message(task="1.1", title="Ünï", run="r1", attempt=1, agent="code")
+    message = milepost_message(task="1.1", title="Ünï", run="r1", attempt=1, agent="code", roadmap="ROADMAP.md")
     commit = mileposts.commit(tree, base, message, NOW)
     mileposts.keep(run_branch("r1"), base)
     mileposts.move(run_branch("r1"), commit, base)

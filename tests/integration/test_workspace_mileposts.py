@@ -26,9 +26,9 @@ def land(
     tree = mileposts.tree_of(parent)
     for path, content in (files | ({"ROADMAP.md": ticks} if ticks else {})).items():
         tree = mileposts.with_file(tree, path, content)
-    message = milepost_message(task=task, title=title, run="r1", attempt=1, agent="code")
+    message = milepost_message(task=task, title=title, run="r1", attempt=1, agent="code", roadmap="ROADMAP.md")
     commit = mileposts.commit(tree, parent, message, NOW)
-    return Milepost(commit=commit, task=task, run="r1", attempt=1, agent="code", title=title)
+    return Milepost(commit=commit, task=task, run="r1", attempt=1, agent="code", title=title, roadmap="ROADMAP.md")
 
 
 def undo(mileposts: Mileposts, post: Milepost, head: str) -> str:
@@ -135,7 +135,9 @@ def test_locks_of_a_killed_git_are_removed_from_our_refs_and_the_users_are_left(
 
 
 def test_a_message_has_a_short_subject_and_trailers_on_lines_of_their_own() -> None:
-    message = milepost_message(task="1.1", title="ü" * 200, run="r1", attempt=2, agent="command:a\nb  c")
+    message = milepost_message(
+        task="1.1", title="ü" * 200, run="r1", attempt=2, agent="command:a\nb  c", roadmap="ROADMAP.md"
+    )
     subject, blank, *trailers = message.splitlines()
     assert len(subject) == 72 and blank == ""
     assert trailers == [
@@ -144,4 +146,5 @@ def test_a_message_has_a_short_subject_and_trailers_on_lines_of_their_own() -> N
         "Milepost-Attempt: 2",
         "Milepost-Verdict: passed",
         "Milepost-Agent: command:a b c",
+        "Milepost-Roadmap: ROADMAP.md",
     ]

@@ -25,9 +25,9 @@ def compared(before: Outcomes | None, now: Outcomes, *, new_tests_count: bool = 
         pytest.param({"t::a": "failed"}, {"t::a": "passed"}, "passed", True, id="one was fixed"),
         pytest.param({"t::a": "skipped"}, {"t::a": "passed"}, "passed", True, id="a skipped one passes now"),
         pytest.param({"t::a": "failed"}, {"t::a": "failed"}, "passed", False, id="failed before already"),
-        pytest.param({"t::a": "failed"}, {}, "absent", False, id="a failing test was deleted"),
+        pytest.param({"t::a": "failed"}, {}, "failed", False, id="a failing test was deleted"),
         pytest.param(
-            {"t::a": "failed", "t::b": "passed"}, {"t::b": "passed"}, "passed", False, id="the same, others stay"
+            {"t::a": "failed", "t::b": "passed"}, {"t::b": "passed"}, "failed", False, id="the same, others stay"
         ),
         pytest.param({"t::a": "passed"}, {}, "failed", False, id="a passing test was deleted"),
         pytest.param({"t::a": "passed"}, {"t::a": "skipped"}, "failed", False, id="a passing test was skipped"),
@@ -67,4 +67,4 @@ def test_the_summary_says_what_is_the_matter() -> None:
     )
     assert compared({}, {"t::a": "failed", "t::b": "failed"}).summary == "t::a: boom; also failed: t::b"
     gone = compared({"t::a": "passed", "t::b": "passed"}, {"t::c": "passed"})
-    assert gone.summary == "2 tests that passed before are gone or skipped: t::a, t::b"
+    assert gone.summary == "2 tests that were there before are gone or skipped: t::a, t::b"

@@ -20,7 +20,7 @@ from milepost import (
     TaskFinished,
     Verdict,
 )
-from milepost.cli.words import COLOURS, MARKS, clipped, counted, duration, money, padded
+from milepost.cli.words import COLOURS, clipped, counted, duration, mark, money, padded, safe, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 def header(event: RunStarted) -> str:
     """The first line of a run: where it works, from where, by whom, held how."""
     start = f"from {event.base_name or 'HEAD'} {event.base[:7]}"
+    if event.ahead:
+        start = f"from {event.ahead} {event.base[:7]}, which {event.base_name or 'HEAD'} has not taken in yet,"
     who = f"agent {event.agent}" if event.agent else "agents as the tasks say"
     return f"run {event.run} · branch {event.branch} {start} · {who} · sandbox: {event.trust}"
 
@@ -43,9 +45,9 @@ def resumed_header(event: RunResumed) -> str:
 
 def task_line(event: TaskFinished, width: int) -> str:
     """The line that stays when a task is over."""
-    mark = MARKS[event.verdict.value if event.verdict else None]
+    sign = mark(event.verdict.value if event.verdict else None)
     title_width = max(16, min(44, width - (57 if event.cost_usd else 50)))
-    lead = f"{mark} {padded(event.task, 5)}  {padded(event.title, title_width)}"
+    lead = f"{sign} {event.task:<5}  {padded(event.title, title_width)}"
     if event.verdict is None:
         return clipped(f"{lead}  {event.reason}", width)
     who = event.agent.partition(":")[0] if event.attempts == 1 else counted(event.attempts, "attempt")
@@ -55,16 +57,16 @@ def task_line(event: TaskFinished, width: int) -> str:
     if event.verdict is Verdict.PASSED:
         return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}", width)
     if event.verdict is Verdict.UNVERIFIED:
-        return clipped(f"{lead}  unverified: {event.reason}", width)
+        return clipped(f"{lead}  unverified", width)
     return clipped(f"{lead}  {facts}", width).rstrip()
 
 
 def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: int) -> list[str]:
     """What stands below that line: why attempts failed, the one that the task ended with last."""
     reasons = {attempt.attempt: f"attempt {attempt.attempt} failed: {attempt.reason}" for attempt in failed}
-    if event.verdict is Verdict.FAILED:
+    if event.verdict in (Verdict.FAILED, Verdict.UNVERIFIED):
         reasons[event.attempts] = event.reason
-    return [clipped(f"         {reason}", width) for reason in reasons.values()]
+    return [line for reason in reasons.values() for line in wrapped(reason, width, indent=9)]
 
 
 class Progress:
@@ -181,13 +183,11 @@ def next_lines(finished: RunFinished) -> list[str]:
     return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
 
 
-def result_lines(finished: RunFinished, width: int) -> list[str]:
+def result_lines(finished: RunFinished) -> list[str]:
     """A line for each task, for whoever reads stdout and saw no progress."""
     lines = []
     for task in finished.tasks:
-        mark = MARKS[task.verdict.value if task.verdict else None]
+        sign = mark(task.verdict.value if task.verdict else None)
         commit = f"{task.commit[:7]}  " if task.commit else ""
-        lines.append(
-            clipped(f"{mark} {task.id}  {task.title}  {commit}{task.verdict or 'waiting'}: {task.reason}", width)
-        )
+        lines.append(safe(f"{sign} {task.id}  {task.title}  {commit}{task.verdict or 'waiting'}: {task.reason}"))
     return lines

@@ -57,7 +57,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        for stream in (sys.stdout, sys.stderr):  # what is still to be flushed goes nowhere, without complaint
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         sys.exit(NOT_DONE)
     except OSError as error:
         if debug:

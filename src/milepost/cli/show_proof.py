@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import clipped, duration, padded
+from milepost.cli.words import clipped, duration, padded, wrapped
 
 if TYPE_CHECKING:
     from milepost import CheckResult, Proof
@@ -23,10 +23,14 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
         lines += [
             clipped(f"            {case.id}: {case.message}", width) for case in check.cases if case.outcome == "failed"
         ][:5]
+        if check.outcome == "failed":
+            lines += [clipped(f"            {line}", width) for line in check.log.splitlines()[-8:]]
+    if not proof.commit:
+        lines += ["", *wrapped(f"{proof.verdict}: {proof.evidence.reason}", width, indent=0)]
     for attempt in proof.attempts:
         if attempt.number != proof.attempt:
-            lines.append(clipped(f"attempt {attempt.number}   refused: {attempt.evidence.reason}", width))
-            lines.append(f"            refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
+            lines += wrapped(f"attempt {attempt.number} refused: {attempt.evidence.reason}", width, indent=0)
+        lines.append(f"            refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
     held = ", ".join(proof.evidence.enforced) or "nothing was run"
     held_lines = textwrap.wrap(held, max(40, width - 12), initial_indent="", subsequent_indent=" " * 12)
     return [*lines, "", f"tree        {proof.evidence.tree}", f"held by     {held_lines[0]}", *held_lines[1:]]

@@ -43,6 +43,7 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
         "started_at": status.started_at,
         "pid": status.holder.pid if status.holder else None,
         "tasks": finished,
+        "under_way": [event_to_json(stage) for stage, _ in _stages(status).values()] if status.summary is None else [],
         "summary": event_to_json(status.summary) if status.summary else None,
     }
 
@@ -52,19 +53,23 @@ def _failed(status: Status, task: str) -> list[AttemptFinished]:
     return [attempt for attempt in attempts if attempt.task == task and attempt.verdict is Verdict.FAILED]
 
 
+def _stages(status: Status) -> dict[str, tuple[StageStarted, float]]:
+    """The stage that each task is at, and since when, of those that are not over."""
+    over = {entry.event.task for entry in status.entries if isinstance(entry.event, TaskFinished)}
+    stages = {}
+    for entry in status.entries:
+        if isinstance(entry.event, StageStarted) and entry.event.task not in over:
+            stages[entry.event.task] = (entry.event, entry.at)
+    return stages
+
+
 def _under_way(status: Status, finished: set[str], width: int) -> list[str]:
     asked = next((entry.event.tasks for entry in status.entries if isinstance(entry.event, RunStarted)), ())
-    stages: dict[str, tuple[StageStarted, float]] = {}
-    for entry in status.entries:
-        if isinstance(entry.event, StageStarted) and entry.event.task not in finished:
-            stages[entry.event.task] = (entry.event, entry.at)
-    lines = [
-        clipped(
-            f"┃ {stage.stage:<7} {stage.task}  {stage.title}  attempt {stage.attempt}  "
-            f"{duration(int((time.time() - at) * 1000))}",
-            width,
-        )
-        for stage, at in stages.values()
-    ]
+    stages = _stages(status)
+    lines = []
+    for stage, at in stages.values():
+        what = f"{stage.stage:<7} {stage.task}  {stage.title}  attempt {stage.attempt}"
+        clock = duration(int((time.time() - at) * 1000))
+        lines.append(clipped(f"┃ {what}  {clock}" if status.state == "running" else f"  was at  {what}", width))
     waiting = [task for task in asked if task not in finished and task not in stages]
     return lines + ([clipped(f"  to do   {', '.join(waiting)}", width)] if waiting else [])

@@ -39,7 +39,7 @@ def tell_people(go: Go, console: Console, width: int) -> int:
         ending = go(progress)
     match ending:
         case milepost.RunFinished():
-            seen = [] if sys.stdout.isatty() else result_lines(ending, width)
+            seen = [] if sys.stdout.isatty() else result_lines(ending)
             lines = seen + ending_lines(ending)
         case milepost.Stopped():
             lines = [f"stopped · run {ending.run} can go on at any time:   milepost resume"]

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import unicodedata
 from pathlib import Path
 
 MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", None: "–"}
+PLAIN_MARKS = {"passed": "+", "failed": "x", "unverified": "?", None: "-"}
 COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "dim"}
+
+
+def mark(verdict: str | None) -> str:
+    """The sign of a verdict, in letters where the terminal has no better ones."""
+    try:
+        MARKS["passed"].encode(sys.stderr.encoding or "ascii")
+    except UnicodeEncodeError:
+        return PLAIN_MARKS[verdict]
+    return MARKS[verdict]
 
 
 def duration(ms: int) -> str:
@@ -47,6 +58,14 @@ def clipped(text: str, width: int) -> str:
 
     text = safe(text)
     return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def wrapped(text: str, width: int, *, indent: int) -> list[str]:
+    """Text on as many lines as it needs, broken between words."""
+    import textwrap
+
+    margin = " " * indent
+    return textwrap.wrap(safe(text), max(40, width), initial_indent=margin, subsequent_indent=margin) or [margin]
 
 
 def padded(text: str, width: int) -> str:

@@ -28,6 +28,7 @@ class RunStarted:
     branch: str
     base: str
     base_name: str
+    ahead: str
     agent: str
     trust: str
     parallel: int

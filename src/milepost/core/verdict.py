@@ -62,7 +62,7 @@ class Evidence:
     @property
     def enforced(self) -> tuple[str, ...]:
         """What the sandbox held for every command of the checks."""
-        held = [set(check.enforced) for check in self.checks if check.argv]
+        held = [set(check.enforced) for check in self.checks if check.enforced]
         return tuple(sorted(set.intersection(*held))) if held else ()
 
     @property

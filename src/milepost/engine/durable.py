@@ -69,12 +69,14 @@ def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
 def parking_on_failure(here: Rooms) -> Iterator[None]:
     try:
         yield
-    except Exception as error:
+    except Parked:
+        raise
+    except BaseException as error:  # also a listener that exits: its thread would end and nobody hear of it
         here.parking.fail(_in_our_words(error))
         raise Parked from error
 
 
-def _in_our_words(error: Exception) -> Exception:
+def _in_our_words(error: BaseException) -> Exception:
     """A failure of the database or the disk as the error that says what to do about it."""
     advice = "free some space or make it writable, then: milepost resume"
     if isinstance(error, sqlalchemy.exc.DBAPIError):
@@ -82,7 +84,7 @@ def _in_our_words(error: Exception) -> Exception:
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         where = f"{error.filename!r}: " if error.filename else ""
         return StateUnwritable(f"{where}{error.strerror or error}", advice)
-    return error
+    return error if isinstance(error, Exception) else BrokenPipeError(f"whoever listened is gone: {error!r}")
 
 
 def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:

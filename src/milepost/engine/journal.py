@@ -176,6 +176,9 @@ class Journal:
 
 
 def _unwritable(path: Path, error: sqlite3.Error) -> StateUnwritable:
+    if "not a database" in str(error) or "malformed" in str(error):
+        advice = f"move {path.parent.name}/ away and go on: the mileposts and their proofs are in git"
+        return StateUnwritable(f"{str(path)!r} is damaged: {error}", advice)
     return StateUnwritable(
         f"{str(path)!r} cannot be used: {error}", "make it writable or free some space, then: milepost resume"
     )

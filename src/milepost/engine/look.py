@@ -147,11 +147,17 @@ def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
 
 def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
     """Those in the user's history, those of the newest run whose branch is ahead of it, and those of the last run."""
-    head = project.repository.position().commit
+    user = project.repository.position()
     with Journal.look(project.database) as journal:
         records = journal.runs()
-    ahead = run_ahead(records, mileposts, head)
+    ahead = run_ahead(records, mileposts, user)
     if ahead is not None:
-        return mileposts.history(ahead.tip)
+        return _of_this_roadmap(project, mileposts.history(ahead.tip))
     branches = (mileposts.resolve(run_branch(record.run)) for record in records[:1])
-    return mileposts.history(head, *(tip for tip in branches if tip is not None))
+    found = mileposts.history(user.commit, *(tip for tip in branches if tip is not None))
+    return _of_this_roadmap(project, found)
+
+
+def _of_this_roadmap(project: Project, posts: tuple[Milepost, ...]) -> tuple[Milepost, ...]:
+    """Ids are a roadmap's own: another roadmap in the repository may use the same."""
+    return tuple(post for post in posts if post.roadmap in ("", project.roadmap_in_tree))

@@ -19,6 +19,7 @@ class Order:
     run: str
     roadmap: str
     base: str
+    ahead: str
     user: Position
     tasks: tuple[str, ...]
     wished: tuple[str, ...]

@@ -86,7 +86,7 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
 def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
     """The order of a new run, complete with its base and its id."""
     mileposts = Mileposts(project.repository.git(project.state / "git"))
-    ahead = run_ahead(journal.runs(), mileposts, drafted.user.commit)
+    ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.file_at(base, project.roadmap_in_tree) or b""
     tasks = choose(make_plan(read(content)), drafted.wish)
@@ -100,6 +100,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         run=_new_run_id(journal, mileposts),
         roadmap=project.roadmap_in_tree,
         base=base,
+        ahead=ahead.branch if ahead is not None else "",
         user=drafted.user,
         tasks=tasks,
         wished=drafted.wish.tasks,

@@ -14,16 +14,13 @@ from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.settings import load
-from milepost.engine.state import busy, holder_of
 
 
 def preview(wish: Wish, agents: Mapping[str, Agent]) -> tuple[str, ...] | NothingToDo:
     """The tasks that a run would work on; refuses what a run refuses, and changes nothing."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, start.flags_of(wish))
-    holder = holder_of(project.state)
-    if holder is not None and holder.alive:
-        raise busy(holder)
+    start.refuse_busy(project)
     interrupted = None if wish.new else start.unfinished(project)
     if interrupted is not None:
         start.refuse_other(interrupted, wish)

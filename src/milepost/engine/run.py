@@ -105,6 +105,7 @@ class Journey:
             branch=run_branch(order.run).removeprefix("refs/heads/"),
             base=order.base,
             base_name=order.user.branch,
+            ahead=order.ahead,
             agent=order.agent,
             trust=order.trust,
             parallel=order.parallel,

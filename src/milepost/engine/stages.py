@@ -133,7 +133,12 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         f"{job.id}/{one.attempt.number}/land",
     )
     message = milepost_message(
-        task=job.id, title=job.title, run=asked.run, attempt=one.attempt.number, agent=one.attempt.agent
+        task=job.id,
+        title=job.title,
+        run=asked.run,
+        attempt=one.attempt.number,
+        agent=one.attempt.agent,
+        roadmap=asked.roadmap,
     )
     stamp = asked.stamp(one.finished_at)
     commit = here.mileposts.commit(evidence.tree, head, message, stamp)

@@ -19,7 +19,7 @@ from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.rooms import OnEvent, Rooms, open_rooms
 from milepost.engine.settings import Settings, load
-from milepost.engine.state import StateLock, holder_of
+from milepost.engine.state import StateLock, busy, holder_of
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
 
@@ -40,6 +40,7 @@ def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish))
+    refuse_busy(project)
     interrupted = None if wish.new else unfinished(project)
     if interrupted is not None:
         refuse_other(interrupted, wish)
@@ -57,6 +58,13 @@ def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
                     journal.leave_run(record.run)
             journal.open_run(order.run, VERSION, dump(order))
         return _go(project, settings, order, lock, on_event, agents)
+
+
+def refuse_busy(project: Project) -> None:
+    """Raise when an engine works on this roadmap now."""
+    holder = holder_of(project.state)
+    if holder is not None and holder.alive:
+        raise busy(holder)
 
 
 def flags_of(wish: Wish) -> dict[str, object]:

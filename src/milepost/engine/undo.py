@@ -37,7 +37,7 @@ def undo(roadmap: Path | None, task: str) -> Undone:
             raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
         user = project.repository.position()
         with Journal.look(project.database) as journal:
-            ahead = run_ahead(journal.runs(), mileposts, user.commit)
+            ahead = run_ahead(journal.runs(), mileposts, user)
         if ahead is not None:
             return _undo_ahead(project, mileposts, post, ahead)
         if not mileposts.is_ancestor(post.commit, user.commit):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from milepost.engine.journal import RunRecord
 from milepost.workspace.mileposts import Mileposts, run_branch
+from milepost.workspace.repository import Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +22,15 @@ class Ahead:
         return run_branch(self.run).removeprefix("refs/heads/")
 
 
-def run_ahead(records: tuple[RunRecord, ...], mileposts: Mileposts, head: str) -> Ahead | None:
-    """The newest run whose branch is ahead of `head`.
+def run_ahead(records: tuple[RunRecord, ...], mileposts: Mileposts, user: Position) -> Ahead | None:
+    """The newest run from the user's branch whose own branch is ahead of it.
 
     One that was taken in once is not ahead any more: a user who went back behind it meant to.
     """
     for record in records:
         taken_in = record.summary is not None and record.summary.fast_forwarded
-        tip = None if taken_in else mileposts.resolve(run_branch(record.run))
-        if tip is not None and tip != head and mileposts.is_ancestor(head, tip):
+        from_here = record.order["user"]["branch"] == user.branch
+        tip = mileposts.resolve(run_branch(record.run)) if from_here and not taken_in else None
+        if tip is not None and tip != user.commit and mileposts.is_ancestor(user.commit, tip):
             return Ahead(run=record.run, tip=tip, unfinished=record.unfinished)
     return None

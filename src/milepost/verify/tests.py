@@ -119,7 +119,7 @@ def compare(told: CheckResult, before: Mapping[str, TestOutcome] | None, new_tes
     if broken:
         return _failed(told, _names_failures(broken))
     if gone := _no_longer_run(told.cases, known):
-        word = "1 test that passed before is" if len(gone) == 1 else f"{len(gone)} tests that passed before are"
+        word = "1 test that was there before is" if len(gone) == 1 else f"{len(gone)} tests that were there before are"
         return _failed(told, f"{word} gone or skipped: {listed(gone)}")
     if told.outcome == "absent":
         return told
@@ -135,9 +135,15 @@ def compare(told: CheckResult, before: Mapping[str, TestOutcome] | None, new_tes
 
 
 def _no_longer_run(cases: tuple[TestCase, ...], known: Mapping[str, TestOutcome]) -> tuple[str, ...]:
-    """The tests that passed before and are deleted, renamed or skipped now."""
+    """The tests that passed or failed before and are deleted, renamed or skipped now.
+
+    A file that could not be imported before stands in `known` under its own name, and its tests now under theirs.
+    """
     ran = {case.id for case in cases if case.outcome != "skipped"}
-    return tuple(name for name, outcome in known.items() if outcome == "passed" and name not in ran)
+    files = {name.partition("::")[0] for name in ran}
+    return tuple(
+        name for name, outcome in known.items() if outcome != "skipped" and name not in ran and name not in files
+    )
 
 
 def _was_wrong(case: TestCase, known: Mapping[str, TestOutcome]) -> bool:

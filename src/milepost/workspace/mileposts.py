@@ -36,6 +36,7 @@ class Milepost:
     attempt: int
     agent: str
     title: str
+    roadmap: str
 
 
 def run_branch(run: str) -> str:
@@ -46,13 +47,13 @@ def attempt_ref(run: str, task: str, attempt: int) -> str:
     return f"refs/milepost/{run}/{task}/{attempt}"
 
 
-def milepost_message(*, task: str, title: str, run: str, attempt: int, agent: str) -> str:
+def milepost_message(*, task: str, title: str, run: str, attempt: int, agent: str, roadmap: str) -> str:
     """The message of a milepost: what was done, and the trailers that say by whom and in which run."""
     subject = f"{task}: {title}"
     return (
         f"{subject if len(subject) <= 72 else subject[:71] + '…'}\n\n"
         f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\n"
-        f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\n"
+        f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\nMilepost-Roadmap: {one_line(roadmap)}\n"
     )
 
 
@@ -142,19 +143,28 @@ class Mileposts:
 
     def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
         """The mileposts in the history of one or more commits, newest first, without those that were undone."""
-        fields = ("Task", "Run", "Attempt", "Agent", "Undo")
+        fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
         output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
         mileposts, undone = [], set()
         for record in filter(None, output.split("\0")):
-            commit, task, run, attempt, agent, undo, subject = record.split(_FIELD, len(fields) + 1)
+            commit, task, run, attempt, agent, roadmap, undo, subject = record.split(_FIELD, len(fields) + 1)
             if undo:
                 undone.add(undo)
             elif task and run and commit not in undone:
                 number = int(attempt) if attempt.isdigit() else 0
-                title = subject.removeprefix(f"{task}: ")
-                mileposts.append(Milepost(commit=commit, task=task, run=run, attempt=number, agent=agent, title=title))
+                mileposts.append(
+                    Milepost(
+                        commit=commit,
+                        task=task,
+                        run=run,
+                        attempt=number,
+                        agent=agent,
+                        title=subject.removeprefix(f"{task}: "),
+                        roadmap=roadmap,
+                    )
+                )
         return tuple(mileposts)
 
     def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
