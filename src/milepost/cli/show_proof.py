@@ -17,7 +17,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
     where = f"milepost {proof.commit[:7]}" if proof.commit else "no milepost"
     tried = f"attempt {proof.attempt} of {max(proof.attempt, len(proof.attempts))}"
     title = f"{proof.task}  {proof.title}"
-    lines = [f"{padded(title, min(56, width - 40))}  {proof.verdict}, {tried}, {where}", ""]
+    lines = [f"{padded(title, min(56, width - 46))}  {proof.verdict}, {tried}, {where}", ""]
     lines += [_check_line(check, width) for check in proof.evidence.checks]
     for check in proof.evidence.checks:
         lines += [

@@ -15,7 +15,7 @@ COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "di
 def mark(verdict: str | None) -> str:
     """The sign of a verdict, in letters where the terminal has no better ones."""
     try:
-        MARKS["passed"].encode(sys.stderr.encoding or "ascii")
+        MARKS["passed"].encode(getattr(sys.__stderr__, "encoding", None) or "ascii")
     except UnicodeEncodeError:
         return PLAIN_MARKS[verdict]
     return MARKS[verdict]
