@@ -76,3 +76,16 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, make: object) -> Non
     make(tmp_path / "milepost.toml")
     with pytest.raises(SettingInvalid, match="cannot be read"):
         settings(tmp_path)
+
+
+def test_checks_do_not_find_our_own_environment_on_the_path() -> None:
+    import os
+    import sys
+
+    from milepost.engine.rooms import outside_environment
+
+    ours = f"{sys.prefix}/bin"
+    path = os.pathsep.join([ours, "/usr/bin", "/bin"])
+    in_venv = sys.prefix != sys.base_prefix
+    assert outside_environment({"PATH": path})["PATH"] == ("/usr/bin:/bin" if in_venv else path)
+    assert outside_environment({"PATH": path, "VIRTUAL_ENV": sys.prefix})["PATH"] == path, "the user activated it"

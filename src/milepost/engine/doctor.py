@@ -15,6 +15,7 @@ from pathlib import Path
 from milepost.agents.names import AVAILABLE, UNAVAILABLE
 from milepost.core.errors import MilepostError
 from milepost.engine.project import STATE, find_roadmap
+from milepost.engine.rooms import outside_environment
 from milepost.sandbox.levels import ladder
 from milepost.verify.project import find_interpreter
 from milepost.workspace.checkout import cache_folder
@@ -86,7 +87,7 @@ def _checkouts(folder: Path) -> Finding:
 
 
 def _languages(folder: Path) -> Finding:
-    interpreter = find_interpreter(folder, os.environ)
+    interpreter = find_interpreter(folder, outside_environment(os.environ))
     if interpreter is None:
         return Finding(area="languages", name="python", ok=False, detail="no interpreter found for a project's tests")
     return Finding(area="languages", name="python", ok=True, detail=str(interpreter.path))

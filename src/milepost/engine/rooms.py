@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -134,11 +135,22 @@ def open_rooms(
 
 def _bench(project: Project, settings: Settings, terminal: Terminal) -> Bench:
     """Where checks run: with the project's own interpreter, never with ours for its own sake."""
+    environ = outside_environment(os.environ)
     return Bench(
         terminal=terminal,
-        interpreter=find_interpreter(project.repository.top, os.environ, settings.verify.python),
+        path=environ["PATH"],
+        interpreter=find_interpreter(project.repository.top, environ, settings.verify.python),
         timeout_s=settings.limits.check_timeout_s,
     )
+
+
+def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables with our own virtual environment off the PATH, unless they activated it themselves."""
+    path = environ.get("PATH") or os.defpath
+    if sys.prefix != sys.base_prefix and environ.get("VIRTUAL_ENV") != sys.prefix:
+        ours = Path(sys.prefix, "bin")
+        path = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry) != ours)
+    return {**environ, "PATH": path}
 
 
 def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
