@@ -147,6 +147,18 @@ def test_a_second_run_goes_on_from_mileposts_that_are_not_merged_yet(sandbox: Sa
     assert (again.code, "git merge --ff-only" in again.stdout) == (0, True)
 
 
+def test_mileposts_that_wait_for_one_branch_are_not_brought_to_another(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE + "- [ ] 1.2 More\n  - write b.txt b\n  - Verify: test -f b.txt\n")
+    sandbox.write("README.md", "edited\n")
+    first = sandbox.run("--task", "1.1", "--json").events[-1]["branch"]
+    again = sandbox.run("--task", "1.2")
+    assert f"from {first}" in again.stderr and "has not taken in yet" in again.stderr, "it says what it builds on"
+    sandbox.git("checkout", "--quiet", "README.md")
+    sandbox.git("checkout", "--quiet", "-b", "other")
+    assert sandbox.run("--task", "1.2").code == 0
+    assert sandbox.mileposts("other") == ["1.2"]
+
+
 def test_a_user_who_goes_back_behind_a_milepost_gets_it_done_again(sandbox: Sandbox) -> None:
     sandbox.roadmap(ONE)
     assert sandbox.run().code == 0

@@ -114,13 +114,17 @@ def test_what_is_written_is_there_for_the_next_process(tmp_path: Path) -> None:
             assert [entry.event for entry in other.events("r1")] == [said("one")]
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to look at" * 10, None], ids=["text", "folder"])
-def test_a_database_that_cannot_be_used_says_what_to_do(tmp_path: Path, content: bytes | None) -> None:
+def test_a_damaged_database_says_where_the_work_is(tmp_path: Path) -> None:
     path = tmp_path / "milepost.db"
-    if content is None:
-        path.mkdir()
-    else:
-        path.write_bytes(content)
-    with pytest.raises(StateUnwritable, match=r"cannot be used|is damaged") as raised:
+    path.write_bytes(b"not a database, but long enough to look at" * 10)
+    with pytest.raises(StateUnwritable, match="is damaged") as raised:
+        Journal(path)
+    assert "in git" in raised.value.advice
+
+
+def test_a_database_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "milepost.db"
+    path.mkdir()
+    with pytest.raises(StateUnwritable, match="cannot be used") as raised:
         Journal(path)
     assert raised.value.advice
