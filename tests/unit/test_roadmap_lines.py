@@ -168,3 +168,27 @@ def test_subtasks_of_one_task_do_not_make_it_wait_for_itself() -> None:
     assert first.depends_on == (second.id,)
     assert second.depends_on == ()
     assert second.subtasks[1].depends_on == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("  - Tests: may change", "tests_may_change"),
+        ("  - **Tests**: `may change`.", "tests_may_change"),
+        ("  Changes: none", "changes_nothing"),
+        ("  - Changes: nothing", "changes_nothing"),
+        ("  - Scope: files", "only_its_files"),
+    ],
+)
+def test_what_the_author_allows_expects_or_forbids_is_read(line: str, says: str) -> None:
+    task = only(f"{line}\n")
+    terms = ("tests_may_change", "changes_nothing", "only_its_files")
+    assert [term for term in terms if getattr(task, term)] == [says]
+    assert task.text == ""
+
+
+@pytest.mark.parametrize("line", ["Tests: cover the edge cases", "Changes: the parser", "Scope: files and folders"])
+def test_a_sentence_that_begins_like_a_term_is_a_sentence(line: str) -> None:
+    task = only(f"  {line}\n")
+    assert not (task.tests_may_change or task.changes_nothing or task.only_its_files)
+    assert task.text == line

@@ -11,7 +11,11 @@ TaskStatus = Literal["open", "done"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One item of the roadmap; its subtasks are done with it, in the same attempt."""
+    """One item of the roadmap; its subtasks are done with it, in the same attempt.
+
+    `tests_may_change` comes from `Tests: may change`, `changes_nothing` from `Changes: none`, and
+    `only_its_files` from `Scope: files`: what the author allows, expects or forbids.
+    """
 
     id: str
     title: str
@@ -27,6 +31,9 @@ class Task:
     inputs: tuple[tuple[str, str], ...] = ()
     subtasks: tuple[Task, ...] = ()
     guess: bool = False
+    tests_may_change: bool = False
+    changes_nothing: bool = False
+    only_its_files: bool = False
 
     def walk(self) -> Iterator[Task]:
         """This task and all below it, in the order of the file."""

@@ -32,6 +32,9 @@ def _task(task: Task) -> dict[str, Any]:
         "files": list(task.files),
         "verify": list(task.verify),
         **({"agent": task.agent} if task.agent else {}),
+        **({"tests_may_change": True} if task.tests_may_change else {}),
+        **({"changes_nothing": True} if task.changes_nothing else {}),
+        **({"only_its_files": True} if task.only_its_files else {}),
         "subtasks": [_task(subtask) for subtask in task.subtasks],
         **({"guess": True} if task.guess else {}),
     }

@@ -1,4 +1,4 @@
-"""The lines below a task that say how it is done: Files, Verify, Depends on, Agent, Pattern."""
+"""The lines below a task that say how it is done: Files, Verify, Depends on, Agent, Pattern, Tests, Changes, Scope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal
 from milepost.core.task import Problem
 from milepost.roadmap.markdown import Block, Fence, Item, Items, Paragraph
 
-Key = Literal["files", "verify", "depends", "agent", "pattern"]
+Key = Literal["files", "verify", "depends", "agent", "pattern", "tests", "changes", "scope"]
 
 _KEYS: dict[str, Key] = {
     "file": "files",
@@ -24,9 +24,18 @@ _KEYS: dict[str, Key] = {
     "blocked by": "depends",
     "agent": "agent",
     "pattern": "pattern",
+    "tests": "tests",
+    "changes": "changes",
+    "scope": "scope",
+}
+# What the author allows or forbids is a closed set of words; anything else after these keys is prose.
+_TERMS: dict[Key, frozenset[str]] = {
+    "tests": frozenset({"may change"}),
+    "changes": frozenset({"none", "nothing"}),
+    "scope": frozenset({"files"}),
 }
 _KEYED = re.compile(
-    r"(?P<open>\*\*|__)?(?P<key>files?|verify|depends(?: on)?|blocked by|agent|pattern)"
+    r"(?P<open>\*\*|__)?(?P<key>files?|verify|depends(?: on)?|blocked by|agent|pattern|tests|changes|scope)"
     r"(?P<close>\*\*|__)?\s*:(?P<after>\*\*|__)?\s*(?P<value>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -61,6 +70,7 @@ class Details:
     depends: tuple[tuple[int, str], ...] = ()
     agent: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
+    terms: frozenset[Key] = frozenset()
     covers: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
 
@@ -71,7 +81,7 @@ def details_of(item: Item) -> Details:
     below = Paragraph(line=first.line + 1, lines=first.lines[1:])
     found = tuple(_statements((below, *item.blocks[1:])))
     agent, inputs, prose, problems = _agent(found)
-    told = [statement for statement in found if statement not in prose]
+    told = [statement for statement in found if statement not in prose and not _is_prose(statement)]
     return Details(
         files=_unique(told, "files", files_in),
         verify=_unique(told, "verify", commands_in),
@@ -84,6 +94,7 @@ def details_of(item: Item) -> Details:
         ),
         agent=agent,
         inputs=inputs,
+        terms=frozenset(statement.key for statement in told if statement.key in _TERMS),
         covers=frozenset(chain.from_iterable(statement.covers for statement in told)),
         problems=(*problems, *_empty(told)),
     )
@@ -213,6 +224,12 @@ def _agent(
         else:
             agent, inputs = named
     return agent, inputs, prose, problems
+
+
+def _is_prose(statement: Statement) -> bool:
+    """Whether a line that begins like a term is a sentence: `Tests: cover the edge cases` allows nothing."""
+    said = " ".join(statement.values).strip().rstrip(".").strip("` ").lower()
+    return statement.key in _TERMS and said not in _TERMS[statement.key]
 
 
 def _pattern(value: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:

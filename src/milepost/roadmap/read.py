@@ -144,6 +144,9 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         verify=entry.details.verify,
         agent=entry.details.agent,
         inputs=entry.details.inputs,
+        tests_may_change="tests" in entry.details.terms,
+        changes_nothing="changes" in entry.details.terms,
+        only_its_files="scope" in entry.details.terms,
         subtasks=tuple(_task(subtask, by_draft, depends, source) for subtask in draft.subtasks),
     )
 
