@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core.change import LARGEST_READ
 from milepost.core.errors import GitFailed, UndoImpossible
-from milepost.workspace.mileposts import Milepost, Mileposts, milepost_message, remove_stale_locks, run_branch
+from milepost.workspace.mileposts import (
+    Milepost,
+    Mileposts,
+    evidence_hash,
+    milepost_message,
+    remove_stale_locks,
+    run_branch,
+)
 from tests.integration.repositories import NOW, Place, new_place
 
 BRANCH = run_branch("r1")
@@ -148,3 +156,40 @@ def test_a_message_has_a_short_subject_and_trailers_on_lines_of_their_own() -> N
         "Milepost-Agent: command:a b c",
         "Milepost-Roadmap: ROADMAP.md",
     ]
+
+
+def test_a_change_has_the_bytes_of_both_sides_as_git_has_them(place: Place) -> None:
+    (place.top / "same.py").write_bytes(b"same")
+    (place.top / "old.py").write_bytes(b"was\n\nhere")
+    (place.top / "edited.bin").write_bytes(b"\0\n1")
+    old = place.commit("Before")
+    (place.top / "old.py").unlink()
+    (place.top / "edited.bin").write_bytes(b"\0\n2\n")
+    (place.top / "new dir").mkdir()
+    (place.top / "new dir/odd \n name.py").write_bytes(b"")
+    (place.top / "link").symlink_to("/etc/passwd")
+    (place.top / "large.bin").write_bytes(b"x" * (LARGEST_READ + 1))
+    (place.top / "ROADMAP.md").write_bytes(b"- [x] 1 Done\n")
+    new = place.commit("After")
+    change = place.mileposts().change(old, new, without="ROADMAP.md")
+    assert {file.path: (file.before, file.after) for file in change.files} == {
+        "edited.bin": (b"\0\n1", b"\0\n2\n"),
+        "large.bin": (None, b""),
+        "link": (None, b"/etc/passwd"),
+        "new dir/odd \n name.py": (None, b""),
+        "old.py": (b"was\n\nhere", None),
+    }
+    assert [file.path for file in change.files if file.is_link] == ["link"]
+    assert place.mileposts().change(new, new).files == ()
+
+
+def test_a_milepost_says_in_its_message_which_evidence_it_was_made_with(place: Place) -> None:
+    note = '{"evidence": 1}\n'
+    message = milepost_message(
+        task="1.1", title="T", run="r1", attempt=1, agent="code", roadmap="ROADMAP.md", evidence=note
+    )
+    mileposts = place.mileposts()
+    commit = mileposts.commit(mileposts.tree_of(place.head), place.head, message, NOW)
+    mileposts.annotate(commit, note, NOW)
+    (post,) = mileposts.history(commit)
+    assert post.evidence == evidence_hash(mileposts.note(commit) or "") != evidence_hash('{"evidence": 2}')

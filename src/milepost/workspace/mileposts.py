@@ -7,9 +7,11 @@ its history is searched for the task's trailer: one milepost a task, however oft
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.workspace.git import Git
 from milepost.workspace.repository import Identity
@@ -37,6 +39,7 @@ class Milepost:
     agent: str
     title: str
     roadmap: str
+    evidence: str = ""
 
 
 def run_branch(run: str) -> str:
@@ -47,13 +50,24 @@ def attempt_ref(run: str, task: str, attempt: int) -> str:
     return f"refs/milepost/{run}/{task}/{attempt}"
 
 
-def milepost_message(*, task: str, title: str, run: str, attempt: int, agent: str, roadmap: str) -> str:
-    """The message of a milepost: what was done, and the trailers that say by whom and in which run."""
+def evidence_hash(note: str) -> str:
+    """What a milepost's message says of its note, so that a note that was edited later is found out."""
+    return f"sha256:{hashlib.sha256(note.rstrip().encode()).hexdigest()}"
+
+
+def milepost_message(
+    *, task: str, title: str, run: str, attempt: int, agent: str, roadmap: str, evidence: str = ""
+) -> str:
+    """The message of a milepost: what was done, and the trailers that say by whom, in which run, and how it was proven.
+
+    `evidence` is the note that will be attached.
+    """
     subject = f"{task}: {title}"
     return (
         f"{subject if len(subject) <= 72 else subject[:71] + '…'}\n\n"
         f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\n"
         f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\nMilepost-Roadmap: {one_line(roadmap)}\n"
+        + (f"Milepost-Evidence: {evidence_hash(evidence)}\n" if evidence else "")
     )
 
 
@@ -84,6 +98,10 @@ class Mileposts:
         if commit not in self._trees:
             self._trees[commit] = self._git.plumb("rev-parse", f"{commit}^{{tree}}")
         return self._trees[commit]
+
+    def parent_of(self, commit: str) -> str:
+        """The commit that a milepost was made on."""
+        return self._git.plumb("rev-parse", f"{commit}^")
 
     def keep(self, ref: str, commit: str) -> None:
         """Keep a commit under a ref of ours, wherever that ref was."""
@@ -126,6 +144,42 @@ class Mileposts:
         names = self._git.plumb("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
         return tuple(name for name in names.split("\0") if name)
 
+    def change(self, old: str, new: str, without: str = "") -> Change:
+        """What differs between two commits or trees, with the bytes of both sides; `without` is left out."""
+        raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
+        rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
+        rows = [(path, facts) for path, facts in rows if path != without]
+        blobs = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
+        return Change(
+            files=tuple(
+                ChangedFile(path=path, before=blobs.get(old_sha), after=blobs.get(new_sha), mode=mode)
+                for path, (_, mode, old_sha, new_sha, *_) in rows
+            )
+        )
+
+    def _blobs(self, names: list[str]) -> dict[str, bytes]:
+        """The contents of blobs by their names; a name of zeros is no blob, and a submodule's is not ours."""
+        wanted = "\n".join(dict.fromkeys(name for name in names if name.strip("0")))
+        if not wanted:
+            return {}
+        sized = self._git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted.encode())
+        rows = (line.split() for line in sized.splitlines())
+        sizes = {name: int(size) for name, size in rows if size.isdigit()}
+        small = [name for name, size in sizes.items() if size <= LARGEST_READ]
+        stream = self._git.plumb_bytes("cat-file", "--batch", stdin="\n".join(small).encode()) if small else b""
+        found = dict.fromkeys(sizes, b"")
+        at = 0
+        for name in small:
+            begin = stream.index(b"\n", at) + 1
+            at = begin + sizes[name] + 1
+            found[name] = stream[begin : at - 1]
+        return found
+
+    def diff(self, old: str, new: str, longest: int = 20_000) -> str:
+        """The differences between two commits as text, cut where it is too long."""
+        text = self._git.plumb("diff-tree", "-p", "-r", "--no-renames", "--no-ext-diff", "--no-textconv", old, new)
+        return text[:longest]
+
     def merge(self, ours: str, theirs: str) -> str | None:
         """The tree of both commits merged, or None where they conflict."""
         code, output = self._git.try_plumb("merge-tree", "--write-tree", ours, theirs)
@@ -143,13 +197,13 @@ class Mileposts:
 
     def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
         """The mileposts in the history of one or more commits, newest first, without those that were undone."""
-        fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Undo")
+        fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
         output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
         mileposts, undone = [], set()
         for record in filter(None, output.split("\0")):
-            commit, task, run, attempt, agent, roadmap, undo, subject = record.split(_FIELD, len(fields) + 1)
+            commit, task, run, attempt, agent, roadmap, evidence, undo, subject = record.split(_FIELD, len(fields) + 1)
             if undo:
                 undone.add(undo)
             elif task and run and commit not in undone:
@@ -163,6 +217,7 @@ class Mileposts:
                         agent=agent,
                         title=subject.removeprefix(f"{task}: "),
                         roadmap=roadmap,
+                        evidence=evidence,
                     )
                 )
         return tuple(mileposts)
