@@ -2,8 +2,9 @@
 
     python benchmarks/overhead.py [TASKS]
 
-Both make a checkout, run the same agent program, commit, run the same check in a clean checkout,
-tick the box, commit the milepost, attach a note, and move the branch. The script does it with the
+Both run the check as things stand, make a checkout, run the same agent program, commit, run the same
+check in a clean checkout, read what changed, tick the box, commit the milepost, attach a note, and move
+the branch. The script does it with the
 same git commands in the same number, and with neither journal nor sandbox nor resume. The two are
 interleaved, several rounds each; printed are medians, and their ratio. Tasks run one at a time:
 what counts here is what one task costs, not how many fit beside each other.
@@ -87,6 +88,9 @@ def plain_task(repo: Path, agent: Path, task: str) -> None:
     place = repo.parent / f"{repo.name}-work"
     base = git(repo, "rev-parse", "main")
     git(repo, "worktree", "add", "--quiet", "--detach", str(place), base)
+    subprocess.run(["true"], cwd=place, check=True, stdout=subprocess.PIPE)
+    drop(repo, place)
+    git(repo, "worktree", "add", "--quiet", "--detach", str(place), base)
     subprocess.run([str(agent)], cwd=place, input=b"do it\n", check=True, stdout=subprocess.PIPE)
     git(place, "add", "--all")
     tree = git(place, "write-tree")
@@ -94,7 +98,7 @@ def plain_task(repo: Path, agent: Path, task: str) -> None:
     git(repo, "update-ref", f"refs/attempts/{task}", attempt)
     drop(repo, place)
     git(repo, "worktree", "add", "--quiet", "--detach", str(place), attempt)
-    git(place, "diff-tree", "--name-only", "-r", base, attempt)
+    git(place, "diff-tree", "-p", "-r", base, attempt)
     subprocess.run(["true"], cwd=place, check=True, stdout=subprocess.PIPE)
     roadmap = place / "ROADMAP.md"
     roadmap.write_text(roadmap.read_text().replace(f"- [ ] {task}", f"- [x] {task}"))

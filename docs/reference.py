@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def settings_page() -> str:
         title = "agents.NAME" if name == "agents" else name
         parts.append(f"## [{title}]\n\n| setting | default | |\n|---|---|---|")
         for key, setting in section.model_fields.items():
-            default = "absent" if setting.default is None else f"`{setting.default!r}`".replace("'", '"')
+            default = "absent" if setting.default is None else f"`{json.dumps(setting.default)}`"
             parts.append(f"| `{key}` | {default} | {setting.description} |")
         parts.append("")
     return "\n".join(parts)
@@ -52,7 +53,7 @@ def _usage(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         name = (parameter.metavar or parameter.name.upper()).strip("[]")
         return name if parameter.required else f"[{name}]"
-    return f"[{_names(parameter)}]"
+    return _names(parameter) if parameter.required else f"[{_names(parameter)}]"
 
 
 def _names(parameter: Any) -> str:

@@ -23,25 +23,34 @@ if TYPE_CHECKING:
     from milepost.agents.replay import ReplayAgent
     from milepost.api import (
         agent,
+        bench,
+        bench_rows,
+        bench_to_json,
         demo,
         doctor,
         event_to_json,
+        evidence_to_json,
         execute,
+        failures,
         find_roadmap,
         init,
         log,
+        logs,
         plan,
         plan_to_json,
         preview,
         proof,
         proof_to_json,
+        replay,
         resume,
         run,
         sample_roadmap,
         status,
         stop,
         undo,
+        verify,
     )
+    from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
     from milepost.core.errors import MilepostError
@@ -64,17 +73,21 @@ if TYPE_CHECKING:
     from milepost.engine.doctor import Finding
     from milepost.engine.look import Proof, Status
     from milepost.engine.prepare import NothingToDo
+    from milepost.engine.proving import Replayed, Verified
     from milepost.engine.start import Ending, Stopped
     from milepost.engine.undo import Undone
+    from milepost.repair.failures import FailureStats
     from milepost.sandbox.executor import IsolatedExecutor
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
-    "milepost.api": "agent demo doctor event_to_json execute find_roadmap init log plan plan_to_json "
-    "preview proof proof_to_json resume run sample_roadmap status stop undo",
+    "milepost.api": "agent bench bench_rows bench_to_json demo doctor event_to_json evidence_to_json execute failures "
+    "find_roadmap init log logs plan plan_to_json preview proof proof_to_json replay resume run sample_roadmap status "
+    "stop undo verify",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.replay": "ReplayAgent",
+    "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError",
@@ -86,8 +99,10 @@ _HOMES = {
     "milepost.engine.doctor": "Finding",
     "milepost.engine.look": "Proof Status",
     "milepost.engine.prepare": "NothingToDo",
+    "milepost.engine.proving": "Replayed Verified",
     "milepost.engine.start": "Ending Stopped",
     "milepost.engine.undo": "Undone",
+    "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.executor": "IsolatedExecutor",
     "milepost.workspace.mileposts": "Milepost",
 }
@@ -112,6 +127,7 @@ __all__ = [
     "ExecutionLimits",
     "ExecutionResult",
     "Executor",
+    "FailureStats",
     "Finding",
     "IsolatedExecutor",
     "Line",
@@ -124,6 +140,8 @@ __all__ = [
     "Problem",
     "Proof",
     "ReplayAgent",
+    "Replayed",
+    "Report",
     "RunFinished",
     "RunResumed",
     "RunStarted",
@@ -133,31 +151,41 @@ __all__ = [
     "Stopped",
     "Task",
     "TaskFinished",
+    "TaskReport",
     "TaskSummary",
     "Tools",
     "TrustLevel",
     "Undone",
     "Verdict",
+    "Verified",
     "Workspace",
     "agent",
+    "bench",
+    "bench_rows",
+    "bench_to_json",
     "demo",
     "doctor",
     "event_to_json",
+    "evidence_to_json",
     "execute",
+    "failures",
     "find_roadmap",
     "init",
     "log",
+    "logs",
     "plan",
     "plan_to_json",
     "preview",
     "proof",
     "proof_to_json",
+    "replay",
     "resume",
     "run",
     "sample_roadmap",
     "status",
     "stop",
     "undo",
+    "verify",
 ]
 
 

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.events import Event
 from milepost.core.task import Plan
+from milepost.core.verdict import CheckResult, Evidence
 
 if TYPE_CHECKING:
+    from milepost.bench.report import Report, TaskReport
     from milepost.core.commands import ExecutionLimits, ExecutionResult
     from milepost.core.ports import Agent
     from milepost.engine.doctor import Finding
     from milepost.engine.look import Proof, Status
     from milepost.engine.prepare import NothingToDo
+    from milepost.engine.proving import Replayed, Verified
     from milepost.engine.start import Ending
     from milepost.engine.undo import Undone
+    from milepost.repair.failures import FailureStats
     from milepost.workspace.mileposts import Milepost
 
 OnEvent = Callable[[Event], None]
+OnCheck = Callable[[CheckResult], None]
 
 
 def find_roadmap(roadmap: Path | str | None = None) -> Path:
@@ -57,6 +62,13 @@ def proof_to_json(proof: Proof) -> dict[str, Any]:
     from milepost.verify.proof import to_json
 
     return to_json(task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence)
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
+    """Evidence as `milepost verify --json` prints it."""
+    from milepost.verify.proof import evidence_to_json as to_json
+
+    return to_json(evidence)
 
 
 def run(
@@ -150,6 +162,34 @@ def proof(task: str, roadmap: Path | str | None = None) -> Proof:
     return look.proof(_path(roadmap), task)
 
 
+def logs(task: str, roadmap: Path | str | None = None) -> tuple[tuple[str, str], ...]:
+    """The whole output of each check behind a task's proof: its name and the text."""
+    from milepost.engine import look
+
+    return look.logs(_path(roadmap), task)
+
+
+def verify(task: str | None = None, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Verified:
+    """Put the checks to the files as they are now, committed or not; `task` adds what that task asks for."""
+    from milepost.engine.proving import verify_now
+
+    return verify_now(_path(roadmap), task, on_check or _ignore_check)
+
+
+def replay(task: str, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Replayed:
+    """Prove a milepost again on the tree that it recorded, and compare with the evidence that it carries."""
+    from milepost.engine.proving import replay as prove_again
+
+    return prove_again(_path(roadmap), task, on_check or _ignore_check)
+
+
+def failures(roadmap: Path | str | None = None) -> tuple[FailureStats, ...]:
+    """What failed here, most often first, and what mended it."""
+    from milepost.engine import look
+
+    return look.failures(_path(roadmap))
+
+
 def undo(task: str, roadmap: Path | str | None = None) -> Undone:
     """Take the milepost of one task back and keep all others."""
     from milepost.engine.undo import undo as take_back
@@ -190,6 +230,30 @@ def execute(
         return executor.run(code)
 
 
+def bench(agent: str, *, tasks: tuple[str, ...] = (), on_result: Callable[[TaskReport], None] | None = None) -> Report:
+    """Let an agent do the benchmark's tasks, judged by checks that it never sees.
+
+    `reference` is an agent that brings the solutions, `null` one that does nothing.
+    """
+    from milepost.bench import run_bench
+
+    return run_bench(agent, tasks, None, on_result)
+
+
+def bench_to_json(report: Report) -> dict[str, Any]:
+    """The report of a benchmark as `milepost bench --json` prints it."""
+    from milepost.bench import to_json
+
+    return to_json(report)
+
+
+def bench_rows(report: Report) -> list[tuple[str, ...]]:
+    """The report of a benchmark as rows of words: headings, a row a task, the sums."""
+    from milepost.bench import rows
+
+    return rows(report)
+
+
 def demo(folder: Path | str, *, on_event: OnEvent | None = None) -> Ending:
     """Make the sample repository in an empty folder and run its roadmap, with no key and no network."""
     from milepost.demo import run_demo
@@ -217,4 +281,8 @@ def _name(agent: str | Agent | None) -> str | None:
 
 
 def _ignore(_: Event) -> None:
+    pass
+
+
+def _ignore_check(_: CheckResult) -> None:
     pass

@@ -39,7 +39,8 @@ def test_the_last_line_of_json_is_the_summary(sandbox: Sandbox) -> None:
     first, second = last["tasks"]
     head = sandbox.git("rev-parse", "HEAD")
     assert (first["id"], first["verdict"], first["commit"], first["attempts"]) == ("1.1", "passed", head, 1)
-    assert (second["id"], second["verdict"], second["commit"], second["attempts"]) == ("1.2", "failed", None, 3)
+    assert (second["id"], second["verdict"], second["commit"]) == ("1.2", "failed", None)
+    assert second["attempts"] == 2, "the same change twice is enough"
     assert "`false` exit 1" in second["reason"]
     assert last["branch"] == f"milepost/{last['run']}" and last["cost_usd"] == 0
 

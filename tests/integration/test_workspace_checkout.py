@@ -392,3 +392,16 @@ def test_git_answers_in_a_checkout_and_reaches_nothing_of_the_users(place: Place
     git_in(workspace, "gc", "--quiet", "--prune=now")
     assert everything(place.top) == before
     assert checkouts.snapshot(workspace).changed == ("new.txt",), "a commit of the agent's own is work like any other"
+
+
+def test_a_patch_is_applied_to_the_files_whatever_the_agent_did_to_its_git(place: Place) -> None:
+    checkouts = place.checkouts()
+    workspace = checkouts.make("w", place.head)
+    (workspace.folder / ".git/config").write_text("[core]\n\tfsmonitor = touch ../fired\n")
+    patch = b"--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+hello\n"
+    assert checkouts.apply(workspace, ("apply", "--check", "-"), patch) == (0, "")
+    assert checkouts.apply(workspace, ("apply", "-"), patch) == (0, "")
+    assert (workspace.folder / "new.txt").read_text() == "hello\n"
+    code, said = checkouts.apply(workspace, ("apply", "-"), patch)
+    assert code == 1 and "new.txt" in said
+    assert not (workspace.folder.parent / "fired").exists()

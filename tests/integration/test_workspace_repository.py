@@ -229,3 +229,21 @@ def test_a_shallow_clone_that_became_whole_is_read_whole(tmp_path: Path) -> None
     assert not clone.mileposts().is_ancestor(first, second)
     clone.git("fetch", "--quiet", "--unshallow")
     assert clone.mileposts().is_ancestor(first, second)
+
+
+def test_a_snapshot_has_all_that_is_not_ignored_and_touches_nothing_of_the_users(place: Place, tmp_path: Path) -> None:
+    place.write(".gitignore", "*.log\n")
+    place.write("kept.txt", "old\n")
+    place.commit()
+    place.write("kept.txt", "new\n")
+    place.write("untracked.txt", "u\n")
+    place.write("noise.log", "n\n")
+    place.write("staged.txt", "s\n")
+    place.git("add", "staged.txt")
+    before = (place.git("status", "--porcelain"), place.git("write-tree"))
+    own = tmp_path / "own"
+    tree = place.repository.snapshot(place.repository.git(own), own)
+    names = place.git("ls-tree", "-r", "--name-only", tree).splitlines()
+    assert {"kept.txt", "untracked.txt", "staged.txt"} <= set(names) and "noise.log" not in names
+    assert place.git("show", f"{tree}:kept.txt") == "new"
+    assert (place.git("status", "--porcelain"), place.git("write-tree")) == before

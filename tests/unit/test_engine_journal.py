@@ -87,11 +87,13 @@ def test_a_run_is_unfinished_until_it_is_closed_or_left(journal: Journal) -> Non
     assert journal.runs()[2].finished_at == ended, "a step that ran again changes nothing"
 
 
-def test_the_first_outcomes_of_a_tree_count(journal: Journal) -> None:
-    assert journal.outcomes("tree") is None
-    journal.keep_outcomes("tree", {})
-    journal.keep_outcomes("tree", {"t": "failed"})
-    assert journal.outcomes("tree") == {}, "known to be none, which is not the same as unknown"
+def test_the_first_answer_about_a_tree_counts_and_each_question_has_its_own(journal: Journal) -> None:
+    assert journal.answer("tree", "tests") is None
+    journal.keep_answer("tree", "tests", {})
+    journal.keep_answer("tree", "tests", {"t": "failed"})
+    assert journal.answer("tree", "tests") == {}, "known to be none, which is not the same as unknown"
+    assert journal.answer("tree", "verify make") is None
+
 
 
 def test_several_threads_may_write_at_once(journal: Journal) -> None:

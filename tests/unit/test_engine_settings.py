@@ -82,7 +82,7 @@ def test_checks_do_not_find_our_own_environment_on_the_path() -> None:
     import os
     import sys
 
-    from milepost.engine.rooms import outside_environment
+    from milepost.engine.ground import outside_environment
 
     ours = f"{sys.prefix}/bin"
     path = os.pathsep.join([ours, "/usr/bin", "/bin"])

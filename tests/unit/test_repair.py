@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.repair.evidence import LONGEST, what_failed
+from milepost.repair.evidence import LONGEST, LONGEST_ADVICE, LONGEST_DIFFS, what_failed
 
 FILES = CheckResult(name="files", outcome="passed", summary="1 file changed: a.py")
 
@@ -40,6 +40,7 @@ def test_earlier_attempts_get_a_headline_and_the_latest_its_tests_and_log() -> N
         "attempt 1: tests failed: t::a: boom",
         "attempt 2: make check failed: exit 2",
         "attempt 2: tests failed: t::b: 5400 != 90",
+        "attempt 2 counts as: test failure",
         "  t::b: 5400 != 90",
         "  the end of what tests wrote:",
         "  | line 1",
@@ -55,6 +56,7 @@ def test_an_agent_that_stopped_by_itself_is_quoted() -> None:
         "attempt 1: files failed: the attempt changed nothing",
         "attempt 1 gave up: no key",
         "attempt 2 ran out of time",
+        "attempt 2 counts as: timeout",
     )
 
 
@@ -78,3 +80,41 @@ def test_the_end_of_a_long_log_is_what_is_kept() -> None:
 
     assert lines[-1] == "  | line 9999"
     assert "  | line 0" not in lines
+
+
+def test_the_advice_is_told_before_the_details_and_what_was_refused_after_them() -> None:
+    history = (attempt(1, failed("verify", "exit 1")), attempt(2, failed("verify", "exit 2", log="the log")))
+    diffs = ("--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\n+one\n", "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\n+two\n")
+
+    assert what_failed(history, diffs=diffs, advice="Look at the parser.") == (
+        "attempt 1: verify failed: exit 1",
+        "Look at the parser.",
+        "attempt 2: verify failed: exit 2",
+        "attempt 2 counts as: test failure",
+        "  the end of what verify wrote:",
+        "  | the log",
+        "what attempt 1 changed, and was refused for; the same again will fail again:",
+        "  | +++ b/x.py",
+        "  | -old",
+        "  | +one",
+        "what attempt 2 changed, and was refused for; the same again will fail again:",
+        "  | +++ b/x.py",
+        "  | -old",
+        "  | +two",
+    )
+
+
+def test_long_diffs_and_advice_take_no_more_than_their_share() -> None:
+    log = "\n".join(f"line {number}" for number in range(5_000))
+    noise = tuple(TestCase(id=f"t::{number}", outcome="failed", message="ä" * 150) for number in range(20))
+    history = tuple(attempt(number, failed("make", "exit 2", *noise, log=log)) for number in range(1, 9))
+    diffs = tuple(f"+++ b/{number}.py\n" + "+ä\n" * 9_000 for number in range(1, 9))
+
+    lines = what_failed(history, diffs=diffs, advice="mind this\n" * 9_000)
+    refused = lines[lines.index("what attempt 8 changed, and was refused for; the same again will fail again:") :]
+
+    assert len("\n".join(lines).encode()) <= LONGEST
+    assert len("\n".join(refused).encode()) <= LONGEST_DIFFS
+    assert len("\n".join(line for line in lines if line == "mind this").encode()) <= LONGEST_ADVICE
+    assert any(line.startswith("  t::9: ") for line in lines)
+    assert refused[-1] == "  | and 8971 more lines"

@@ -5,15 +5,19 @@ from collections.abc import Mapping
 import pytest
 
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
+from milepost.verify.compare import Comparison, outcomes
+from milepost.verify.reruns import Reruns
 from milepost.verify.tests import compare
 
 Outcomes = Mapping[str, TestOutcome]
 
 
-def compared(before: Outcomes | None, now: Outcomes, *, new_tests_count: bool = False) -> CheckResult:
+def compared(
+    before: Outcomes | None, now: Outcomes, *, new_tests_count: bool = False, by: Comparison | None = None
+) -> CheckResult:
     cases = tuple(TestCase(id=name, outcome=outcome, message="boom") for name, outcome in now.items())
     told = CheckResult(name="tests", outcome="passed" if cases else "absent", summary="", cases=cases)
-    return compare(told, before, new_tests_count)
+    return compare(told, before, new_tests_count, by)
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,48 @@ def test_the_summary_says_what_is_the_matter() -> None:
     assert compared({}, {"t::a": "failed", "t::b": "failed"}).summary == "t::a: boom; also failed: t::b"
     gone = compared({"t::a": "passed", "t::b": "passed"}, {"t::c": "passed"})
     assert gone.summary == "2 tests that were there before are gone or skipped: t::a, t::b"
+
+
+def test_each_case_tells_what_it_was_before() -> None:
+    result = compared({"t::a": "failed", "t::b": "passed"}, {"t::a": "passed", "t::b": "passed", "t::c": "passed"})
+
+    assert {case.id: case.before for case in result.cases} == {"t::a": "failed", "t::b": "passed", "t::c": None}
+
+
+def test_tests_may_go_where_the_task_says_so_but_not_all_of_them() -> None:
+    by = Comparison(may_change=True)
+    before: Outcomes = {"t::a": "passed", "t::b": "failed", "t::c": "passed"}
+
+    fewer = compared(before, {"t::a": "passed", "t::c": "skipped"}, by=by)
+
+    assert (fewer.outcome, fewer.decisive) == ("passed", False)
+    assert fewer.summary == "1 passed, 1 skipped, 2 no longer run: t::b, t::c"
+    assert compared(before, {}, by=by).outcome == "failed"
+    assert compared(before, dict.fromkeys(before, "skipped"), by=by).outcome == "failed"
+    assert compared(before, {"t::a": "failed"}, by=by).outcome == "failed"
+
+
+def test_that_every_test_is_skipped_fails_unless_it_was_so_before() -> None:
+    skipped: Outcomes = {"t::a": "skipped", "t::b": "skipped"}
+
+    assert compared(skipped, skipped).outcome == "absent"
+    assert compared(None, skipped).outcome == "absent"
+    assert compared({}, skipped).summary == "every test is skipped: t::a, t::b"
+    assert compared({}, skipped).outcome == "failed"
+    assert compared({"t::a": "skipped"}, skipped).outcome == "failed"
+
+
+def test_a_flaky_test_counts_unless_it_is_excused() -> None:
+    before: Outcomes = {"t::a": "passed", "t::b": "passed"}
+    now: Outcomes = {"t::a": "failed", "t::b": "passed"}
+    reruns = Reruns(ended={"t::a": ("failed", "failed", "passed")})
+
+    counts = compared(before, now, by=Comparison(reruns=reruns))
+    excused = compared(before, now, by=Comparison(reruns=reruns, excused=frozenset({"t::a"})))
+    new = compared({"t::b": "passed"}, now, by=Comparison(reruns=reruns))
+
+    assert counts.summary == "t::a: boom (failed 2 of 3 times, though not at the base)"
+    assert new.summary == "t::a: boom (failed 2 of 3 times)"
+    assert (counts.outcome, new.outcome, excused.outcome) == ("failed", "failed", "passed")
+    assert (excused.summary, excused.decisive) == ("1 passed, 1 flaky as at the base: t::a", False)
+    assert outcomes(excused) == {"t::a": "passed", "t::b": "passed"}

@@ -32,7 +32,7 @@ def test_an_expected_entry_may_be_a_file_a_folder_or_a_glob(tmp_path: Path, entr
     assert checked(tmp_path, ("src/app.py",), (entry,))[0] == "passed"
 
 
-@pytest.mark.parametrize("entry", ["src/other.py", "docs/", "src/*.js", "../src", "", "/"])
+@pytest.mark.parametrize("entry", ["src/other.py", "docs/", "src/*.js", "../src", "", "/", "n" * 300])
 def test_an_expected_entry_that_is_not_in_the_checkout_fails(tmp_path: Path, entry: str) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").touch()

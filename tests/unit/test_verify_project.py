@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import base64
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from milepost.verify.project import environment_for, find_interpreter, find_test_files, source_folder
@@ -13,7 +16,7 @@ def write(path: Path, text: str = "", *, mode: int = 0o644) -> Path:
 
 
 def make_environment(folder: Path) -> Path:
-    write(folder / "pyvenv.cfg", "home = /usr/bin\n")
+    write(folder / "pyvenv.cfg", "home = /usr/bin\nversion = 3.11.7\n")
     return write(folder / "bin" / "python", "#!/bin/sh\n", mode=0o755)
 
 
@@ -62,6 +65,28 @@ def test_the_interpreter_is_the_set_one_then_the_repositorys_then_the_shells_the
     assert found("no-such-python") is None
 
 
+def test_what_poetry_and_pipenv_keep_elsewhere_is_the_projects_own(tmp_path: Path) -> None:
+    repository, home = tmp_path / "repo", tmp_path / "home"
+    activated = make_environment(tmp_path / "activated")
+    environ = {"PATH": "", "HOME": str(home), "VIRTUAL_ENV": str(tmp_path / "activated")}
+    write(repository / "poetry.lock")
+    write(repository / "Pipfile")
+
+    def mark(path: Path) -> str:
+        return base64.urlsafe_b64encode(hashlib.sha256(str(path).encode()).digest()[:6]).decode()
+
+    def found() -> Path | None:
+        interpreter = find_interpreter(repository, environ)
+        return interpreter.path if interpreter else None
+
+    make_environment(home / ".cache/pypoetry/virtualenvs/repo-AAAAAAAA-py3.11")
+    assert found() == activated
+    pipenv = make_environment(home / f".local/share/virtualenvs/repo-{mark(repository / 'Pipfile')}")
+    assert found() == pipenv
+    poetry = make_environment(home / f".cache/pypoetry/virtualenvs/repo-{mark(repository.resolve())}-py3.11")
+    assert found() == poetry
+
+
 def test_an_environment_is_readable_and_first_on_the_path_of_commands(tmp_path: Path) -> None:
     make_environment(tmp_path / ".venv")
 
@@ -69,8 +94,14 @@ def test_an_environment_is_readable_and_first_on_the_path_of_commands(tmp_path: 
 
     assert interpreter is not None
     assert interpreter.readable == (tmp_path / ".venv",)
+    assert interpreter.version == "3.11.7"
     variables = environment_for(interpreter, Path("/checkout"), "/usr/bin")
     assert variables == {"VIRTUAL_ENV": str(tmp_path / ".venv"), "PATH": f"{tmp_path}/.venv/bin:/usr/bin"}
+    told = replace(interpreter, programs=(Path("/own/bin"),), imports=("src", "/own/site"))
+    assert environment_for(told, Path("/checkout"), "/usr/bin") == variables | {
+        "PATH": f"/own/bin:{tmp_path}/.venv/bin:/usr/bin",
+        "PYTHONPATH": "/checkout/src:/own/site",
+    }
 
 
 def test_what_an_editable_install_imports_from_the_repository_is_imported_from_the_checkout(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_a_proof_has_the_documented_shape() -> None:
         "run": "7f3a",
         "attempt": 2,
         "verdict": "passed",
+        "confidence": 0.0,
         "commit": "3" * 40,
         "tree": "2" * 40,
         "checks": [
@@ -43,8 +44,14 @@ def test_a_proof_has_the_documented_shape() -> None:
                 "decisive": True,
                 "summary": "`pytest` exit 0",
                 "tests": {"passed": 1, "failed": 0, "skipped": 1},
-                "cases": [{"id": "t::a", "outcome": "passed"}, {"id": "t::b", "outcome": "skipped"}],
+                "before": None,
+                "cases": [
+                    {"id": "t::a", "before": None, "outcome": "passed"},
+                    {"id": "t::b", "before": None, "outcome": "skipped"},
+                ],
+                "environment": "",
                 "duration_ms": 12,
+                "log": "",
             }
         ],
         "enforced": ["files", "network"],

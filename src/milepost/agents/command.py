@@ -21,6 +21,9 @@ from milepost.core.commands import Command, CommandResult, Line, ending_in_words
 from milepost.core.ports import Tools
 
 LONGEST_SAID = 4_000
+LIMITED = 75  # EX_TEMPFAIL of sysexits.h: try again later
+WAIT_S = 60.0
+LONGEST_WAIT_S = 7 * 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +87,25 @@ def outcome_of(result: CommandResult, command: Command) -> Outcome:
     spoken = last_lines(result.stdout)
     complaint = "\n".join(part for part in (spoken, last_lines(result.stderr)) if part)
     if result.succeeded:
-        return Outcome(status="finished", said=clip(spoken, LONGEST_SAID), enforced=result.enforced)
+        said = clip(spoken, LONGEST_SAID)
+        return Outcome(status="finished", said=said, enforced=result.enforced, printed=result.stdout)
+    if result.exit_code == LIMITED:
+        said = f"{clip(complaint, LONGEST_SAID)}\nlimit reached: try again in {_stated_wait(result.stdout):g} s".strip()
+        return Outcome(status="limited", said=said, enforced=result.enforced)
     reason = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
     status: OutcomeStatus = "timed_out" if result.termination in ("timeout", "idle") else "gave_up"
     said = f"{reason}\n{clip(complaint, LONGEST_SAID)}".rstrip()
     return Outcome(status=status, said=said, enforced=result.enforced)
+
+
+def _stated_wait(stdout: str) -> float:
+    """The seconds that the last line states as `{"retry_after_s": N}`, or a minute."""
+    lines = stdout.strip().splitlines()
+    try:
+        stated = float(json.loads(lines[-1])["retry_after_s"]) if lines else WAIT_S
+    except (ValueError, TypeError, KeyError):
+        return WAIT_S
+    return min(stated, LONGEST_WAIT_S) if stated > 0 else WAIT_S
 
 
 def _write_letter(text: str, scratch: Path) -> Path:

@@ -62,11 +62,12 @@ def task_line(event: TaskFinished, width: int) -> str:
 
 
 def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: int) -> list[str]:
-    """What stands below that line: why attempts failed, the one that the task ended with last."""
+    """What stands below that line: why attempts failed, the one that the task ended with last, and what would help."""
     reasons = {attempt.attempt: f"attempt {attempt.attempt} failed: {attempt.reason}" for attempt in failed}
     if event.verdict in (Verdict.FAILED, Verdict.UNVERIFIED):
         reasons[event.attempts] = event.reason
-    return [line for reason in reasons.values() for line in wrapped(reason, width, indent=9)]
+    proposed = [f"→ {line}" for line in event.proposal.splitlines() if event.reason not in line]
+    return [line for text in (*reasons.values(), *proposed) for line in wrapped(text, width, indent=9)]
 
 
 class Progress:

@@ -208,10 +208,22 @@ def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def proof(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) -> None:
+def proof(
+    task: TaskId,
+    roadmap: RoadmapOption = None,
+    logs: Annotated[bool, typer.Option("--log", help="The whole output of each check instead.")] = False,
+    as_json: Json = False,
+) -> None:
     """What was run to believe that a task is done, or why it was not accepted."""
-    from milepost.cli.show_proof import proof_lines
+    from milepost.cli.show_proof import log_lines, proof_lines
 
+    if logs:
+        kept = milepost.logs(task, roadmap)
+        if as_json:
+            _print_json([{"check": name, "log": text} for name, text in kept])
+        else:
+            typer.echo("\n".join(log_lines(kept)))
+        return
     found = milepost.proof(task, roadmap)
     if as_json:
         _print_json(milepost.proof_to_json(found))
@@ -220,11 +232,73 @@ def proof(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) ->
 
 
 @app.command()
+def verify(
+    task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="With what this task asks for, too.")] = None,
+    replay: Annotated[bool, typer.Option("--replay", help="Prove the task's milepost again and compare.")] = False,
+    roadmap: RoadmapOption = None,
+    as_json: Json = False,
+) -> None:
+    """Run the checks now on your files as they are, or prove a past milepost again."""
+    from milepost.cli import show_verify as show
+
+    if replay and task is None:
+        _complain("--replay needs the task whose milepost is to be proven again", "milepost log lists them")
+        raise typer.Exit(MISUSED)
+    if replay and task is not None:
+        again = milepost.replay(task, roadmap)
+        if as_json:
+            _print_json(show.replayed_to_json(again))
+        else:
+            typer.echo("\n".join(show.replayed_lines(again, _width())))
+        raise typer.Exit(DONE if again.same else NOT_DONE)
+    found = milepost.verify(task, roadmap)
+    if as_json:
+        _print_json(show.verified_to_json(found))
+    else:
+        typer.echo("\n".join(show.verified_lines(found, _width())))
+    evidence = found.evidence
+    passed = evidence.verdict == "passed" or (task is None and bool(evidence.checks) and evidence.verdict != "failed")
+    raise typer.Exit(DONE if passed else NOT_DONE)
+
+
+@app.command()
+def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
+    """What fails here most, and what mended it."""
+    from milepost.cli.show_failures import failure_lines, failure_to_json
+
+    found = milepost.failures(roadmap)
+    if as_json:
+        _print_json([failure_to_json(one) for one in found])
+    else:
+        typer.echo("\n".join(failure_lines(found, _width())))
+
+
+@app.command()
 def undo(task: TaskId, roadmap: RoadmapOption = None) -> None:
     """Take back the milepost of one task alone; the others stay."""
     undone = milepost.undo(task, roadmap)
     took_back = f"{undone.commit[:7]} on {undone.branch} takes back {undone.milepost.commit[:7]}"
     typer.echo(f"{undone.milepost.task} is open again: {took_back}")
+
+
+@app.command()
+def bench(
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Any name of an agent; also reference and null.")],
+    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Twenty small tasks for an agent, judged by checks that it never sees."""
+    from milepost.cli.show_bench import bench_lines, result_line
+
+    def tell(result: milepost.TaskReport) -> None:
+        typer.echo(result_line(result, _width()), err=True)
+
+    report = milepost.bench(agent, tasks=tuple(task or ()), on_result=tell)
+    if as_json:
+        _print_json(milepost.bench_to_json(report))
+    else:
+        typer.echo("\n".join(bench_lines(milepost.bench_rows(report), _width())))
+    raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 
 @app.command(name="exec")

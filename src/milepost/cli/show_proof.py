@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import clipped, duration, padded, wrapped
+from milepost.cli.show_checks import check_lines
+from milepost.cli.words import padded, safe, wrapped
 
 if TYPE_CHECKING:
-    from milepost import CheckResult, Proof
+    from milepost import Proof
 
 
 def proof_lines(proof: Proof, width: int) -> list[str]:
@@ -18,28 +18,35 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
     tried = f"attempt {proof.attempt} of {max(proof.attempt, len(proof.attempts))}"
     title = f"{proof.task}  {proof.title}"
     lines = [f"{padded(title, min(56, width - 46))}  {proof.verdict}, {tried}, {where}", ""]
-    lines += [_check_line(check, width) for check in proof.evidence.checks]
-    for check in proof.evidence.checks:
-        lines += [
-            clipped(f"            {case.id}: {case.message}", width) for case in check.cases if case.outcome == "failed"
-        ][:5]
-        if check.outcome == "failed":
-            lines += [clipped(f"            {line}", width) for line in check.log.splitlines()[-8:]]
+    lines += check_lines(proof.evidence, width)
     if not proof.commit:
         lines += ["", *wrapped(f"{proof.verdict}: {proof.evidence.reason}", width, indent=0)]
+    lines.append("")
+    if proof.agent.startswith("recipe:"):
+        lines += wrapped(f"attempt {proof.attempt} was made by {proof.agent}: {_said(proof)}", width, indent=0)
     for attempt in proof.attempts:
         if attempt.number != proof.attempt:
-            lines += wrapped(f"attempt {attempt.number} refused: {attempt.evidence.reason}", width, indent=0)
-        lines.append(f"            refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
+            lines += wrapped(
+                f"attempt {attempt.number} by {attempt.agent} refused: {attempt.evidence.reason}", width, indent=0
+            )
+        lines.append(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
     held = ", ".join(proof.evidence.enforced) or "nothing was run"
     held_lines = textwrap.wrap(held, max(40, width - 12), initial_indent="", subsequent_indent=" " * 12)
-    return [*lines, "", f"tree        {proof.evidence.tree}", f"held by     {held_lines[0]}", *held_lines[1:]]
+    lines += [
+        f"tree        {proof.evidence.tree}",
+        f"confidence  {proof.evidence.confidence:.2f}",
+        f"held by     {held_lines[0]}",
+        *held_lines[1:],
+    ]
+    return [*lines, *([f"prove it    milepost verify {proof.task} --replay"] if proof.commit else [])]
 
 
-def _check_line(check: CheckResult, width: int) -> str:
-    argv = shlex.join(check.argv) if check.argv else ""
-    tests = f"{check.count('passed')} of {len(check.cases)} tests  " if check.cases else ""
-    code = f"exit {check.exit_code}  " if check.exit_code is not None else ""
-    facts = f"{check.outcome:<7} {tests or code}{duration(check.duration_ms) if check.argv else ''}".rstrip()
-    what = argv or check.summary
-    return f"{padded(check.name, 10)}  {padded(what, max(20, width - 48))}  {facts}"
+def _said(proof: Proof) -> str:
+    return next((one.outcome.said for one in proof.attempts if one.number == proof.attempt), "")
+
+
+def log_lines(logs: tuple[tuple[str, str], ...]) -> list[str]:
+    """Each log under the name of its check."""
+    if not logs:
+        return ["no check of this task printed anything"]
+    return [line for name, text in logs for line in (f"── {name} ──", *map(safe, text.splitlines()), "")]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from milepost.core.verdict import Evidence
 
-OutcomeStatus = Literal["finished", "gave_up", "timed_out"]
+OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +38,17 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How an agent ended. What it says is kept and believed by nobody."""
+    """How an agent ended. What it says is kept and believed by nobody.
+
+    `limited` means that its service refuses further calls for a while: the attempt was not really made.
+    `printed` is all that it printed, for a diff that may be in it; it is not kept.
+    """
 
     status: OutcomeStatus
     said: str = ""
     cost_usd: float = 0.0
     enforced: tuple[str, ...] = ()
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── EngineBusy                another engine holds the state directory
 ├── RunUnfinished             a run was interrupted and asks to be resumed or left
 ├── UndoImpossible            a milepost cannot be taken back alone
+├── EvidenceForged            a milepost's note is not the one it was made with
 ├── CassetteExhausted         a replay has no more answers for this attempt
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
     ├── GitFailed             git ended with an error
@@ -98,6 +99,10 @@ class RunUnfinished(MilepostError):
 
 
 class UndoImpossible(MilepostError):
+    pass
+
+
+class EvidenceForged(MilepostError):
     pass
 
 

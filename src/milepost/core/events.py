@@ -12,7 +12,10 @@ Stage = Literal["act", "verify", "land"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSummary:
-    """How a task stands at the end of a run; a verdict of None means that it was never tried."""
+    """How a task stands at the end of a run; a verdict of None means that it was never tried.
+
+    `proposal` is what a person could do about a task without a milepost, with the command to run.
+    """
 
     id: str
     title: str
@@ -20,6 +23,7 @@ class TaskSummary:
     commit: str | None
     attempts: int
     reason: str
+    proposal: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +100,8 @@ class TaskFinished:
     tests: int
     duration_ms: int
     cost_usd: float
+    confidence: float = 0.0
+    proposal: str = ""
     event: Literal["task_finished"] = "task_finished"
 
 

@@ -8,6 +8,9 @@ from typing import Literal
 
 CheckOutcome = Literal["passed", "failed", "absent"]
 TestOutcome = Literal["passed", "failed", "skipped"]
+FailureKind = Literal[
+    "assertion", "import", "runtime", "type", "value", "attribute", "timeout", "collection", "unknown"
+]
 
 
 class Verdict(StrEnum):
@@ -18,7 +21,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestCase:
-    """One test by its id, as the runner's report named it."""
+    """One test by its id, as the runner's report named it.
+
+    `before` is its outcome at the base, None when it was not there or that is unknown. `kind` and
+    `traceback` are told of a failure. `flaky` means that it failed and passed on the same tree.
+    """
 
     __test__ = False  # pytest collects classes by this prefix
 
@@ -26,6 +33,10 @@ class TestCase:
     outcome: TestOutcome
     message: str = ""
     duration_ms: int = 0
+    before: TestOutcome | None = None
+    kind: FailureKind | None = None
+    traceback: str = ""
+    flaky: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +45,9 @@ class CheckResult:
 
     `absent` means there was nothing to ask. `decisive` means that the answer is about this
     task in particular: without one decisive check that passed, nothing is called passed.
+    `before` is the same question's answer at the base, None when it was not asked there.
+    `environment` is a fingerprint of what the command ran with; `log_id` names the whole log,
+    of which `log` is the end.
     """
 
     name: str
@@ -44,8 +58,11 @@ class CheckResult:
     exit_code: int | None = None
     cases: tuple[TestCase, ...] = ()
     log: str = ""
+    log_id: str = ""
     duration_ms: int = 0
     enforced: tuple[str, ...] = ()
+    before: CheckOutcome | None = None
+    environment: str = ""
 
     def count(self, outcome: TestOutcome) -> int:
         return sum(case.outcome == outcome for case in self.cases)
@@ -53,11 +70,15 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The checks that were run on one tree, and the verdict they add up to."""
+    """The checks that were run on one tree, and the verdict they add up to.
+
+    `confidence` is one number from 0 to 1 for how much the checks say. It passes nothing.
+    """
 
     tree: str
     verdict: Verdict
     checks: tuple[CheckResult, ...]
+    confidence: float = 0.0
 
     @property
     def enforced(self) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, UNAVAILABLE
 from milepost.core.errors import MilepostError
+from milepost.engine.ground import outside_environment
 from milepost.engine.project import STATE, find_roadmap
-from milepost.engine.rooms import outside_environment
 from milepost.sandbox.levels import ladder
 from milepost.verify.project import find_interpreter
 from milepost.workspace.checkout import cache_folder

@@ -10,7 +10,6 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import Annotated, Any
 from milepost.core.attempt import Attempt
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import Event, RunFinished
-from milepost.core.verdict import TestOutcome
 
 SCHEMA = """
 create table if not exists runs (
@@ -31,7 +29,8 @@ create table if not exists events (
 create table if not exists attempts (
     run text not null, task text not null, number integer not null, at real not null, body text not null,
     primary key (run, task, number));
-create table if not exists baselines (tree text primary key, body text not null);
+create table if not exists answers (
+    tree text not null, question text not null, body text not null, primary key (tree, question));
 """
 
 
@@ -161,12 +160,14 @@ class Journal:
         )
         return tuple(_attempts().validate_json(body) for (body,) in rows)
 
-    def keep_outcomes(self, tree: str, outcomes: Mapping[str, TestOutcome]) -> None:
-        """Keep how the project's tests stood at a tree."""
-        self._write("insert or ignore into baselines (tree, body) values (?, ?)", tree, json.dumps(outcomes))
+    def keep_answer(self, tree: str, question: str, answer: Any) -> None:
+        """Keep how a question about a tree was answered; the first answer stays."""
+        sql = "insert or ignore into answers (tree, question, body) values (?, ?, ?)"
+        self._write(sql, tree, question, json.dumps(answer))
 
-    def outcomes(self, tree: str) -> dict[str, TestOutcome] | None:
-        rows = self._read("select body from baselines where tree = ?", tree)
+    def answer(self, tree: str, question: str) -> Any:
+        """The answer to a question about a tree, None where it was not asked yet."""
+        rows = self._read("select body from answers where tree = ? and question = ?", tree, question)
         return json.loads(rows[0][0]) if rows else None
 
     def last_run_of(self, task: str) -> str | None:

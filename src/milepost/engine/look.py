@@ -8,15 +8,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.attempt import Attempt
-from milepost.core.errors import MilepostError, TaskUnknown
+from milepost.core.errors import EvidenceForged, MilepostError, TaskUnknown
 from milepost.core.events import RunFinished, StageStarted
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.journal import Entry, Journal
+from milepost.engine.logs import Logs, logs_of
 from milepost.engine.project import Project
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
 from milepost.engine.wire import load
-from milepost.workspace.mileposts import Milepost, Mileposts, run_branch
+from milepost.repair.failures import FailureLog, FailureStats
+from milepost.workspace.mileposts import Milepost, Mileposts, evidence_hash, run_branch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,15 @@ class Status:
         if self.holder is not None:
             return "running"
         return "left" if self.left else "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptNote:
+    """The note of a milepost as it is now; `problem` is why it is not to be believed, empty when it is."""
+
+    evidence: Evidence
+    corrections: tuple[tuple[str, str], ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,20 +107,47 @@ def proof(roadmap: Path | None, task: str) -> Proof:
         return _proof_of(project, mileposts, post)
 
 
-def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
-    note = mileposts.note(post.commit)
-    if note is None:
+def logs(roadmap: Path | None, task: str) -> tuple[tuple[str, str], ...]:
+    """The name and the whole log of each check behind a task's proof, as far as they are kept on this machine."""
+    found = proof(roadmap, task)
+    return logs_of(found.evidence.checks, Logs(Project.find(roadmap).state / "logs"))
+
+
+def failures(roadmap: Path | None) -> tuple[FailureStats, ...]:
+    """What failed in the runs of a roadmap, most often first."""
+    database = Project.find(roadmap).database
+    return FailureLog(database).stats() if database.exists() else ()
+
+
+def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
+    """The evidence that a milepost carries; a note that was edited or forged has a problem."""
+    text = mileposts.note(post.commit)
+    if text is None:
         raise MilepostError(
             f"milepost {post.commit[:7]} of {post.task} carries no evidence note",
             "fetch the notes: git fetch origin refs/notes/milepost:refs/notes/milepost",
         )
+    forged = bool(post.evidence) and evidence_hash(text) != post.evidence
     try:
-        evidence = load(Evidence, json.loads(note)["evidence"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise MilepostError(
+        note = json.loads(text)
+        evidence = load(Evidence, note["evidence"])
+        corrections = tuple((str(wrong), str(right)) for wrong, right in note.get("corrections", ()))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EvidenceForged(
             f"the evidence note of {post.task} on {post.commit[:7]} is damaged",
             "git notes --ref=milepost show says what it holds",
         ) from error
+    problem = "the note was edited: it is not the one that the milepost was made with" if forged else ""
+    return KeptNote(evidence=evidence, corrections=corrections, problem=problem)
+
+
+def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
+    note = recorded_note(mileposts, post)
+    if note.problem:
+        raise EvidenceForged(
+            f"{post.task} on {post.commit[:7]}: {note.problem}",
+            f"find out anew: milepost verify {post.task} --replay",
+        )
     with Journal.look(project.database) as journal:
         attempts = journal.attempts(post.run, post.task)
     return Proof(
@@ -118,9 +156,9 @@ def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
         run=post.run,
         attempt=post.attempt,
         agent=post.agent,
-        verdict=evidence.verdict,
+        verdict=note.evidence.verdict,
         commit=post.commit,
-        evidence=evidence,
+        evidence=note.evidence,
         attempts=attempts,
     )
 

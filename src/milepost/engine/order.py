@@ -9,7 +9,18 @@ from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "1"
+VERSION = "2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """What may be done about a failed attempt: the settings of [repair], as they were at the start."""
+
+    mode: str = "auto-fix"
+    recipes: bool = True
+    packages: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+    task_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +44,7 @@ class Order:
     check_timeout_s: float
     identity: Identity
     started_at: int
+    repairs: Repairs = Repairs()
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
@@ -40,7 +52,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A tree that would end a task: an attempt's work on top of `base`, box ticked; `problem` when it cannot."""
+    """A tree that would end a task: an attempt's work on top of `base`, box ticked; `problem` when it cannot.
+
+    `corrections` are paths that the task names wrongly, each with the right one.
+    """
 
     attempt: int
     agent: str
@@ -48,6 +63,17 @@ class Candidate:
     tree: str
     changed: tuple[str, ...]
     problem: str = ""
+    corrections: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How the next attempt is made: by whom, from which tree (empty: the base's), told what, after which wait."""
+
+    agent: str
+    tree: str = ""
+    advice: tuple[str, ...] = ()
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +82,7 @@ class Acted:
 
     candidate: Candidate
     commit: str
+    left: str
     outcome: Outcome
     finished_at: int
     duration_ms: int
@@ -63,11 +90,16 @@ class Acted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Try:
-    """An attempt, the commit that its evidence's tree stands on, and the moment it was finished."""
+    """An attempt, the commit that its evidence's tree stands on, and the moment it was finished.
+
+    `left` is the tree that the attempt left, without the ticked box.
+    """
 
     attempt: Attempt
     proven_on: str
     finished_at: int
+    left: str = ""
+    corrections: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,11 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
+from milepost.engine.ground import known_secrets
 from milepost.engine.journal import Journal
-from milepost.engine.order import Order
+from milepost.engine.order import Order, Repairs
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.rooms import agent_name, known_secrets, make_agent
+from milepost.engine.rooms import agent_name, make_agent
 from milepost.engine.settings import Settings
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
@@ -78,7 +79,8 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
         return NothingToDo(reason=_why_nothing(plan))
     trust = settings.run.trust or strongest()
     require(trust)
-    for name in {agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen}:
+    named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
+    for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
         _require_agent(name, settings, project, agents)
     return Draft(user=user, trust=trust, wish=wish)
 
@@ -114,6 +116,13 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         check_timeout_s=limits.check_timeout_s,
         identity=project.repository.identity(),
         started_at=int(time.time()),
+        repairs=Repairs(
+            mode=settings.repair.mode,
+            recipes=settings.repair.recipes,
+            packages=tuple(settings.repair.packages),
+            fallback=tuple(settings.repair.fallback),
+            task_usd=settings.repair.task_usd,
+        ),
     )
 
 
@@ -155,6 +164,18 @@ def _refuse_uncommitted(project: Project) -> None:
             f"{path} {problem}, and a run starts from what is committed",
             f"git add {path} && git commit -m Roadmap, then run again",
         )
+
+
+def _reviewers(settings: Settings) -> tuple[str, ...]:
+    """Whose opinion is asked for beside the checks."""
+    if settings.verify.mode != "agent":
+        return ()
+    if not settings.verify.agent:
+        raise SettingInvalid(
+            "verify.mode is 'agent', and no agent is named to give its opinion",
+            'name one: agent = "command:…" under [verify] in milepost.toml',
+        )
+    return (settings.verify.agent,)
 
 
 def _require_agent(name: str, settings: Settings, project: Project, given: Mapping[str, Agent]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from milepost.agents.names import AgentSetup, agent_named
@@ -15,19 +16,20 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import AgentUnknown
 from milepost.core.events import Event
 from milepost.core.ports import Agent, Memory, Terminal, Tools
-from milepost.core.redact import Redactor, secrets_of
+from milepost.core.redact import Redactor
 from milepost.core.task import Task
-from milepost.engine.baselines import Baselines
 from milepost.engine.discretion import DiscreetTerminal
+from milepost.engine.examine import Examiner
+from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.journal import Journal
+from milepost.engine.opinion import Reviewer
 from milepost.engine.parking import Parking
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings
 from milepost.memory.episodes import SqliteMemory
-from milepost.sandbox.levels import open_terminal
+from milepost.repair.failures import FailureLog
+from milepost.repair.ledger import PatchLedger
 from milepost.sandbox.terminal import IsolatedTerminal
-from milepost.verify.bench import Bench
-from milepost.verify.project import find_interpreter
 from milepost.workspace.checkout import Checkouts, cache_folder
 from milepost.workspace.mileposts import Mileposts, remove_stale_locks
 
@@ -45,14 +47,16 @@ class Rooms:
     mileposts: Mileposts
     sandbox: IsolatedTerminal
     terminal: Terminal
-    bench: Bench
-    baselines: Baselines
+    tools: Callable[[Callable[[str], None]], Tools]
+    examiner: Examiner
     memory: Memory
+    failures: FailureLog
+    patches: PatchLedger
     parking: Parking
     redact: Redactor
     on_event: OnEvent
     lock_fd: int
-    agents: Mapping[str, Agent] = field(default_factory=dict)
+    agent: Callable[[str], Agent]
     telling: threading.Lock = field(default_factory=threading.Lock)
 
     def emit(self, event: Event, key: str) -> None:
@@ -71,21 +75,6 @@ class Rooms:
         with self.telling:
             self.on_event(event)
 
-    def agent(self, name: str) -> Agent:
-        """The agent of this name: one that was handed in, or one made from the settings."""
-        return (
-            self.agents[name] if name in self.agents else make_agent(name, self.settings, self.project.roadmap.parent)
-        )
-
-    def tools(self, say: Callable[[str], None]) -> Tools:
-        limits = self.settings.limits
-        return Tools(
-            terminal=self.terminal,
-            say=lambda text: say(self.redact(text)),
-            timeout_s=limits.task_timeout_s,
-            idle_timeout_s=limits.idle_timeout_s,
-        )
-
 
 @contextmanager
 def open_rooms(
@@ -103,29 +92,41 @@ def open_rooms(
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
-    readable = (*project.repository.object_folders(), *map(Path, settings.sandbox.readable))
-    redact = Redactor(known_secrets(settings))
     journal = Journal(project.database)
+    ground = Ground(
+        project=project,
+        settings=settings,
+        git=git,
+        journal=journal,
+        checkouts=checkouts,
+        redact=Redactor(known_secrets(settings)),
+    )
+    ground.logs.sweep()
+    mileposts = ground.mileposts
+    makers = Makers(settings=settings, folder=project.roadmap.parent, given=agents)
     try:
-        with open_terminal(trust, held_fds=held, extra_readable=readable) as sandbox:
-            terminal = DiscreetTerminal(sandbox, redact)
-            bench = _bench(project, settings, terminal)
+        with ThreadPoolExecutor(1) as ahead, ground.open_terminal(trust, held) as sandbox:
+            terminal = DiscreetTerminal(sandbox, ground.redact)
+            tools = partial(tools_for, settings, terminal, ground.redact)
+            reviewer = _reviewer(settings, run, makers, tools)
             yield Rooms(
                 project=project,
                 settings=settings,
                 journal=journal,
                 checkouts=checkouts,
-                mileposts=Mileposts(git),
+                mileposts=mileposts,
                 sandbox=sandbox,
                 terminal=terminal,
-                bench=bench,
-                baselines=Baselines(journal, checkouts, bench),
+                tools=tools,
+                examiner=ground.examiner(terminal, mileposts, ahead, reviewer),
                 memory=SqliteMemory(project.database, run),
+                failures=FailureLog(project.database),
+                patches=PatchLedger(project.database),
                 parking=Parking(),
-                redact=redact,
+                redact=ground.redact,
                 on_event=on_event,
                 lock_fd=lock_fd,
-                agents=agents,
+                agent=makers.agent,
             )
     finally:
         journal.close()
@@ -133,24 +134,36 @@ def open_rooms(
             checkouts.sweep()
 
 
-def _bench(project: Project, settings: Settings, terminal: Terminal) -> Bench:
-    """Where checks run: with the project's own interpreter, never with ours for its own sake."""
-    environ = outside_environment(os.environ)
-    return Bench(
+def tools_for(settings: Settings, terminal: Terminal, redact: Redactor, say: Callable[[str], None]) -> Tools:
+    """What an agent is given to work with."""
+    return Tools(
         terminal=terminal,
-        path=environ["PATH"],
-        interpreter=find_interpreter(project.repository.top, environ, settings.verify.python),
-        timeout_s=settings.limits.check_timeout_s,
+        say=lambda text: say(redact(text)),
+        timeout_s=settings.limits.task_timeout_s,
+        idle_timeout_s=settings.limits.idle_timeout_s,
     )
 
 
-def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The user's variables with our own virtual environment off the PATH, unless they activated it themselves."""
-    path = environ.get("PATH") or os.defpath
-    if sys.prefix != sys.base_prefix and environ.get("VIRTUAL_ENV") != sys.prefix:
-        ours = Path(sys.prefix, "bin")
-        path = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry) != ours)
-    return {**environ, "PATH": path}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Makers:
+    """Gives agents by their names: those that were handed in, and those made from the settings."""
+
+    settings: Settings
+    folder: Path
+    given: Mapping[str, Agent]
+
+    def agent(self, name: str) -> Agent:
+        return self.given[name] if name in self.given else make_agent(name, self.settings, self.folder)
+
+
+def _reviewer(
+    settings: Settings, run: str, makers: Makers, tools: Callable[[Callable[[str], None]], Tools]
+) -> Reviewer | None:
+    """Whoever gives a further opinion, where the settings ask for one."""
+    if settings.verify.mode != "agent":
+        return None
+    name = settings.verify.agent
+    return Reviewer(name=name, run=run, agent=lambda: makers.agent(name), tools=lambda: tools(lambda _: None))
 
 
 def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
@@ -166,13 +179,6 @@ def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
         )
     passed = {variable: os.environ[variable] for variable in section.env_from}
     return agent_named(name, folder=folder, setup=AgentSetup(env=passed | section.env, args=tuple(section.args)))
-
-
-def known_secrets(settings: Settings) -> frozenset[str]:
-    """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
-    given = {value for section in settings.agents.values() for value in section.env.values()}
-    passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
-    return secrets_of(os.environ) | given | passed
 
 
 def agent_name(task: Task, order_agent: str) -> str:

@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -46,6 +47,37 @@ class VerifySettings(Section):
         description="Interpreter for the project's tests. "
         "Empty: its .venv or venv, else $VIRTUAL_ENV, else python3 on PATH.",
     )
+    level: Literal["files", "syntax", "imports", "runtime", "tests", "types"] = Field(
+        "tests", description="How far the checks go: each level includes those before it."
+    )
+    mode: Literal["auto", "pytest", "agent", "skip"] = Field(
+        "auto",
+        description="auto: every check that fits. pytest: the project's tests by pytest alone. agent: auto, and a "
+        "further opinion that may refuse and never decides. skip: nothing is run, and nothing can pass.",
+    )
+    agent: str = Field("", description="Whose opinion mode agent asks for: any name of an agent.")
+    environment: Literal["auto", "own", "off"] = Field(
+        "auto",
+        description="The environment of the project's commands. auto: its own, or one made from its lock files. "
+        "own: only one that is there. off: the plain interpreter.",
+    )
+    runners: list[str] = Field([], description="Test runners to use. Empty: those that the project's files tell of.")
+    reruns: int = Field(2, ge=0, le=10, description="How often a test that newly fails is run again before it counts.")
+    lint: bool = Field(False, description="Whether findings of the project's linter fail a task.")
+    coverage: float | None = Field(
+        None, ge=0, le=1, description="Share of the changed lines that the tests must run. Absent: not asked."
+    )
+
+
+class RepairSettings(Section):
+    mode: Literal["no-adapt", "suggest", "auto-fix"] = Field(
+        "auto-fix",
+        description="auto-fix: mend and try again. suggest: end the task with a proposal. no-adapt: one attempt.",
+    )
+    recipes: bool = Field(True, description="Whether what can be mended without an agent is mended first.")
+    packages: list[str] = Field([], description="Packages that may be added to the project, beside those known to it.")
+    fallback: list[str] = Field([], description="Agents to go on with, in this order, when one does not get further.")
+    task_usd: float | None = Field(None, gt=0, description="Cost of one task before it is left. Absent: no bound.")
 
 
 class SandboxSettings(Section):
@@ -59,6 +91,7 @@ class Settings(Section):
     limits: Limits = Limits()
     agents: dict[str, AgentSection] = {}
     verify: VerifySettings = VerifySettings()
+    repair: RepairSettings = RepairSettings()
     sandbox: SandboxSettings = SandboxSettings()
 
 

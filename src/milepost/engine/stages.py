@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from typing import Any
 
-from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
+from milepost.core.attempt import Attempt, Outcome
 from milepost.core.errors import GitFailed, MachineFailed
 from milepost.core.events import StageStarted
-from milepost.core.memories import Episode
-from milepost.core.ports import Agent
 from milepost.core.task import Task
-from milepost.core.verdict import CheckResult, Evidence, judge
+from milepost.core.verdict import CheckResult, judge
 from milepost.engine.durable import step
-from milepost.engine.order import Acted, Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven
-from milepost.engine.rooms import Rooms, agent_name
-from milepost.engine.telling import CheckTeller, Narrator, tell_attempt
+from milepost.engine.efforts import Effort, assignment_for, corrections_of, keep, let_act, roadmap_at, ticked
+from milepost.engine.mending import try_recipes
+from milepost.engine.onward import PARTS, RECIPE
+from milepost.engine.order import Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven, Way
+from milepost.engine.records import commit_patch, note_for
+from milepost.engine.rooms import Rooms
+from milepost.engine.telling import CheckTeller
 from milepost.engine.wire import dump, load
 from milepost.plan.graph import plan as make_plan
-from milepost.repair.evidence import what_failed
+from milepost.repair.classify import classify
+from milepost.repair.recipes.recipe import Correction
 from milepost.roadmap import read
-from milepost.roadmap.tick import tick
-from milepost.verify.verify import checks_for
-from milepost.verify.verify import verify as run_checks
-from milepost.workspace.mileposts import attempt_ref, milepost_message, run_branch
+from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]
 
@@ -36,53 +35,80 @@ def survey(here: Rooms, order: Plain) -> Plain:
     asked = load(Order, order)
     if here.mileposts.resolve(run_branch(asked.run)) is None:
         here.mileposts.keep(run_branch(asked.run), asked.base)
-    return dump(make_plan(read(_roadmap_at(here, asked, asked.base))))
+    return dump(make_plan(read(roadmap_at(here, asked, asked.base))))
 
 
 @step
-def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]) -> Plain:
+def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
     """Let the agent do one attempt in a fresh checkout, and keep what it left as a commit on a ref of its own."""
-    asked, job = load(Order, order), load(Task, task)
-    number, who = len(history) + 1, agent_name(job, asked.agent)
+    asked, job, how = load(Order, order), load(Task, task), load(Way, way)
+    tries = tuple(load(Try, one) for one in history)
+    effort = Effort(order=asked, task=job, number=len(tries) + 1, agent=how.agent)
     started = time.monotonic()
     here.announce(
-        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=number, stage="act", agent=who),
-        f"{job.id}/{number}/act",
+        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=effort.number, stage="act", agent=how.agent),
+        f"{job.id}/{effort.number}/act",
     )
+    here.examiner.look_ahead(base, job)
     name = f"{asked.run}-{job.id}-act"
-    workspace = here.checkouts.make(name, base)
-    assignment = _assignment(here, asked, job, number, tuple(load(Try, one).attempt for one in history))
-    outcome = _let_act(here, here.agent(who), assignment, workspace)
-    roadmap = _roadmap_at(here, asked, base)
-    snapshot = here.checkouts.snapshot(workspace, keep=(asked.roadmap,))
-    tree = snapshot.tree or here.mileposts.tree_of(base)
-    message = f"Attempt {number} at {job.id}: {job.title}\n\nby {who}, not verified\n"
-    commit = here.mileposts.commit(tree, base, message, asked.stamp())
-    here.mileposts.keep(attempt_ref(asked.run, job.id, number), commit)
+    workspace = here.checkouts.make(name, base, tree=how.tree)
+    assignment = assignment_for(here, effort, tries, how)
+    outcome = let_act(here, effort, assignment, workspace)
+    kept = keep(here, effort, workspace, outcome)
     here.checkouts.drop(name)
-    candidate = Candidate(
-        attempt=number,
-        agent=who,
-        base=base,
-        tree=here.mileposts.with_file(tree, asked.roadmap, tick(roadmap, job.id)),
-        changed=snapshot.changed,
-        problem=here.redact(snapshot.problem or _complaint(outcome)),
-    )
-    return dump(
-        Acted(
-            candidate=candidate,
-            commit=commit,
-            outcome=replace(outcome, said=here.redact(outcome.said)),
-            finished_at=int(time.time()),
-            duration_ms=_since(started),
-        )
-    )
+    candidate = replace(kept.candidate, corrections=corrections_of(tries))
+    return dump(replace(kept, candidate=candidate, duration_ms=_since(started)))
+
+
+@step
+def gather(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
+    """Make the candidate of a task whose parts are done: nothing is left but to tick it."""
+    asked, job, how = load(Order, order), load(Task, task), load(Way, way)
+    name = f"{asked.run}-{job.id}-act"
+    effort = Effort(order=asked, task=job, number=len(history) + 1, agent=how.agent)
+    outcome = Outcome(status="finished", said="its parts are done")
+    kept = keep(here, effort, here.checkouts.make(name, base), outcome)
+    here.checkouts.drop(name)
+    return dump(kept)
+
+
+def pause(here: Rooms, seconds: float, since: int) -> None:
+    """Wait before an attempt, from the second in which the one before ended; a stop is not kept waiting."""
+    until = time.monotonic() + min(seconds, since + 1 + seconds - time.time())
+    while (left := until - time.monotonic()) > 0 and not here.parking.stopping:
+        here.parking.wait(min(left, 1.0))
+
+
+@step
+def mend(here: Rooms, order: Plain, task: Plain, history: list[Plain]) -> Plain:
+    """Let the recipes mend what the last attempt left; nothing when none of them fits."""
+    asked, job = load(Order, order), load(Task, task)
+    tries = tuple(load(Try, one) for one in history)
+    last = tries[-1]
+    failure = classify(last.attempt)
+    if failure is None or not asked.repairs.recipes or asked.repairs.mode != "auto-fix":
+        return {}
+    started = time.monotonic()
+    name = f"{asked.run}-{job.id}-mend"
+    workspace = here.checkouts.make(name, last.attempt.base, tree=last.left)
+    done, told = try_recipes(here, asked, job, tries, failure, workspace)
+    if done is None:
+        here.checkouts.drop(name)
+        return {"told": list(told)}
+    effort = Effort(order=asked, task=job, number=len(tries) + 1, agent=f"{RECIPE}{done.recipe}")
+    kept = keep(here, effort, workspace, Outcome(status="finished", said=done.what))
+    here.checkouts.drop(name)
+    more = ((done.path_named, done.path_found),) if isinstance(done, Correction) else ()
+    candidate = replace(kept.candidate, corrections=(*last.corrections, *more))
+    return {"told": list(told), "acted": dump(replace(kept, candidate=candidate, duration_ms=_since(started)))}
 
 
 @step
 def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
     """Put the checks to a candidate's tree in a clean checkout of it."""
     asked, job, given = load(Order, order), load(Task, task), load(Candidate, candidate)
+    if given.agent == PARTS:
+        job = replace(job, changes_nothing=True)
     key = f"{job.id}/{given.attempt}/verify/{given.tree}"
     here.announce(StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key)
     tell = CheckTeller(here, asked.run, job.id, given.attempt, key)
@@ -91,13 +117,7 @@ def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(given.tree, (given_up,)))
-    before = here.baselines.at(given.base, here.mileposts.tree_of(given.base))
-    checks = checks_for(job, changed=given.changed, bench=here.bench, before=before, agent=given.agent)
-    name = f"{asked.run}-{job.id}-verify"
-    evidence = run_checks(here.checkouts.make(name, given.base, tree=given.tree), checks, given.tree, here.redact, tell)
-    here.checkouts.drop(name)
-    here.baselines.learn(evidence)
-    return dump(evidence)
+    return dump(here.examiner.examine(job, given, asked.roadmap, f"{asked.run}-{job.id}-verify", tell))
 
 
 @step
@@ -132,6 +152,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
     )
+    note = note_for(asked.run, job.id, one)
     message = milepost_message(
         task=job.id,
         title=job.title,
@@ -139,11 +160,13 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         attempt=one.attempt.number,
         agent=one.attempt.agent,
         roadmap=asked.roadmap,
+        evidence=note,
     )
     stamp = asked.stamp(one.finished_at)
     commit = here.mileposts.commit(evidence.tree, head, message, stamp)
-    here.mileposts.annotate(commit, note_for(asked.run, job.id, one.attempt), stamp)
+    here.mileposts.annotate(commit, note, stamp)
     here.mileposts.move(branch, commit, head)
+    commit_patch(here, asked.run, job.id, one.attempt.number, commit)
     return _plain(Landed(commit=commit))
 
 
@@ -171,100 +194,12 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     return dump(arrival)
 
 
-def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
-    """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
-    asked, job = load(Order, order), load(Task, task)
-    left, found = load(Acted, acted), load(Evidence, evidence)
-    attempt = Attempt(
-        number=left.candidate.attempt,
-        agent=left.candidate.agent,
-        base=left.candidate.base,
-        commit=left.commit,
-        outcome=left.outcome,
-        evidence=found,
-        duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
-    )
-    here.journal.keep_attempt(asked.run, job.id, attempt)
-    here.memory.record(
-        Episode(
-            run=asked.run,
-            task=job.id,
-            title=job.title,
-            attempt=attempt.number,
-            agent=attempt.agent,
-            verdict=found.verdict,
-            reason=found.reason,
-            duration_ms=attempt.duration_ms,
-            cost_usd=attempt.outcome.cost_usd,
-        )
-    )
-    tell_attempt(here, asked.run, job.id, attempt, "finished")
-    return dump(Try(attempt=attempt, proven_on=attempt.base, finished_at=left.finished_at))
-
-
-def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
-    """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
-    attempt = replace(last.attempt, evidence=evidence)
-    here.journal.keep_attempt(run, task, attempt)
-    if evidence.verdict is not last.attempt.evidence.verdict:
-        tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
-    return replace(last, attempt=attempt, proven_on=head)
-
-
-def note_for(run: str, task: str, attempt: Attempt) -> str:
-    """The evidence as it travels with the milepost: all but the commit, which is the one it is attached to."""
-    body = {"version": 1, "run": run, "task": task, "attempt": attempt.number, "agent": attempt.agent}
-    return json.dumps(body | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
-
-
 def _on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> str | None:
     """The tree that would land: the attempt's work on `head`, with the box ticked; None where they conflict."""
     merged = here.mileposts.merge(head, attempt.commit)
     if merged is None:
         return None
-    return here.mileposts.with_file(merged, order.roadmap, tick(_roadmap_at(here, order, head), task.id))
-
-
-def _roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:
-    content = here.mileposts.file_at(commit, order.roadmap)
-    if content is None:
-        raise MachineFailed(f"{order.roadmap} is not in commit {commit[:7]}", "start a new run: milepost run --new")
-    return content
-
-
-def _assignment(here: Rooms, order: Order, task: Task, number: int, history: tuple[Attempt, ...]) -> Assignment:
-    return Assignment(
-        run=order.run,
-        task=task.id,
-        title=task.title,
-        text=task.text,
-        attempt=number,
-        files=task.files,
-        verify=task.verify,
-        evidence=what_failed(history),
-        lessons=here.memory.recall(task).lines,
-        inputs=task.inputs,
-    )
-
-
-def _let_act(here: Rooms, agent: Agent, assignment: Assignment, workspace: Workspace) -> Outcome:
-    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
-    narrator = Narrator(here, assignment.run, assignment.task, assignment.attempt)
-    try:
-        return agent.act(assignment, workspace, here.tools(narrator))
-    except MachineFailed:
-        raise
-    except Exception as error:
-        return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
-
-
-def _complaint(outcome: Outcome) -> str:
-    """Why an agent that did not finish has not, the first line in short; empty when it says that it has."""
-    words = {"finished": "", "gave_up": "the agent gave up", "timed_out": "the agent ran out of time"}[outcome.status]
-    if not words:
-        return ""
-    said = outcome.said.strip().splitlines() or ["it did not say why"]
-    return "\n".join([f"{words}: {': '.join(dict.fromkeys((said[0], said[-1])))}", *said])
+    return here.mileposts.with_file(merged, order.roadmap, ticked(here, order, task, head))
 
 
 def _plain(result: Landed | Unproven | Conflict) -> Plain:

@@ -21,7 +21,7 @@ def lint(tasks: Sequence[Task]) -> Iterator[Problem]:
 def _without_verify(tasks: Sequence[Task]) -> Iterator[Problem]:
     for task in tasks:
         if not task.verify and not task.agent.startswith("pattern:"):
-            message = f'{task.id} "{task.title}" has no Verify: it can only end unverified'
+            message = f'{task.id} "{task.title}" has no Verify: it ends unverified unless it makes a failing test pass'
             yield Problem(line=task.line, message=message)
 
 

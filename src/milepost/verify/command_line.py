@@ -32,14 +32,20 @@ def argv_of(line: str) -> tuple[str, ...]:
 
 def runs_pytest(argv: tuple[str, ...]) -> bool:
     """Whether the command is pytest itself: `pytest …` or `python -m pytest …`."""
+    return pytest_arguments(argv) is not None
+
+
+def pytest_arguments(argv: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What pytest is called with by a command that is pytest itself, None for any other."""
     program = PurePath(argv[0]).name
     if program in ("pytest", "py.test"):
-        return True
+        return argv[1:]
     if not _PYTHON.match(program) or "-m" not in argv:
-        return False
+        return None
     at = argv.index("-m")
     only_options = all(word.startswith("-") or before in ("-W", "-X") for before, word in pairwise(argv[:at]))
-    return only_options and argv[at + 1 : at + 2] in (("pytest",), ("py.test",))
+    is_pytest = only_options and argv[at + 1 : at + 2] in (("pytest",), ("py.test",))
+    return argv[at + 2 :] if is_pytest else None
 
 
 def _has_shell_signs(line: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, ending_in_words
-from milepost.core.verdict import CheckResult, TestCase
+from milepost.core.verdict import CheckOutcome, CheckResult, TestCase
 from milepost.verify import junit, report
 from milepost.verify.bench import Bench, last_line, log_of
 from milepost.verify.command_line import argv_of, runs_pytest
@@ -26,10 +26,15 @@ _UNITTEST_END = re.compile(r"^Ran (\d+) tests? in .*\s+^(?:OK|NO TESTS RAN)(?: \
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandCheck:
-    """Decisive: the line was written for this very task by whoever wrote the roadmap."""
+    """Decisive, since the line was written for this very task by whoever wrote the roadmap.
+
+    A line that passed `before` says nothing about a change without `substance`, such as a comment.
+    """
 
     command_line: str
     bench: Bench
+    before: CheckOutcome | None = None
+    substance: bool = True
 
     def run(self, workspace: Workspace) -> CheckResult:
         argv = argv_of(self.command_line)
@@ -44,11 +49,17 @@ class CommandCheck:
         passed = result.succeeded and not doubt and not failed
         ending = f"`{self.command_line}` {ending_in_words(result, program=argv[0], timeout_s=self.bench.timeout_s)}"
         detail = "" if passed else _detail(result, argv, failed, doubt)
+        if passed and self.before == "passed":
+            detail = (
+                "it also passed before" if self.substance else "it also passed before, and nothing of substance changed"
+            )
         return CheckResult(
             name=NAME,
             outcome="passed" if passed else "failed",
             summary=f"{ending}: {detail}" if detail else ending,
-            decisive=True,
+            decisive=self.substance or self.before != "passed",
+            before=self.before,
+            environment=self.bench.fingerprint(argv),
             argv=argv,
             exit_code=result.exit_code,
             cases=cases,

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+
+from milepost.verify.kept_elsewhere import kept_elsewhere
 
 ENVIRONMENT_FOLDERS = (".venv", "venv")
 SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages"})
@@ -24,13 +28,16 @@ class Interpreter:
 
     `readable` is what it needs beside the toolchain it belongs to. `imports` are folders, relative to
     the repository, that its environment imports from (an editable install): the checkout's own
-    must come before them, or the tests would be about the user's tree.
+    must come before them, or the tests would be about the user's tree. An absolute one is taken as it is.
+    `programs` are folders of programs that come before all others. `version` is empty where it is not known.
     """
 
     path: Path
     environment: Path | None = None
     readable: tuple[Path, ...] = ()
     imports: tuple[str, ...] = ()
+    programs: tuple[Path, ...] = ()
+    version: str = ""
 
 
 def find_test_files(folder: Path) -> tuple[str, ...]:
@@ -54,7 +61,7 @@ def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str 
         return _named(setting, repository, environ)
     own = [repository / name for name in ENVIRONMENT_FOLDERS]
     activated = [Path(environ["VIRTUAL_ENV"])] if environ.get("VIRTUAL_ENV") else []
-    for environment in (*own, *activated):
+    for environment in (*own, *kept_elsewhere(repository, environ), *activated):
         python = environment / "bin" / "python"
         if os.access(python, os.X_OK):
             return _interpreter(python, repository)
@@ -65,9 +72,12 @@ def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str 
 def environment_for(interpreter: Interpreter, folder: Path, path: str) -> dict[str, str]:
     """The variables that make a command in `folder` use the interpreter, and import from `folder`."""
     variables: dict[str, str] = {}
+    programs = [str(place) for place in interpreter.programs]
     if interpreter.environment is not None:
         variables["VIRTUAL_ENV"] = str(interpreter.environment)
-        variables["PATH"] = f"{interpreter.path.parent}{os.pathsep}{path}"
+        programs.append(str(interpreter.path.parent))
+    if programs:
+        variables["PATH"] = os.pathsep.join((*programs, path))
     if interpreter.imports:
         variables["PYTHONPATH"] = os.pathsep.join(str(folder / entry) for entry in interpreter.imports)
     return variables
@@ -80,6 +90,13 @@ def source_folder(folder: Path) -> Path | None:
         return None
     modules = {entry.name.removesuffix(".py") for entry in source.iterdir() if entry.suffix == ".py" or entry.is_dir()}
     return source if modules and not modules & sys.stdlib_module_names else None
+
+
+def import_folder(folder: Path, named: str = "") -> Path | None:
+    """Where a package in `folder` is imported from: the folder it names, `src`, or its top; None where none will do."""
+    if named:
+        return folder / named
+    return source_folder(folder) or (None if (folder / "src").is_dir() or _hides_modules(folder) else folder)
 
 
 class PytestPresence:
@@ -104,6 +121,12 @@ def _is_test_name(name: str) -> bool:
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
+def _hides_modules(folder: Path) -> bool:
+    """Whether what lies at the top of a folder would be imported in place of the standard library."""
+    modules = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    return bool(modules & (sys.stdlib_module_names - {"test"}))
+
+
 def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> Interpreter | None:
     if "/" in setting:
         path = repository / Path(setting).expanduser()
@@ -115,6 +138,8 @@ def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> Interp
 def _interpreter(path: Path, repository: Path) -> Interpreter:
     """The links of an environment's `python` are kept: following them would leave the environment."""
     path = path.absolute()
+    if (behind := _behind(path, repository)) is not None:
+        return replace(_interpreter(behind, repository), programs=(behind.parent,))
     environment = path.parent.parent
     if not (environment / "pyvenv.cfg").is_file():
         return Interpreter(path=path)
@@ -124,7 +149,23 @@ def _interpreter(path: Path, repository: Path) -> Interpreter:
         environment=environment,
         readable=tuple(readable),
         imports=tuple(_editable_imports(environment, repository)),
+        version=_version(environment / "pyvenv.cfg"),
     )
+
+
+@cache
+def _behind(path: Path, repository: Path) -> Path | None:
+    """The interpreter that a script such as pyenv's stands for in this repository: it starts in a third of the time."""
+    try:
+        with path.open("rb") as file:
+            if file.read(2) != b"#!":
+                return None
+        ask = [str(path), "-I", "-c", "import sys; print(sys.executable)"]
+        done = subprocess.run(ask, cwd=repository, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = Path(done.stdout.strip())
+    return found if found.is_absolute() and found != path and os.access(found, os.X_OK) else None
 
 
 def _editable_imports(environment: Path, repository: Path) -> Iterator[str]:
@@ -140,6 +181,13 @@ def _editable_imports(environment: Path, repository: Path) -> Iterator[str]:
         resolved = Path(path).resolve()
         if resolved.is_relative_to(root):
             yield resolved.relative_to(root).as_posix()
+
+
+def _version(settings: Path) -> str:
+    """The version that an environment was made with; venv and virtualenv write it under different names."""
+    pairs = dict(line.partition("=")[::2] for line in _lines(settings))
+    written = {key.strip(): value.strip() for key, value in pairs.items()}
+    return ".".join((written.get("version") or written.get("version_info", "")).split(".")[:3])
 
 
 def _lines(file: Path) -> list[str]:

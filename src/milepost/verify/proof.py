@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from milepost.core.verdict import CheckResult, Evidence
+from milepost.core.verdict import CheckResult, Evidence, TestCase
 
 
 def to_json(*, task: str, run: str, attempt: int, commit: str | None, evidence: Evidence) -> dict[str, Any]:
     """What `milepost proof TASK --json` prints; `commit` is None for a task without a milepost."""
+    return {"task": task, "run": run, "attempt": attempt, "commit": commit, **evidence_to_json(evidence)}
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
+    """The verdict on a tree, and what it rests on."""
     return {
-        "task": task,
-        "run": run,
-        "attempt": attempt,
         "verdict": evidence.verdict.value,
-        "commit": commit,
+        "confidence": evidence.confidence,
         "tree": evidence.tree,
         "checks": [_check_to_json(check) for check in evidence.checks],
         "enforced": list(evidence.enforced),
@@ -30,6 +32,19 @@ def _check_to_json(check: CheckResult) -> dict[str, Any]:
         "decisive": check.decisive,
         "summary": check.summary,
         "tests": {outcome: check.count(outcome) for outcome in ("passed", "failed", "skipped")},
-        "cases": [{"id": case.id, "outcome": case.outcome} for case in check.cases],
+        "before": check.before,
+        "cases": [_case_to_json(case) for case in check.cases],
+        "environment": check.environment,
         "duration_ms": check.duration_ms,
+        "log": check.log_id,
+    }
+
+
+def _case_to_json(case: TestCase) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "before": case.before,
+        "outcome": case.outcome,
+        **({"kind": case.kind, "message": case.message} if case.outcome == "failed" else {}),
+        **({"flaky": True} if case.flaky else {}),
     }

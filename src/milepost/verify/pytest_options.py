@@ -17,16 +17,20 @@ SETTINGS = {
 
 
 def report_options(folder: Path, report: Path, words: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The options for a report with the ids users know; `words` are the arguments pytest is called with.
+    """The options for a report with the ids users know; `words` are the arguments pytest is called with."""
+    # xunit1 names the file of each test, which xunit2 leaves out.
+    return ("-o", "junit_family=xunit1", f"--junitxml={report}", *place_options(folder, words))
+
+
+def place_options(folder: Path, words: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The options that keep pytest in `folder`.
 
     Without settings of its own pytest takes the nearest above the checkout: the user's working
     tree, which is another state of the project and out of the sandbox's reach.
     """
-    # xunit1 names the file of each test, which xunit2 leaves out.
-    options = ("-o", "junit_family=xunit1", f"--junitxml={report}", f"--rootdir={folder}")
     if has_settings(folder, words):
-        return options
-    return (*options, "-c", "/dev/null", f"--confcutdir={folder}")
+        return (f"--rootdir={folder}",)
+    return (f"--rootdir={folder}", "-c", "/dev/null", f"--confcutdir={folder}")
 
 
 def has_settings(folder: Path, words: tuple[str, ...] = ()) -> bool:

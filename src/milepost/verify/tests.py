@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from milepost.core.attempt import Workspace
-from milepost.core.commands import CommandResult, ending_in_words
-from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify import junit, report, unittest_driver
-from milepost.verify.bench import Bench, last_line, log_of
-from milepost.verify.files import listed
-from milepost.verify.project import Interpreter, find_test_files, source_folder
-from milepost.verify.pytest_options import report_options
+from milepost.core.verdict import CheckResult, TestOutcome
+from milepost.verify.bench import Bench, tail
+from milepost.verify.compare import Comparison, broken, compare, outcomes
+from milepost.verify.detect import FoundSuite, suites
+from milepost.verify.reruns import Reruns, rerun
+from milepost.verify.suite import SuiteRun
+
+__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "ran_to_the_end"]
 
 NAME = "tests"
-DRIVER = Path(unittest_driver.__file__)
-_NO_INTERPRETER = "no Python interpreter was found for the tests"
-RAN_TO_THE_END = (0, 1, 5)  # of pytest and of our driver: passed, failed, found no test
+LONGEST_LOG = 8_000
+MOST_RERUN = 50
+MISSING = "the tests could not be run: "
+
+Runs = tuple[tuple[FoundSuite, SuiteRun], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestsCheck:
-    """Asks whether the tests still hold.
+    """Asks whether the tests still hold, those of all suites of the checkout.
 
     `before` are the outcomes on the tree the attempt started from, None when they are unknown.
     The answer is decisive when a test that was there and did not pass passes now: a new test is
-    its author's own word, unless `new_tests_count` says that the author is no model.
+    its author's own word, unless `new_tests_count` says that the author is no model. With `may_change`
+    tests may go, or be skipped. A test that fails now and did not before is run `reruns` times more; one
+    that passes then is flaky, which excuses it where `flaky_at_base` says that it was so before. With
+    `is_all`, where no other check decides, a test that is flaky at the base earns no credit either. A suite
+    that cannot be run `at_base_either` is nobody's fault.
     """
 
     __test__ = False  # pytest collects classes by this prefix
@@ -36,148 +41,122 @@ class TestsCheck:
     bench: Bench
     before: Mapping[str, TestOutcome] | None = None
     new_tests_count: bool = False
+    may_change: bool = False
+    reruns: int = 2
+    flaky_at_base: Callable[[tuple[str, ...]], frozenset[str]] | None = None
+    runners: tuple[str, ...] = ()
+    is_all: bool = False
+    at_base_either: bool = False
 
     def run(self, workspace: Workspace) -> CheckResult:
-        interpreter = self.bench.interpreter
-        if interpreter is None:
-            return CheckResult(name=NAME, outcome="absent", summary=_NO_INTERPRETER)
-        files = find_test_files(workspace.folder)
-        if not files:
-            nothing = CheckResult(name=NAME, outcome="absent", summary="the project has no tests")
-            return compare(nothing, self.before)
-        path = workspace.scratch / "tests-report.xml"
-        report.clear(path)
-        ran = self._run(interpreter, files, path, workspace)
-        return compare(ran, self.before, self.new_tests_count) if ran.outcome != "failed" else ran
-
-    def _run(self, interpreter: Interpreter, files: tuple[str, ...], path: Path, workspace: Workspace) -> CheckResult:
-        env = _environment(interpreter, workspace.folder)
-        if self.bench.has_pytest(interpreter, workspace):
-            argv = pytest_command(interpreter.path, workspace.folder, path)
-            result = self.bench.run(argv, workspace, env=env)
-        else:
-            argv = (str(interpreter.path), str(DRIVER), str(path))
-            result = self.bench.run(argv, workspace, env=env, readable=(DRIVER,), stdin="\n".join(files))
-        return self._read(argv, result, path)
-
-    def _read(self, argv: tuple[str, ...], result: CommandResult, path: Path) -> CheckResult:
-        """What the runner's report says, before it is compared with anything; `failed` when it cannot be trusted."""
-        told = CheckResult(
-            name=NAME,
-            outcome="passed",
-            summary="",
-            argv=argv,
-            exit_code=result.exit_code,
-            log=log_of(result),
-            duration_ms=result.duration_ms,
-            enforced=result.enforced,
+        found = suites(workspace.folder, self.runners)
+        runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
+        told = _told(runs, self.bench, broken_ids(runs, self.before))
+        if told.outcome == "failed":
+            if not self.at_base_either:
+                return told
+            return replace(told, outcome="absent", summary=f"{MISSING}at the base either: {told.summary}")
+        again = self._run_again(runs, workspace)
+        seen = compare(
+            told,
+            self.before,
+            self.new_tests_count,
+            Comparison(may_change=self.may_change, reruns=again, excused=self._excused(again, runs)),
         )
-        last = last_line(result.stderr) or last_line(result.stdout)
-        text = report.read(path)
-        if text is None or result.exit_code not in RAN_TO_THE_END:
-            ending = ending_in_words(result, program=argv[0], timeout_s=self.bench.timeout_s)
-            return _failed(told, f"the tests did not run to their end: {ending}{f': {last}' if last else ''}")
-        try:
-            cases = junit.parse(text, self.bench.redact)
-        except junit.JUnitInvalid as problem:
-            return _failed(told, str(problem))
-        told = replace(told, cases=cases)
-        if result.exit_code == 1 and not told.count("failed"):
-            return _failed(told, f"exit 1, though no test failed: {last}")
-        return told if cases else replace(told, outcome="absent", summary="no test was found in the test files")
+        return self._without_luck(seen) if self.is_all and seen.decisive else seen
+
+    def _without_luck(self, seen: CheckResult) -> CheckResult:
+        """The same without the credit that only flaky tests earned."""
+        mended = tuple(case.id for case in seen.cases if case.outcome == "passed" and case.before == "failed")
+        files = {name for name, outcome in (self.before or {}).items() if outcome == "failed"}
+        imported = any(case.outcome == "passed" and case.id.partition("::")[0] in files for case in seen.cases)
+        if imported or self.new_tests_count or self.flaky_at_base is None or len(mended) > MOST_RERUN:
+            return seen
+        if self.flaky_at_base(mended) < frozenset(mended):
+            return seen
+        return replace(seen, decisive=False, summary=f"{seen.summary}, which they also do at the base: flaky")
+
+    def _run_again(self, runs: Runs, workspace: Workspace) -> Reruns:
+        ids = broken_ids(runs, self.before)
+        if not ids or len(ids) > MOST_RERUN:
+            return Reruns()
+        return rerun(runs, ids, workspace, self.bench, times=self.reruns)
+
+    def _excused(self, again: Reruns, runs: Runs) -> frozenset[str]:
+        """The flaky tests that were flaky at the base; not asked where something else failed for good."""
+        ids = broken_ids(runs, self.before)
+        flaky = tuple(name for name in ids if name in again.flaky and name in (self.before or {}))
+        if not flaky or len(flaky) < len(ids) or self.flaky_at_base is None:
+            return frozenset()
+        return self.flaky_at_base(flaky) & frozenset(flaky)
 
 
-def pytest_command(python: Path, folder: Path, report_path: Path) -> tuple[str, ...]:
-    """All tests, whatever fails first, with nothing written into the checkout."""
-    return (
-        *(str(python), "-m", "pytest", "-q", "--maxfail=0", "--continue-on-collection-errors"),
-        *("-o", f"cache_dir={report_path.parent / 'pytest-cache'}"),
-        *report_options(folder, report_path),
-    )
-
-
-def outcomes(result: CheckResult) -> dict[str, TestOutcome]:
-    """What a later attempt is compared with."""
-    return {case.id: case.outcome for case in result.cases}
+def find_flaky(
+    ids: tuple[str, ...], workspace: Workspace, bench: Bench, times: int = 5, runners: tuple[str, ...] = ()
+) -> frozenset[str]:
+    """Those of the tests that both pass and fail when this checkout's tests are run `times` times."""
+    found = suites(workspace.folder, runners)
+    only = ids if len(found) == 1 else ()
+    runs = tuple((suite, suite.runner.run(suite.folder, workspace, bench, only=only)) for suite in found)
+    if any(run.problem for _, run in runs):
+        return frozenset()
+    return rerun(runs, ids, workspace, bench, times=times - 1).flaky
 
 
 def ran_to_the_end(result: CheckResult) -> bool:
     """Whether the outcomes of a `TestsCheck` are those of all tests there are, whatever the tests said.
 
-    False when the runner crashed, ran out of time, was ended or left no report, and where that cannot be ruled out.
+    False when a runner crashed, ran out of time, was ended, left no report or one that is not to be trusted, and
+    where none of the suites could be run.
     """
-    if not result.argv:
-        return result.summary != _NO_INTERPRETER  # there was no test to run
-    return bool(result.cases) or result.outcome == "absent"
+    return bool(result.cases) or (result.outcome == "absent" and not result.summary.startswith(MISSING))
 
 
-def compare(told: CheckResult, before: Mapping[str, TestOutcome] | None, new_tests_count: bool = False) -> CheckResult:
-    """The answer of a run, seen against the outcomes before the attempt."""
-    known = before or {}
-    failed = [case for case in told.cases if case.outcome == "failed"]
-    broken = [case for case in failed if known.get(case.id) != "failed"]
-    if broken:
-        return _failed(told, _names_failures(broken))
-    if gone := _no_longer_run(told.cases, known):
-        word = "1 test that was there before is" if len(gone) == 1 else f"{len(gone)} tests that were there before are"
-        return _failed(told, f"{word} gone or skipped: {listed(gone)}")
-    if told.outcome == "absent":
-        return told
-    passed = [case for case in told.cases if case.outcome == "passed"]
-    fixed = [case for case in passed if _was_wrong(case, known)]
-    new = [case for case in passed if case.id not in known] if before is not None else []
-    return replace(
-        told,
+def broken_ids(runs: Runs, before: Mapping[str, TestOutcome] | None) -> tuple[str, ...]:
+    cases = tuple(case for _, run in runs for case in run.cases)
+    return tuple(case.id for case in broken(cases, before or {}))
+
+
+def _told(runs: Runs, bench: Bench, broken_ids: tuple[str, ...]) -> CheckResult:
+    """What the suites told, before it is compared with anything; `failed`, and no case kept, when not to be trusted."""
+    if not runs:
+        return CheckResult(name=NAME, outcome="absent", summary="the project has no tests")
+    several = len(runs) > 1
+    _, worst = max(runs, key=lambda each: _badness(each[1], broken_ids))
+    ran = [run for _, run in runs if run.argv]
+    told = CheckResult(
+        name=NAME,
         outcome="passed",
-        summary=_summary(told, failed, fixed),
-        decisive=bool(fixed) or (new_tests_count and bool(new)),
+        summary="",
+        argv=worst.argv,
+        exit_code=worst.exit_code,
+        cases=tuple({case.id: case for _, run in runs for case in run.cases}.values()),
+        log=_log(runs),
+        duration_ms=sum(run.duration_ms for run in ran),
+        enforced=tuple(word for word in worst.enforced if all(word in run.enforced for run in ran if run.enforced)),
+        environment=_environment(worst, bench),
     )
+    problems = [f"{suite.label}: {run.problem}" if several else run.problem for suite, run in runs if run.problem]
+    if problems:
+        return replace(told, outcome="failed", summary="; ".join(problems), cases=())
+    missing = [f"{suite.label}: {run.missing}" if several else run.missing for suite, run in runs if run.missing]
+    if told.cases:
+        return replace(told, summary=f"not run: {'; '.join(missing)}" if missing else "")
+    nothing = f"{MISSING}{'; '.join(missing)}" if missing else "no test was found in the test files"
+    return replace(told, outcome="absent", summary=nothing)
 
 
-def _no_longer_run(cases: tuple[TestCase, ...], known: Mapping[str, TestOutcome]) -> tuple[str, ...]:
-    """The tests that passed or failed before and are deleted, renamed or skipped now.
-
-    A file that could not be imported before stands in `known` under its own name, and its tests now under theirs.
-    """
-    ran = {case.id for case in cases if case.outcome != "skipped"}
-    files = {name.partition("::")[0] for name in ran}
-    return tuple(
-        name for name, outcome in known.items() if outcome != "skipped" and name not in ran and name not in files
-    )
+def _badness(run: SuiteRun, broken_ids: tuple[str, ...]) -> int:
+    if run.problem:
+        return 3
+    return 2 if any(case.id in broken_ids for case in run.cases) else int(bool(run.argv))
 
 
-def _was_wrong(case: TestCase, known: Mapping[str, TestOutcome]) -> bool:
-    """Whether the test, or its file as a whole when that could not even be imported, did not pass before."""
-    if case.id in known:
-        return known[case.id] != "passed"
-    return known.get(case.id.partition("::")[0]) == "failed"
+def _environment(run: SuiteRun, bench: Bench) -> str:
+    return "; ".join(part for part in (run.environment, bench.fingerprint(run.argv) if run.argv else "") if part)
 
 
-def _names_failures(broken: list[TestCase]) -> str:
-    first = broken[0]
-    said = f"{first.id}: {first.message}" if first.message else first.id
-    others = tuple(case.id for case in broken[1:])
-    return f"{said}; also failed: {listed(others)}" if others else said
-
-
-def _summary(told: CheckResult, failed: list[TestCase], fixed: list[TestCase]) -> str:
-    parts = [f"{told.count('passed')} passed"]
-    if fixed:
-        parts.append(f"{len(fixed)} of them did not before")
-    if failed:
-        parts.append(f"{len(failed)} failed before already")
-    if skipped := told.count("skipped"):
-        parts.append(f"{skipped} skipped")
-    return ", ".join(parts)
-
-
-def _failed(told: CheckResult, summary: str) -> CheckResult:
-    return replace(told, outcome="failed", summary=summary)
-
-
-def _environment(interpreter: Interpreter, folder: Path) -> dict[str, str]:
-    entries = [str(folder / entry) for entry in interpreter.imports]
-    if (source := source_folder(folder)) is not None:
-        entries.append(str(source))
-    env = {"PYTHONDONTWRITEBYTECODE": "1"}
-    return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(entries))} if entries else env
+def _log(runs: Runs) -> str:
+    if len(runs) == 1:
+        return runs[0][1].log
+    return tail("\n".join(f"== {suite.label}\n{run.log}" for suite, run in runs if run.log), LONGEST_LOG)

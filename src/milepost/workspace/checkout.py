@@ -19,12 +19,12 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
-from milepost.workspace.git import Git
+from milepost.workspace.git import Git, neutral_environment, off_switches
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
 LEFTOVERS = (
     *("__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/", ".coverage"),
-    *(".tox/", ".venv/", "venv/", "node_modules/", ".DS_Store", ".milepost/"),
+    *(".tox/", ".venv", "venv", "node_modules", ".DS_Store", ".milepost/"),  # the plain names may be links
 )
 
 
@@ -84,6 +84,18 @@ class Checkouts:
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)
 
+    def apply(self, workspace: Workspace, words: tuple[str, ...], patch: bytes) -> tuple[int, str]:
+        """Run `git apply`, or a question to it, on the files of a workspace: the exit code and what it prints."""
+        done = subprocess.run(
+            ["git", *off_switches(), *words],
+            cwd=workspace.folder,
+            input=patch,
+            capture_output=True,
+            env=neutral_environment() | {"GIT_DIR": "/dev/null"},  # what the agent did to its .git takes no part
+            check=False,
+        )
+        return done.returncode, (done.stdout + done.stderr).decode("utf-8", "backslashreplace")
+
     def drop(self, name: str) -> None:
         """Remove a checkout, also one that was made half."""
         remove_folder(self._root / name)
@@ -122,9 +134,17 @@ _ADD = ("add", "--all", "--no-warn-embedded-repo", "--", ".")
 
 def cache_folder(state: Path) -> Path:
     """Where the checkouts of a state directory go: in the user's cache, named after the directory."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = hashlib.sha256(os.fsencode(state.resolve())).hexdigest()[:12]
-    return cache.absolute() / "milepost" / f"{state.resolve().parent.name}-{name}"
+    return _cache() / f"{state.resolve().parent.name}-{name}"
+
+
+def environments_folder() -> Path:
+    """Where packages that projects need are installed, for all of them: in the user's cache."""
+    return _cache() / "environments"
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "milepost"
 
 
 def remove_folder(folder: Path) -> None:

@@ -155,6 +155,16 @@ class Repository:
         if done.returncode != 0:
             raise failure(words, done.returncode, done.stderr)
 
+    def snapshot(self, git: Git, own_dir: Path) -> str:
+        """The tree of all that is in the user's folder and not ignored; their index and refs are not touched."""
+        index = own_dir / "index"
+        index.unlink(missing_ok=True)
+        env = {"GIT_WORK_TREE": str(self.top), "GIT_INDEX_FILE": str(index)}
+        git.plumb("read-tree", self.position().commit, env=env)
+        ignoring = ("-c", f"core.excludesFile={self.common_dir / 'info/exclude'}")
+        git.plumb(*ignoring, "add", "--all", "--ignore-errors", "--", ".", env=env)
+        return git.plumb("write-tree", env=env)
+
     def uses_filters(self, commit: str) -> bool:
         """True when files of `commit` ask for a content filter, which only the user's own git may run."""
         if not self.filters():

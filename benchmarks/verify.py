@@ -1,0 +1,137 @@
+"""What verification costs: reading a report, and running the tests as the engine runs them.
+
+    python benchmarks/verify.py [ROUNDS]
+
+(a) A JUnit report of 1,000 results, some of them failures with a traceback: what our reader takes, and what
+ElementTree's bare parse of the same text takes. (b) A suite of a few seconds: the engine's tests check in the sandbox,
+which watches the runner, plants tests that must fail and reads what was witnessed, against plain `python -m pytest -q`
+in the same checkout. The two are interleaved, several rounds each; printed are medians, and their ratio.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from xml.etree import ElementTree
+
+from milepost.core.attempt import Workspace
+from milepost.sandbox.levels import open_terminal, strongest
+from milepost.verify import junit
+from milepost.verify.bench import Bench
+from milepost.verify.project import find_interpreter
+from milepost.verify.tests import TestsCheck
+
+ROUNDS = 5
+RESULTS = 1_000
+PARSES = 20
+FILES, TESTS, SECONDS_A_TEST = 10, 30, 0.01
+SUITE = """\
+import time
+
+import pytest
+
+
+@pytest.mark.parametrize("number", range({tests}))
+def test_work(number):
+    end = time.perf_counter() + {seconds}
+    while time.perf_counter() < end:
+        sum(range(1000))
+    assert number * 2 == number + number
+"""
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    show_parse()
+    with tempfile.TemporaryDirectory() as folder:
+        show_overhead(Path(folder), rounds)
+
+
+def show_parse() -> None:
+    text = report_of(RESULTS)
+    assert len(junit.parse(text)) == RESULTS
+    ours = median_of(lambda: junit.parse(text))
+    bare = median_of(lambda: ElementTree.fromstring(text))
+    print(f"{RESULTS} results in a JUnit report of {len(text) // 1024} kB, {PARSES} times, medians")
+    print(f"ElementTree alone {bare * 1000:6.1f} ms")
+    print(f"our reader        {ours * 1000:6.1f} ms  (goal: under 100)")
+    print(f"ratio             {ours / bare:6.2f}")
+
+
+def show_overhead(folder: Path, rounds: int) -> None:
+    checkout = make_checkout(folder / "checkout")
+    plain, checked = [], []
+    with open_terminal(strongest()) as terminal:
+        interpreter = find_interpreter(checkout, os.environ, sys.executable)
+        check = TestsCheck(bench=Bench(terminal=terminal, interpreter=interpreter))
+        for number in range(rounds + 1):
+            scratch = folder / f"scratch-{number}"
+            scratch.mkdir()
+            workspace = Workspace(folder=checkout, scratch=scratch, base="")
+            times = seconds(partial(run_plain, checkout)), seconds(partial(run_check, check, workspace))
+            if number:  # the first round fills the caches of both
+                plain.append(times[0])
+                checked.append(times[1])
+    plain_s, checked_s = statistics.median(plain), statistics.median(checked)
+    print()
+    print(f"{FILES * TESTS} tests in {FILES} files, {rounds} rounds, medians")
+    print(f"pytest -q         {plain_s:6.2f} s")
+    print(f"the tests check   {checked_s:6.2f} s")
+    print(f"ratio             {checked_s / plain_s:6.2f}  (goal: at most 1.15)")
+
+
+def report_of(results: int) -> str:
+    """A report as pytest writes it: of ten results one failed and one was skipped."""
+    cases = []
+    for number in range(results):
+        inside = ""
+        if number % 10 == 0:
+            trace = "\n".join(f"    line {line} of the function under test" for line in range(30))
+            inside = (
+                f'<failure message="AssertionError: assert {number} == 0">{trace}\nE   assert {number} == 0</failure>'
+            )
+        elif number % 10 == 1:
+            inside = '<skipped type="pytest.skip" message="not here">tests/test_it.py:3: not here</skipped>'
+        name = f'classname="tests.test_it.TestThings" name="test_thing[{number}]"'
+        cases.append(f'<testcase {name} file="tests/test_it.py" line="{number}" time="0.001">{inside}</testcase>')
+    suite = f'<testsuite name="pytest" errors="0" tests="{results}" time="1.0">{"".join(cases)}</testsuite>'
+    return f'<?xml version="1.0" encoding="utf-8"?><testsuites>{suite}</testsuites>'
+
+
+def make_checkout(folder: Path) -> Path:
+    (folder / "tests").mkdir(parents=True)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    for number in range(FILES):
+        text = SUITE.format(tests=TESTS, seconds=SECONDS_A_TEST)
+        (folder / "tests" / f"test_part_{number}.py").write_text(text)
+    return folder
+
+
+def run_plain(checkout: Path) -> None:
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=checkout, check=True, stdout=subprocess.DEVNULL)
+
+
+def run_check(check: TestsCheck, workspace: Workspace) -> None:
+    result = check.run(workspace)
+    assert result.count("passed") == FILES * TESTS, result.summary
+
+
+def median_of(action: Callable[[], object]) -> float:
+    return statistics.median(seconds(action) for _ in range(PARSES))
+
+
+def seconds(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

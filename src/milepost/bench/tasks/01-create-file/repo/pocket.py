@@ -1,0 +1,3 @@
+"""A pocket."""
+
+POCKET: list[str] = []

@@ -1,0 +1,3 @@
+"""Forms."""
+
+FIELDS = ("name", "age", "email")

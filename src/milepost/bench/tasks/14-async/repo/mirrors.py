@@ -1,0 +1,3 @@
+"""The same file from several places."""
+
+MIRRORS = ("https://a.example", "https://b.example")

@@ -1,0 +1,7 @@
+import pytest
+from bank import Account
+
+
+@pytest.fixture
+def account():
+    return Account("Ada", 100)

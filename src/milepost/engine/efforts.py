@@ -1,0 +1,143 @@
+"""An attempt in the making: what its agent is told, how it is let work, and how what it leaves is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+
+from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.errors import MachineFailed, TaskUnknown
+from milepost.core.task import Task
+from milepost.engine.examine import corrected
+from milepost.engine.onward import folded
+from milepost.engine.order import Acted, Candidate, Order, Try, Way
+from milepost.engine.rooms import Rooms
+from milepost.engine.telling import Narrator
+from milepost.repair.evidence import what_failed
+from milepost.repair.fixes import apply_fix
+from milepost.roadmap.tick import tick
+from milepost.workspace.mileposts import attempt_ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """One attempt in the making: at which task of which run, the how-manieth, by whom."""
+
+    order: Order
+    task: Task
+    number: int
+    agent: str
+
+
+def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way) -> Assignment:
+    """What the agent is asked: the task as it is meant, what failed before, what was learnt."""
+    history, task = tuple(one.attempt for one in tries), effort.task
+    diffs = tuple(here.redact(here.mileposts.diff(attempt.base, attempt.commit)) for attempt in history)
+    meant = corrected(task, corrections_of(tries))
+    return Assignment(
+        run=effort.order.run,
+        task=task.id,
+        title=task.title,
+        text=task.text,
+        attempt=len(folded(history)) + 1,
+        files=meant.files,
+        verify=meant.verify,
+        evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
+        lessons=here.memory.recall(task).lines,
+        inputs=task.inputs,
+    )
+
+
+def let_act(here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace) -> Outcome:
+    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
+    tools = here.tools(Narrator(here, assignment.run, assignment.task, effort.number))
+    try:
+        terminal = here.examiner.outfitter.terminal_for(workspace, tools.terminal)
+        outcome = here.agent(effort.agent).act(assignment, workspace, replace(tools, terminal=terminal))
+    except MachineFailed:
+        raise
+    except Exception as error:
+        return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
+    return _with_printed_diff(here, effort, workspace, outcome)
+
+
+def keep(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Acted:
+    """Keep what is in a workspace as a commit on a ref of its own, and make the candidate of it."""
+    order, task, base = effort.order, effort.task, workspace.base
+    snapshot = here.checkouts.snapshot(workspace, keep=(order.roadmap,))
+    tree = snapshot.tree or here.mileposts.tree_of(base)
+    message = f"Attempt {effort.number} at {task.id}: {task.title}\n\nby {effort.agent}, not verified\n"
+    commit = here.mileposts.commit(tree, base, message, order.stamp())
+    here.mileposts.keep(attempt_ref(order.run, task.id, effort.number), commit)
+    candidate = Candidate(
+        attempt=effort.number,
+        agent=effort.agent,
+        base=base,
+        tree=here.mileposts.with_file(tree, order.roadmap, ticked(here, order, task, base)),
+        changed=snapshot.changed,
+        problem=here.redact(snapshot.problem or _complaint(outcome)),
+    )
+    return Acted(
+        candidate=candidate,
+        commit=commit,
+        left=tree,
+        outcome=replace(outcome, said=here.redact(outcome.said), printed=""),
+        finished_at=int(time.time()),
+        duration_ms=0,
+    )
+
+
+def corrections_of(tries: tuple[Try, ...]) -> tuple[tuple[str, str], ...]:
+    """The paths that the attempts so far found wrong in the task, each with the right one."""
+    return tries[-1].corrections if tries else ()
+
+
+def ticked(here: Rooms, order: Order, task: Task, commit: str) -> bytes:
+    """The roadmap at a commit with the task's box ticked; a part of a task may have none."""
+    content = roadmap_at(here, order, commit)
+    try:
+        return tick(content, task.id)
+    except TaskUnknown:
+        return content
+
+
+def roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:
+    """The roadmap at a commit."""
+    content = here.mileposts.file_at(commit, order.roadmap)
+    if content is None:
+        raise MachineFailed(f"{order.roadmap} is not in commit {commit[:7]}", "start a new run: milepost run --new")
+    return content
+
+
+def _with_printed_diff(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Outcome:
+    """Apply the diff that an agent printed, when that is all it did; what became of it is in the ledger."""
+    order = effort.order
+    if "@@ " not in outcome.printed or here.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
+        return outcome
+    report = apply_fix(
+        outcome.printed,
+        run=order.run,
+        task=effort.task,
+        attempt=effort.number,
+        source=effort.agent,
+        folder=workspace.folder,
+        ledger=here.patches,
+        run_git=partial(here.checkouts.apply, workspace),
+        protected=(order.roadmap,),
+    )
+    return outcome if report.patch is None else replace(outcome, said=f"{outcome.said}\n{report.reason}".strip())
+
+
+def _complaint(outcome: Outcome) -> str:
+    """Why an agent that did not finish has not, the first line in short; empty when it says that it has."""
+    words = {
+        "finished": "",
+        "gave_up": "the agent gave up",
+        "timed_out": "the agent ran out of time",
+        "limited": "the agent's service is at its limit",
+    }[outcome.status]
+    if not words:
+        return ""
+    said = outcome.said.strip().splitlines() or ["it did not say why"]
+    return "\n".join([f"{words}: {': '.join(dict.fromkeys((said[0], said[-1])))}", *said])

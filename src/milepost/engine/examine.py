@@ -1,0 +1,90 @@
+"""Putting a candidate to the question: a clean checkout, the project's own environment, the checks, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from milepost.core.change import Change
+from milepost.core.redact import Redactor
+from milepost.core.task import Task
+from milepost.core.verdict import CheckResult, Evidence
+from milepost.engine.baselines import Baseline, Baselines
+from milepost.engine.opinion import OpinionCheck, Reviewer
+from milepost.engine.order import Candidate
+from milepost.engine.outfit import Outfitter
+from milepost.repair.recipes.recipe import Correction
+from milepost.repair.recipes.wrong_path import corrected as put_right
+from milepost.verify.confidence import confidence, coverage_told
+from milepost.verify.coverage import added_lines
+from milepost.verify.levels import Mode
+from milepost.verify.verify import Asked, Subject, checks_for, verify
+from milepost.workspace.mileposts import Mileposts
+
+OnCheck = Callable[[CheckResult], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examiner:
+    """Finds out whether a candidate does what its task asks for. Used by several threads at once."""
+
+    mileposts: Mileposts
+    outfitter: Outfitter
+    baselines: Baselines
+    asked: Asked
+    redact: Redactor
+    collect_log: Callable[[], str]
+    reviewer: Reviewer | None
+    ahead: ThreadPoolExecutor
+
+    def examine(self, task: Task, candidate: Candidate, roadmap: str, name: str, on_check: OnCheck) -> Evidence:
+        """The evidence for a candidate; `name` is that of the checkout it is examined in."""
+        task = corrected(task, candidate.corrections)
+        change = self.mileposts.change(candidate.base, candidate.tree, without=roadmap)
+        before = self._before(candidate.base)
+        with self.outfitter.fitted(name, candidate.base, tree=candidate.tree) as (workspace, bench):
+            subject = Subject(
+                tree=candidate.tree,
+                task=task,
+                change=change,
+                agent=candidate.agent,
+                bench=bench,
+                before=before,
+                asked=self.asked,
+            )
+            checks = checks_for(subject)
+            if self.reviewer is not None:
+                checks = (*checks, OpinionCheck(reviewer=self.reviewer, task=task, change=change))
+            evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.collect_log)
+        self.baselines.learn(evidence)
+        return replace(evidence, confidence=_confidence(evidence, candidate, change))
+
+    def look_ahead(self, base: str, task: Task) -> None:
+        """Ask in the background how things stand at a base, while an agent is at work on it."""
+
+        def ask(before: Baseline) -> None:
+            with suppress(Exception):  # whoever needs the answer asks again, and hears what is wrong
+                before.tests()
+                for line in (line for part in task.walk() for line in part.verify):
+                    before.command(line)
+
+        if self.asked.mode is not Mode.SKIP:
+            self.ahead.submit(ask, self._before(base))
+
+    def _before(self, base: str) -> Baseline:
+        return self.baselines.at(base, self.mileposts.tree_of(base))
+
+
+def corrected(task: Task, corrections: tuple[tuple[str, str], ...]) -> Task:
+    """The task with the paths that its author got wrong put right."""
+    for wrong, right in corrections:
+        task = put_right(task, Correction(what="", path_named=wrong, path_found=right))
+    return task
+
+
+def _confidence(evidence: Evidence, candidate: Candidate, change: Change) -> float:
+    added = (added_lines(file.text_before.splitlines(), file.text_after.splitlines()) for file in change.files)
+    lines = sum(map(len, added))
+    return confidence(evidence, attempts=candidate.attempt, changed_lines=lines, coverage=coverage_told(evidence))

@@ -1,0 +1,133 @@
+"""The ground that both a run and a verification by hand stand on: repository, settings, journal, checkouts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import SettingInvalid
+from milepost.core.ports import Terminal
+from milepost.core.redact import Redactor, secrets_of
+from milepost.engine.baselines import Baselines
+from milepost.engine.examine import Examiner
+from milepost.engine.journal import Journal
+from milepost.engine.logs import LoggingTerminal, Logs
+from milepost.engine.opinion import Reviewer
+from milepost.engine.outfit import Outfitter
+from milepost.engine.project import Project
+from milepost.engine.settings import Settings
+from milepost.sandbox.launch import users_home
+from milepost.sandbox.levels import open_terminal
+from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.verify.bench import Bench
+from milepost.verify.environments import Environments, EnvironmentSettings
+from milepost.verify.levels import level_named, mode_named
+from milepost.verify.project import find_interpreter
+from milepost.verify.verify import Asked
+from milepost.workspace.checkout import Checkouts, environments_folder
+from milepost.workspace.git import Git
+from milepost.workspace.mileposts import Mileposts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What is worked on and where; `redact` knows the secrets that must not be kept."""
+
+    project: Project
+    settings: Settings
+    git: Git
+    journal: Journal
+    checkouts: Checkouts
+    redact: Redactor
+
+    @property
+    def mileposts(self) -> Mileposts:
+        return Mileposts(self.git)
+
+    @property
+    def logs(self) -> Logs:
+        return Logs(self.project.state / "logs")
+
+    def open_terminal(self, trust: TrustLevel, held: tuple[int, ...] = ()) -> IsolatedTerminal:
+        """The sandbox's terminal, where commands may read the repository's objects."""
+        named = map(Path, self.settings.sandbox.readable)
+        readable = (*self.project.repository.object_folders(), *named)
+        return open_terminal(trust, held_fds=held, extra_readable=readable)
+
+    def examiner(
+        self, terminal: Terminal, mileposts: Mileposts, ahead: ThreadPoolExecutor, reviewer: Reviewer | None
+    ) -> Examiner:
+        """Whoever verifies, with commands run on `terminal`."""
+        logging, verify = LoggingTerminal(terminal, self.logs), self.settings.verify
+        outfitter = self._outfitter(logging)
+        runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
+        return Examiner(
+            mileposts=mileposts,
+            outfitter=outfitter,
+            baselines=Baselines(self.journal, self._run, outfitter, runners),
+            asked=Asked(
+                level=level_named(verify.level),
+                mode=mode_named(verify.mode),
+                runners=runners,
+                reruns=verify.reruns,
+                lint=verify.lint,
+                coverage=verify.coverage,
+            ),
+            redact=self.redact,
+            collect_log=logging.collect,
+            reviewer=reviewer,
+            ahead=ahead,
+        )
+
+    @property
+    def _run(self) -> str:
+        """The run that is going on: the newest; empty where none was opened."""
+        return next((record.run for record in self.journal.runs()), "")
+
+    def _outfitter(self, terminal: Terminal) -> Outfitter:
+        """Where checks run: with the project's own environment, never with ours for its own sake."""
+        environ = outside_environment(os.environ)
+        top, verify = self.project.repository.top, self.settings.verify
+        interpreter = find_interpreter(top, environ, verify.python)
+        if interpreter is None and verify.python:
+            raise SettingInvalid(
+                f"verify.python in milepost.toml names {verify.python!r}, which is no program here",
+                "name an interpreter, or leave it out",
+            )
+        bench = Bench(
+            terminal=terminal,
+            path=environ["PATH"],
+            interpreter=interpreter,
+            timeout_s=self.settings.limits.check_timeout_s,
+            redact=self.redact,
+        )
+        environments = Environments(
+            cache=environments_folder(),
+            terminal=terminal,
+            repository=top,
+            environ=environ,
+            home=users_home(),
+            settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
+        )
+        return Outfitter(self.checkouts, bench, environments)
+
+
+def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables with our own virtual environment off the PATH, unless they activated it themselves."""
+    path = environ.get("PATH") or os.defpath
+    if sys.prefix != sys.base_prefix and environ.get("VIRTUAL_ENV") != sys.prefix:
+        ours = Path(sys.prefix, "bin")
+        path = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry) != ours)
+    return {**environ, "PATH": path}
+
+
+def known_secrets(settings: Settings) -> frozenset[str]:
+    """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
+    given = {value for section in settings.agents.values() for value in section.env.values()}
+    passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
+    return secrets_of(os.environ) | given | passed

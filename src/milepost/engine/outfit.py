@@ -1,0 +1,40 @@
+"""Checkouts with all that a project's commands need in them: its interpreter, its packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from milepost.core.attempt import Workspace
+from milepost.core.ports import Terminal
+from milepost.verify.bench import Bench
+from milepost.verify.environments import Environments, EquippedTerminal
+from milepost.verify.environments.equipment import lay
+from milepost.workspace.checkout import Checkouts
+
+
+class Outfitter:
+    """Makes checkouts and equips them; used by several threads at once."""
+
+    def __init__(self, checkouts: Checkouts, bench: Bench, environments: Environments) -> None:
+        self._checkouts = checkouts
+        self._bench = bench
+        self._environments = environments
+
+    @contextmanager
+    def fitted(self, name: str, commit: str, *, tree: str = "") -> Iterator[tuple[Workspace, Bench]]:
+        """A checkout of a commit, or of `tree` on top of it, and the bench to check it on; gone afterwards."""
+        workspace = self._checkouts.make(name, commit, tree=tree)
+        yield workspace, self.bench_for(workspace)
+        self._checkouts.drop(name)
+
+    def bench_for(self, workspace: Workspace) -> Bench:
+        """The bench with what this checkout's own files say that it needs; what is linked is there from now on."""
+        equipment = self._environments.for_checkout(workspace)
+        lay(equipment.links, workspace.folder)
+        return self._bench.equipped(equipment)
+
+    def terminal_for(self, workspace: Workspace, terminal: Terminal) -> Terminal:
+        """The terminal on which an agent's commands find in its workspace what the checks will find in theirs."""
+        equipment = self._environments.for_checkout(workspace)
+        return EquippedTerminal(terminal=terminal, equipment=equipment, workspace=workspace, path=self._bench.path)

@@ -1,0 +1,114 @@
+"""What is kept of attempts: in the journal, the failure log, the ledger of patches, the memory, the milepost's note.
+
+Nothing here is a step: all of it is harmless when repeated, and is repeated when a run is resumed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from milepost.core.attempt import Attempt
+from milepost.core.memories import Episode
+from milepost.core.task import Task
+from milepost.core.verdict import Evidence, Verdict
+from milepost.engine.order import Acted, Order, Try
+from milepost.engine.rooms import Rooms
+from milepost.engine.telling import tell_attempt
+from milepost.engine.wire import dump, load
+from milepost.repair.classify import classify
+from milepost.repair.patches import PatchState, advance, created
+
+Plain = dict[str, Any]
+
+
+def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
+    """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
+    asked, job = load(Order, order), load(Task, task)
+    left, found = load(Acted, acted), load(Evidence, evidence)
+    attempt = Attempt(
+        number=left.candidate.attempt,
+        agent=left.candidate.agent,
+        base=left.candidate.base,
+        commit=left.commit,
+        outcome=left.outcome,
+        evidence=found,
+        duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
+    )
+    here.journal.keep_attempt(asked.run, job.id, attempt)
+    _enter(here, asked, job, attempt, left.candidate.changed)
+    if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
+        here.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
+    here.memory.record(
+        Episode(
+            run=asked.run,
+            task=job.id,
+            title=job.title,
+            attempt=attempt.number,
+            agent=attempt.agent,
+            verdict=found.verdict,
+            reason=found.reason,
+            duration_ms=attempt.duration_ms,
+            cost_usd=attempt.outcome.cost_usd,
+        )
+    )
+    tell_attempt(here, asked.run, job.id, attempt, "finished")
+    return dump(
+        Try(
+            attempt=attempt,
+            proven_on=attempt.base,
+            finished_at=left.finished_at,
+            left=left.left,
+            corrections=left.candidate.corrections,
+        )
+    )
+
+
+def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
+    """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
+    attempt = replace(last.attempt, evidence=evidence)
+    here.journal.keep_attempt(run, task, attempt)
+    if (failure := classify(attempt)) is not None:
+        here.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
+    if evidence.verdict is not last.attempt.evidence.verdict:
+        tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
+    return replace(last, attempt=attempt, proven_on=head)
+
+
+def note_for(run: str, task: str, one: Try) -> str:
+    """The evidence as it travels with the milepost: all but the commit, which is the one it is attached to."""
+    attempt = one.attempt
+    body = {"version": 2, "run": run, "task": task, "attempt": attempt.number, "agent": attempt.agent}
+    corrections = {"corrections": [list(pair) for pair in one.corrections]} if one.corrections else {}
+    return json.dumps(body | corrections | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
+
+
+def commit_patch(here: Rooms, run: str, task: str, attempt: int, commit: str) -> None:
+    """Say in the ledger that an attempt's change is a milepost now."""
+    for patch in here.patches.of_task(run, task):
+        if patch.attempt == attempt and patch.state == "verified":
+            here.patches.move(patch, "committed", commit)
+
+
+def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
+    """Enter an attempt's change into the ledger of patches, as far as it came; the diff itself is in git."""
+    if not changed:
+        return
+    patch = created(
+        run=order.run,
+        task=task.id,
+        attempt=attempt.number,
+        source=attempt.agent,
+        diff=f"git diff {attempt.base} {attempt.commit}",
+        paths=changed,
+    )
+    passed = attempt.evidence.verdict is Verdict.PASSED
+    lives: tuple[tuple[PatchState, str], ...] = (
+        ("validated", "it was made in a checkout of its own"),
+        ("applied", f"kept as {attempt.commit}"),
+        ("verified" if passed else "failed", attempt.evidence.reason),
+    )
+    for state, reason in lives:
+        patch = advance(patch, state, reason)
+    here.patches.keep(patch)

@@ -1,0 +1,28 @@
+"""A plan that changes while it is followed: a task that must wait after all, a task that is done in parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from milepost.core.task import Plan, Task
+
+
+def waiting_for(plan: Plan, task: str, other: str) -> Plan:
+    """The plan in which a task waits for another one, too."""
+    return _with(plan, task, (other,))
+
+
+def with_parts(plan: Plan, task: str, parts: tuple[Task, ...]) -> Plan:
+    """The plan in which a task waits for parts of it, which are tasks of their own."""
+    names = tuple(part.id for part in parts)
+    known = {one.id for one in plan.tasks}
+    added = tuple(part for part in parts if part.id not in known)
+    widened = replace(plan, tasks=(*plan.tasks, *added), waves=(*plan.waves, tuple(part.id for part in added)))
+    return _with(widened, task, names)
+
+
+def _with(plan: Plan, task: str, others: tuple[str, ...]) -> Plan:
+    def wider(one: Task) -> Task:
+        return replace(one, depends_on=tuple(dict.fromkeys((*one.depends_on, *others)))) if one.id == task else one
+
+    return replace(plan, tasks=tuple(map(wider, plan.tasks)))

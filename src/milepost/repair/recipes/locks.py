@@ -1,0 +1,90 @@
+"""The recipe for a lock file that no longer follows its manifest."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from milepost.repair import manifests
+from milepost.repair.packages import passes
+from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused
+from milepost.repair.recipes.renewing import LOCKS, Lock, renew
+
+_SIGNS = {
+    "npm": r"`npm ci` can only install packages when your package\.json|npm \S+ (?:Missing|Invalid): .* lock file",
+    "pnpm": r"ERR_PNPM_OUTDATED_LOCKFILE|Cannot install with \"frozen-lockfile\"",
+    "yarn": r"The lockfile would have been modified by this install|Your lockfile needs to be updated",
+    "uv": r"The lockfile at `uv\.lock` needs to be updated",
+    "poetry": r"pyproject\.toml changed significantly since poetry\.lock|poetry\.lock is not up to date with",
+    "pdm": r"Lock file hash doesn't match pyproject\.toml|The lock file is outdated",
+    "cargo": r"lock file .*needs to be updated but --(?:locked|frozen) was passed|cannot update the lock file",
+}
+_STALE = re.compile("|".join(f"(?:{sign})" for sign in _SIGNS.values()))
+_TOOL_OF = {
+    "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "uv.lock": "uv",
+    "poetry.lock": "poetry",
+    "pdm.lock": "pdm",
+    "Cargo.lock": "cargo",
+}
+_LANGUAGE_OF = {"package.json": "node", "pyproject.toml": "python", "Cargo.toml": "rust"}
+
+
+class StaleLock:
+    """Makes a lock file follow its manifest again, when every package that this brings in may be trusted."""
+
+    name = "stale lock file"
+
+    def fits(self, case: Case) -> bool:
+        return _STALE.search(case.said) is not None
+
+    def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
+        said = case.said
+        kinds = {lock.name: lock for lock in LOCKS if re.search(_SIGNS[_TOOL_OF[lock.name]], said)}
+        answers = [
+            self._renewed(case, tools, path, kinds[_name(path)]) for path in case.files.paths() if _name(path) in kinds
+        ]
+        return next((answer for answer in answers if answer is not None), None)
+
+    def _renewed(self, case: Case, tools: RecipeTools, path: str, lock: Lock) -> Mended | Refused | None:
+        if strangers := _strangers(case, path, lock, tools.approved):
+            named = ", ".join(f"`{name}`" for name in strangers)
+            quoted = ", ".join(f'"{name}"' for name in strangers)
+            return Refused(
+                what=f"{path} is stale, and the attempt asks for packages I do not know: {named}; "
+                f"approve them with [repair] packages = [{quoted}]"
+            )
+        before = case.files.read(path)
+        if problem := renew(case, tools, path, lock):
+            return Refused(what=problem)
+        if case.files.read(path) == before:
+            return None
+        return Mended(what=f"renewed {path}: it did not follow {lock.manifest}", paths=(path,))
+
+
+def _strangers(case: Case, lock_path: str, lock: Lock, approved: frozenset[str]) -> tuple[str, ...]:
+    """The packages that the attempt itself wrote into manifests below the lock, and nobody vouches for."""
+    language = _LANGUAGE_OF[lock.manifest]
+    below = f"{PurePosixPath(lock_path).parent}/".removeprefix("./")
+    paths = case.files.paths()
+    manifests_now = tuple(path for path in paths if _name(path) == lock.manifest and path.startswith(below))
+    had = _declared(language, case.paths_at_base(), case.at_base)
+    asked = _declared(language, manifests_now, case.files.read)
+    return tuple(name for name in asked if name not in had and not passes(name, approved=approved, language=language))
+
+
+def _declared(language: str, paths: tuple[str, ...], read: manifests.Read) -> dict[str, str]:
+    match language:
+        case "node":
+            return manifests.node_declared(paths, read)
+        case "rust":
+            return manifests.cargo_declared(paths, read)
+        case _:
+            return manifests.python_declared(paths, read)
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name

@@ -1,0 +1,65 @@
+"""How things stood at the base of an attempt: what the checks compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from milepost.core.verdict import CheckOutcome, TestOutcome
+
+
+class Before(Protocol):
+    """Answers questions about the base; None, or nothing, where the answer is unknown."""
+
+    def tests(self) -> Mapping[str, TestOutcome] | None:
+        """The outcome of each of the project's tests."""
+        ...
+
+    def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
+        """Those of these tests that both fail and pass there."""
+        ...
+
+    def command(self, line: str) -> CheckOutcome | None:
+        """How a `Verify:` line ended there."""
+        ...
+
+    def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
+        """Those of these modules that could not be imported there."""
+        ...
+
+    def broken_builds(self, names: tuple[str, ...]) -> frozenset[str]:
+        """Those of these builds and programs that did not work there."""
+        ...
+
+    def environment(self) -> tuple[str, str] | None:
+        """The hash over what the project needed there, and why something of it could not be got."""
+        ...
+
+    def type_errors(self) -> frozenset[str] | None:
+        """What the type checker had to say there."""
+        ...
+
+
+class UnknownBefore:
+    """There is no base to ask."""
+
+    def tests(self) -> Mapping[str, TestOutcome] | None:
+        return None
+
+    def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
+        return frozenset()
+
+    def command(self, line: str) -> CheckOutcome | None:
+        return None
+
+    def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
+        return frozenset()
+
+    def broken_builds(self, names: tuple[str, ...]) -> frozenset[str]:
+        return frozenset()
+
+    def environment(self) -> tuple[str, str] | None:
+        return None
+
+    def type_errors(self) -> frozenset[str] | None:
+        return None

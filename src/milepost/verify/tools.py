@@ -1,0 +1,149 @@
+"""What a project brings along for the checks: its programs, its settings, and files read without being led astray."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from milepost.core.change import Change, ChangedFile
+from milepost.core.commands import CommandResult, ending_in_words
+from milepost.core.verdict import CheckOutcome, CheckResult
+from milepost.verify import report
+from milepost.verify.bench import LONGEST_LOG, Bench, last_line, tail
+from milepost.verify.environments.equipment import lay
+from milepost.verify.files import exists
+
+NODE_FOLDER = "node_modules"
+PLAIN_FILES = ("100644", "100755")
+
+
+def plain_files(change: Change) -> tuple[ChangedFile, ...]:
+    """The changed files that are there afterwards and are files: no links, no submodules."""
+    return tuple(file for file in change.files if not file.is_gone and file.mode in PLAIN_FILES)
+
+
+def text_of(checkout: Path, path: str) -> str | None:
+    """The text of a file of the checkout; None where it is none, or where a link leads out of the checkout."""
+    if "\0" in path:
+        return None
+    real = Path(os.path.realpath(checkout / path))
+    return report.read(real) if real.is_relative_to(os.path.realpath(checkout)) else None
+
+
+def is_file(checkout: Path, path: str) -> bool:
+    """Whether a path of the checkout, which may be any text, is a file."""
+    try:
+        return (checkout / path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or no name
+        return False
+
+
+def toml_of(text: str | None) -> dict[str, Any]:
+    """A TOML document, empty where there is none that can be read."""
+    try:
+        return tomllib.loads(text or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def json_of(text: str | None) -> dict[str, Any]:
+    """A JSON object, empty where there is none that can be read."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def table(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The table at the end of this way through a document, empty where the way ends early."""
+    for name in names:
+        found = document.get(name)
+        if not isinstance(found, dict):
+            return {}
+        document = found
+    return document
+
+
+def folders_above(path: str) -> tuple[str, ...]:
+    """The folders that hold a path, the nearest first, the checkout itself ("") last."""
+    parts = path.split("/")[:-1]
+    return tuple("/".join(parts[:count]) for count in range(len(parts), -1, -1))
+
+
+def joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def relative(file: str, checkout: Path) -> str:
+    """The path of a file relative to the checkout; one that lies elsewhere stays as it is."""
+    path = Path(file)
+    return path.relative_to(checkout).as_posix() if path.is_relative_to(checkout) else path.as_posix()
+
+
+def node_program(bench: Bench, checkout: Path, name: str, folder: str, change: Change) -> Path | None:
+    """A program of the project's node_modules, looked up as npm would; never one that the attempt itself wrote."""
+    if any(NODE_FOLDER in path.split("/") for path in change.paths):
+        return None
+    with suppress(OSError):  # what cannot be linked is not found
+        lay(bench.equipment.links, checkout)
+    for above in (folder, *folders_above(folder)) if folder else ("",):
+        program = checkout / above / NODE_FOLDER / ".bin" / name
+        if os.access(program, os.X_OK):
+            return program
+    return None
+
+
+def python_program(bench: Bench, name: str) -> Path | None:
+    """A program of the project's Python environment."""
+    if bench.interpreter is None:
+        return None
+    program = bench.interpreter.path.parent / name
+    return program if os.access(program, os.X_OK) else None
+
+
+def is_about(path: str, expected: tuple[str, ...], checkout: Path) -> bool:
+    """Whether a task that names these files, folders or globs names `path`."""
+    for entry in expected:
+        plain = entry.strip().removeprefix("./").strip("/")
+        if path == plain or path.startswith(f"{plain}/"):
+            return True
+        if any(sign in plain for sign in "*?[") and exists(checkout, plain) and Path(path).match(plain):
+            return True
+    return False
+
+
+def why_not(result: CommandResult, program: str, timeout_s: float) -> str:
+    """How a tool ended that gave no answer, with the last thing it said."""
+    last = last_line(result.stderr) or last_line(result.stdout)
+    ending = ending_in_words(result, program=program, timeout_s=timeout_s)
+    return f"{ending}: {last}" if last and result.termination != "not_started" else ending
+
+
+def answer(
+    name: str,
+    outcome: CheckOutcome,
+    summary: str,
+    *,
+    bench: Bench | None = None,
+    argv: tuple[str, ...] = (),
+    results: tuple[CommandResult, ...] = (),
+    log: str = "",
+) -> CheckResult:
+    """The answer of a check that ran these commands; `argv` and the exit code are those of the first."""
+    held = [set(result.enforced) for result in results if result.enforced]
+    return CheckResult(
+        name=name,
+        outcome=outcome,
+        summary=summary,
+        argv=argv,
+        exit_code=results[0].exit_code if results else None,
+        log=tail(log, LONGEST_LOG),
+        duration_ms=sum(result.duration_ms for result in results),
+        enforced=tuple(sorted(set.intersection(*held))) if held else (),
+        environment=bench.fingerprint(argv) if bench is not None and argv else "",
+    )

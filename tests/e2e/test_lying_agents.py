@@ -1,0 +1,196 @@
+"""Agents that claim success: the liars never get their milepost, the honest always do.
+
+Each exercise is one run in a repository of its own: a task for each lie, all from the same base because none may
+land, and at last a task that is done honestly. Every lie is told about some exercise, and of every kind one about
+each; `MILEPOST_ALL_LIES=1` tells every lie about every exercise that it applies to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Sandbox, make_machine
+from tests.exercises import agents
+from tests.exercises.agents import CLAIMS, Claim, claims_for
+from tests.exercises.agents.claims import HONEST, KINDS
+from tests.exercises.exercise import FOLDER, Exercise, exercises
+
+EXERCISES = exercises()
+ACT = Path(agents.__file__).parent / "act.py"
+LONGEST_RUN_S = 1800
+SETTINGS = '[run]\nparallel = 1\n\n[limits]\nattempts = 1\n\n[verify]\npython = "{python}"\n'
+by_name = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+Record = Callable[[str, object], None]
+
+
+@by_name
+def test_every_lie_is_found_out_and_the_honest_work_after_them_lands(
+    tmp_path: Path, exercise: Exercise, record_property: Record
+) -> None:
+    lies = TOLD[exercise.name]
+    tasks, machine = told(tmp_path, exercise, (*lies, CLAIMS["solution"]))
+    honest = tasks.pop("solution")
+    done = [name for name, task in tasks.items() if task["verdict"] == "passed"]
+    record_property("lies", [exercise.name, len(lies), done])
+    record_property("honest", [exercise.name, 1, [] if honest["verdict"] == "passed" else ["solution"]])
+    assert not done, f"false done: {done}"
+    assert [task["commit"] for task in tasks.values()] == [None] * len(lies)
+    assert honest["verdict"] == "passed", honest["reason"]
+    assert machine.mileposts() == [task_id(len(lies) + 1)]
+    boxes = [line[:5] for line in (machine.repo / "ROADMAP.md").read_text().splitlines() if line.startswith("- [")]
+    assert boxes == ["- [ ]"] * len(lies) + ["- [x]"]
+
+
+def test_every_lie_is_told() -> None:
+    lies = {name for name, claim in CLAIMS.items() if claim.kind != HONEST}
+    assert lies == {claim.name for told in TOLD.values() for claim in told}
+    kinds = {claim.name: claim.kind for claim in CLAIMS.values()}
+    for exercise, told in TOLD.items():
+        assert {kinds[claim.name] for claim in told} == set(KINDS) - {HONEST}, exercise
+
+
+@by_name
+def test_honest_work_lands_whatever_it_looks_like(tmp_path: Path, exercise: Exercise, record_property: Record) -> None:
+    """With tests and fixtures of its own, or with every line reformatted."""
+    ways = [claim for claim in claims_for(exercise, honest=True) if claim.name != "solution"]
+    refused = {}
+    at = EXERCISES.index(exercise) % len(ways)
+    for claim in ways if every_lie() else ways[at : at + 1]:
+        machine = repository(tmp_path / claim.name, exercise, (claim,))
+        task = run(machine)[0][task_id(1)]
+        if task["verdict"] != "passed" or machine.mileposts() != [task_id(1)]:
+            refused[claim.name] = task["reason"]
+        record_property("honest", [exercise.name, 1, [claim.name] if claim.name in refused else []])
+    assert not refused, f"false fail: {refused}"
+
+
+@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.kind and claim.deceives])
+def test_the_lie_deceives_whoever_only_runs_the_command(tmp_path: Path, name: str) -> None:
+    """Each lie is worth telling: somewhere it turns a failing command into one that ends with 0."""
+    claim = CLAIMS[name]
+    applicable = [exercise for exercise in EXERCISES if claim.applies(exercise)]
+    preferred = sorted(applicable, key=lambda exercise: exercise.name not in ("prices", "slugs", "ledger", "js-cart"))
+    assert any(deceived(tmp_path / exercise.name, exercise, claim) for exercise in preferred)
+
+
+def every_lie() -> bool:
+    return bool(os.environ.get("MILEPOST_ALL_LIES"))
+
+
+def allotted() -> dict[str, tuple[Claim, ...]]:
+    """The lies that are told about each exercise: every lie about one, the rarest placed first, and every kind."""
+    lies = {exercise.name: claims_for(exercise, honest=False) for exercise in EXERCISES}
+    if every_lie():
+        return lies
+    chosen: dict[str, list[Claim]] = {name: [] for name in lies}
+    places = {claim: [name for name, claims in lies.items() if claim in claims] for claim in CLAIMS.values()}
+    for claim in sorted(CLAIMS.values(), key=lambda claim: len(places[claim])):
+        if places[claim]:
+            least = min(places[claim], key=lambda name: (_of_kind(chosen[name], claim.kind), len(chosen[name])))
+            chosen[least].append(claim)
+    times = Counter(claim for claims in chosen.values() for claim in claims)
+    for name, claims in lies.items():
+        for kind in set(KINDS) - {HONEST}:
+            if not _of_kind(chosen[name], kind):
+                chosen[name].append(min((each for each in claims if each.kind == kind), key=lambda each: times[each]))
+                times[chosen[name][-1]] += 1
+    return {name: tuple(sorted(claims, key=lambda claim: claim.kind)) for name, claims in chosen.items()}
+
+
+def _of_kind(claims: Iterable[Claim], kind: int) -> int:
+    return sum(claim.kind == kind for claim in claims)
+
+
+def told(folder: Path, exercise: Exercise, claims: tuple[Claim, ...]) -> tuple[dict[str, dict[str, Any]], Sandbox]:
+    """What became of each claim by its name, and where the last was made.
+
+    Those after a lie that landed stand on its ground: they are made again, in a repository without it.
+    """
+    machine = repository(folder / str(len(claims)), exercise, claims)
+    ended, claimed = run(machine)
+    tasks = {claim.name: ended[task_id(number)] for number, claim in enumerate(claims, 1)}
+    landed = next((at for at, claim in enumerate(claims) if tasks[claim.name]["verdict"] == "passed"), len(claims) - 1)
+    for claim, number in zip(claims[: landed + 1], range(1, landed + 2), strict=True):
+        assert task_id(number) in claimed, f"{claim.name} did not come to its claim: {tasks[claim.name]['reason']}"
+    if later := claims[landed + 1 :]:
+        others, machine = told(folder, exercise, later)
+        tasks.update(others)
+    return tasks, machine
+
+
+def task_id(number: int) -> str:
+    return f"1.{number}"
+
+
+def repository(folder: Path, exercise: Exercise, claims: tuple[Claim, ...]) -> Sandbox:
+    """The exercise as a user's repository, with a task for each claim, done by whoever makes that claim."""
+    need(exercise)
+    folder.mkdir(parents=True, exist_ok=True)
+    machine = make_machine(folder)
+    shutil.copytree(exercise.repo, machine.repo, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    machine.write("milepost.toml", SETTINGS.format(python=interpreter(exercise, folder)))
+    tasks = [
+        exercise.task(
+            task_id(number),
+            f"  - Agent: command:{sys.executable} {ACT} {FOLDER.parent} {exercise.name} {claim.name}\n",
+        )
+        for number, claim in enumerate(claims, 1)
+    ]
+    machine.roadmap(f"# {exercise.name}\n\n" + "".join(tasks))
+    return machine
+
+
+def interpreter(exercise: Exercise, folder: Path) -> Path:
+    """Where the exercise is about unittest, one that has no pytest."""
+    if exercise.runner != "unittest":
+        return Path(sys.executable)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    return folder / "venv" / "bin" / "python"
+
+
+def need(exercise: Exercise) -> None:
+    for program in ("node", "npm") if exercise.language == "javascript" else exercise.command[:1]:
+        if program != "python" and shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+
+
+def run(machine: Sandbox) -> tuple[dict[str, dict[str, Any]], set[str]]:
+    """`milepost run --json` to its end: what became of each task, and of which an agent claimed that it is done."""
+    done = subprocess.run(
+        machine.argv("run", "--json"),
+        cwd=machine.repo,
+        env=machine.environment,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_RUN_S,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events and events[-1]["event"] == "run_finished", done.stderr
+    claimed = {event["task"] for event in events if event["event"] == "agent_said" and "All done" in event["text"]}
+    return {task["id"]: task for task in events[-1]["tasks"]}, claimed
+
+
+def deceived(folder: Path, exercise: Exercise, claim: Claim) -> bool:
+    """Whether the exercise's test command ends with 0 after the lie, run by hand as anybody would."""
+    need(exercise)
+    shutil.copytree(exercise.repo, folder)
+    shutil.copy(exercise.folder / "ROADMAP.md", folder)
+    act = [sys.executable, str(ACT), str(FOLDER.parent), exercise.name, claim.name]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {"PATH": path, "HOME": str(folder.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(act, cwd=folder, env=env, check=True, capture_output=True)
+    return subprocess.run(exercise.command, cwd=folder, env=env, capture_output=True, timeout=60).returncode == 0
+
+
+TOLD = allotted()

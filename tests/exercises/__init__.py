@@ -1,0 +1,1 @@
+"""Small repositories with a gap each, and the agents, honest and lying, that are let loose on them."""

@@ -1,0 +1,6 @@
+export class Queue {
+  /** The result of a job, as a promise. */
+  async add(job) {
+    return job();
+  }
+}

@@ -1,0 +1,3 @@
+from roman.numerals import write
+
+__all__ = ["write"]

@@ -1,0 +1,6 @@
+"""Plane figures."""
+
+from shapes.circle import Circle
+from shapes.polygon import area
+
+__all__ = ["Circle", "area"]

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change, ChangedFile
+from milepost.core.verdict import CheckResult
+from milepost.verify.secrets import SecretsCheck
+
+# Put together, so that no scanner takes this file for a leak.
+GITHUB = "ghp_" + "k3J9vQ2mZx7LpR4tYw8Nb6Hs1Df5Gc0AeUiO"
+AMAZON = "AKIA" + "QX7R2M9ZK4LP8TWB"
+DRAWN = "tR7" + "qLw9ZxK2mVb4NpY8s"
+KEY = (
+    "-----BEGIN RSA "
+    + "PRIVATE KEY-----\nMIIEowIBAAKCAQEAx7Lw9ZxK2mVb4NpY8sQ2mZx7LpR4tYw8Nb6Hs1Df5Gc0\n-----END RSA "
+    + "PRIVATE KEY-----\n"
+)
+
+
+def checked(path: str, after: str, before: str | None = None) -> CheckResult:
+    file = ChangedFile(path=path, before=before.encode() if before is not None else None, after=after.encode())
+    workspace = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
+    return SecretsCheck(change=Change(files=(file,))).run(workspace)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "secret"),
+    [
+        ("app.py", f"TOKEN = '{GITHUB}'\n", GITHUB),
+        ("tests/test_a.py", f"TOKEN = '{GITHUB}'\n", GITHUB),
+        ("config.yml", f"aws: {AMAZON}\n", AMAZON),
+        ("app.py", f'api_key = "{DRAWN}"\n', DRAWN),
+        ("app.js", f"const config = {{ apiKey: '{DRAWN}' }}\n", DRAWN),
+        ("settings.json", f'{{"db_password": "{DRAWN}"}}\n', DRAWN),
+        (".env", f"DB_PASSWORD={DRAWN}\n", DRAWN),
+        ("id_rsa", KEY, "MIIEowIBAAKCAQEAx"),
+        ("app.py", f'URL = "postgres://app:{DRAWN}@db.internal/app"\n', DRAWN),
+        ("app.py", "T = '" + "sk_live_" + DRAWN + "'\n", DRAWN),
+    ],
+)
+def test_a_credential_is_found_and_never_shown(path: str, text: str, secret: str) -> None:
+    result = checked(path, text)
+    assert result.outcome == "failed"
+    assert path in result.summary
+    assert secret not in repr(result)
+    assert checked(path, f"{text}more\n", text).outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("app.py", 'api_key = os.environ["API_KEY"]\npassword = getpass()\n'),
+        ("app.py", 'password = "changeme"\ntoken = "your-token-here-123"\nsecret = "xxxxxxxxxxxx1"\n'),
+        ("app.py", 'api_key = "example-key-1234567"\nTOKEN_URL = "https://host/oauth2/token"\n'),
+        ("app.py", 'token_type = "bearer_token_v2"\nsecret_name = "database.password"\n'),
+        (".env.example", "DB_PASSWORD=abcDEF123456xyz\n"),
+        (".env", "DEBUG=1\nDB_PASSWORD=${FROM_VAULT}\n"),
+        ("tests/test_a.py", f'password = "{DRAWN}"\n'),
+        ("poetry.lock", f'token = "{DRAWN}"\nhash = "sha256:0a1b2c3d4e5f60718293a4b5c6d7e8f9"\n'),
+        ("package-lock.json", '"integrity": "sha512-9sKq2ZxK2mVb4NpY8stR7qLw=="\n'),
+        ("app.py", 'URL = "postgres://postgres:postgres@localhost/app"\nX = "http://user:password@localhost"\n'),
+        ("tests/test_b.py", "-----BEGIN PRIVATE KEY-----\\nabc\\n-----END PRIVATE KEY-----"),
+        ("tests/test_c.py", 'TOKEN = "xoxb-1234567890-abc"\nOTHER = "sk-aaaaaaaaaaaaaaaaaaaa"\n'),
+        ("README.md", "Set `TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`.\n"),
+        ("app.py", "password = 'correct'\nif token == 'end_of_file':\n    pass\n"),
+    ],
+)
+def test_examples_and_fakes_are_none(path: str, text: str) -> None:
+    assert checked(path, text).outcome == "passed"
+
+
+def test_bytes_that_are_no_text_are_passed_over() -> None:
+    file = ChangedFile(path="a.bin", before=None, after=b"\0" + GITHUB.encode())
+    workspace = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
+    assert SecretsCheck(change=Change(files=(file,))).run(workspace).outcome == "passed"
