@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -210,3 +212,39 @@ def test_a_run_killed_while_a_recipe_is_at_work_ends_as_if_it_had_not_been(sandb
 
 def run_branch(sandbox: Sandbox) -> str:
     return sandbox.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
+
+
+DIFFING = """\
+import json, os, sys
+
+assignment = json.load(open(os.environ["MILEPOST_ASSIGNMENT"]))
+assert assignment["attempt"] == 1 or "unified diff" in assignment["text"], assignment["text"]
+value = 4 if assignment["attempt"] == 1 else 5
+print("I would change this:\\n\\n```diff")
+print("--- a/calc.py\\n+++ b/calc.py\\n@@ -1,2 +1,2 @@\\n def five():\\n-    return 0\\n+    return %d" % value)
+print("```")
+"""
+
+
+def test_an_agent_that_only_prints_a_diff_has_it_applied_and_is_asked_for_another(sandbox: Sandbox) -> None:
+    agent = sandbox.home / "diffing.py"
+    agent.write_text(DIFFING)
+    sandbox.write("calc.py", "def five():\n    return 0\n")
+    verify = 'python3 -c "from calc import five; assert five() == 5, five()"'
+    sandbox.roadmap(f"- [ ] T1 Five\n  - Files: calc.py\n  - Verify: `{verify}`\n")
+    answer = sandbox.milepost("run", "--agent", f"command:{sys.executable} {agent}", "--json")
+    assert verdicts(answer) == {"T1": "passed"}, reasons(answer)
+    assert tasks_of(answer)["T1"]["attempts"] == 2
+    assert sandbox.git("show", "HEAD:calc.py") == "def five():\n    return 5"
+    with sqlite3.connect(sandbox.repo / ".milepost/milepost.db") as database:
+        rows = database.execute(
+            "select attempt, state from patch_moves join patches on patch = id order by 1, position"
+        )
+        lives: dict[int, list[str]] = {}
+        for attempt, state in rows:
+            lives.setdefault(attempt, []).append(state)
+    database.close()
+    assert lives == {
+        1: ["created", "validated", "applied", "failed"],
+        2: ["created", "validated", "applied", "verified", "committed"],
+    }

@@ -180,6 +180,7 @@ def test_a_change_has_the_bytes_of_both_sides_as_git_has_them(place: Place) -> N
         "old.py": (b"was\n\nhere", None),
     }
     assert [file.path for file in change.files if file.is_link] == ["link"]
+    assert [file.path for file in change.files if file.unread] == ["large.bin"]
     assert place.mileposts().change(new, new).files == ()
 
 

@@ -12,13 +12,14 @@ class ChangedFile:
     """One path that differs: its bytes before and after, None where it is not there.
 
     A link has its target as its bytes, and `mode` "120000". The bytes of a file larger than
-    LARGEST_READ are left out: it is there, and empty.
+    LARGEST_READ are left out: it is there, empty, and `unread`.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: str = "100644"
+    unread: bool = False
 
     @property
     def text_before(self) -> str:

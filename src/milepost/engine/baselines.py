@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.core.attempt import Workspace
+from milepost.core.errors import MilepostError
+from milepost.core.machine import machine_failure
 from milepost.core.verdict import CheckOutcome, Evidence, TestOutcome
 from milepost.engine.journal import Journal
 from milepost.engine.outfit import Outfitter
@@ -61,13 +63,24 @@ class Baselines:
             known = self._journal.answer(tree, self._asked(question))
             if known is not None or key in self._unknown:
                 return known
-            with self._checkout(commit, key) as (workspace, bench):
-                found = ask(workspace, bench)
+            found = self._find_out(commit, key, ask)
             if found is None:
                 self._unknown.add(key)
             else:
                 self._journal.keep_answer(tree, self._asked(question), found)
             return found
+
+    def _find_out(self, commit: str, key: tuple[str, str], ask: Ask) -> Any:
+        """The answer, None where there is none: a question of ours that breaks must not park the run."""
+        try:
+            with self._checkout(commit, key) as (workspace, bench):
+                return ask(workspace, bench)
+        except MilepostError:
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) and (failure := machine_failure(error, "the base cannot be looked at")):
+                raise failure from error
+            return None
 
     def runners(self) -> tuple[str, ...]:
         return self._runners
@@ -130,8 +143,8 @@ class Baseline:
         def ask(_: Workspace, bench: Bench) -> list[str]:
             return [bench.equipment.lock, bench.equipment.problem]
 
-        lock, problem = self._answer("environment", ask)
-        return lock, problem
+        found = self._answer("environment", ask)
+        return (found[0], found[1]) if found else None
 
     def type_errors(self) -> frozenset[str] | None:
         def ask(workspace: Workspace, bench: Bench) -> list[str] | None:

@@ -12,10 +12,12 @@ from milepost.core.task import Task
 from milepost.engine.examine import corrected
 from milepost.engine.onward import folded
 from milepost.engine.order import Acted, Candidate, Order, Try, Way
+from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import Narrator
+from milepost.repair.classify import classify
 from milepost.repair.evidence import what_failed
-from milepost.repair.fixes import apply_fix
+from milepost.repair.fixes import apply_fix, fix_prompt
 from milepost.roadmap.tick import tick
 from milepost.workspace.mileposts import attempt_ref
 
@@ -39,7 +41,7 @@ def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way
         run=effort.order.run,
         task=task.id,
         title=task.title,
-        text=task.text,
+        text=_text(here, effort, tries),
         attempt=len(folded(history)) + 1,
         files=meant.files,
         verify=meant.verify,
@@ -49,17 +51,29 @@ def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way
     )
 
 
+def _text(here: Rooms, effort: Effort, tries: tuple[Try, ...]) -> str:
+    """The task's text, or for an agent that answers with diffs the prompt that asks for one that mends the failure."""
+    task, run = effort.task, effort.order.run
+    failure = classify(tries[-1].attempt) if tries else None
+    if failure is None or printed_patch(here, run, task.id, tries[-1].attempt.number) is None:
+        return task.text
+    last = tries[-1].attempt
+    contents = {path: here.mileposts.file_at(last.base, path) for path in task.files}
+    files = {path: content.decode("utf-8", "replace") for path, content in contents.items() if content is not None}
+    return here.redact(fix_prompt(task, failure, last.evidence, files))
+
+
 def let_act(here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace) -> Outcome:
     """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
     tools = here.tools(Narrator(here, assignment.run, assignment.task, effort.number))
     try:
         terminal = here.examiner.outfitter.terminal_for(workspace, tools.terminal)
         outcome = here.agent(effort.agent).act(assignment, workspace, replace(tools, terminal=terminal))
+        return _with_printed_diff(here, effort, workspace, outcome)
     except MachineFailed:
         raise
     except Exception as error:
         return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
-    return _with_printed_diff(here, effort, workspace, outcome)
 
 
 def keep(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Acted:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from milepost.core.attempt import Workspace
 from milepost.core.change import Change
+from milepost.core.errors import MilepostError
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence
 from milepost.engine.baselines import Baseline, Baselines
+from milepost.engine.logs import LoggingTerminal
 from milepost.engine.opinion import OpinionCheck, Reviewer
 from milepost.engine.order import Candidate
 from milepost.engine.outfit import Outfitter
@@ -20,7 +24,7 @@ from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.coverage import added_lines
 from milepost.verify.levels import Mode
-from milepost.verify.verify import Asked, Subject, checks_for, verify
+from milepost.verify.verify import Asked, Question, Subject, checks_for, verify
 from milepost.workspace.mileposts import Mileposts
 
 OnCheck = Callable[[CheckResult], None]
@@ -35,7 +39,7 @@ class Examiner:
     baselines: Baselines
     asked: Asked
     redact: Redactor
-    collect_log: Callable[[], str]
+    logging: LoggingTerminal
     reviewer: Reviewer | None
     ahead: ThreadPoolExecutor
 
@@ -54,10 +58,11 @@ class Examiner:
                 before=before,
                 asked=self.asked,
             )
-            checks = checks_for(subject)
+            checks = _made(subject)
             if self.reviewer is not None:
                 checks = (*checks, OpinionCheck(reviewer=self.reviewer, task=task, change=change))
-            evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.collect_log)
+            self.logging.forget()
+            evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.logging.collect)
         self.baselines.learn(evidence)
         return replace(evidence, confidence=_confidence(evidence, candidate, change))
 
@@ -69,12 +74,34 @@ class Examiner:
                 before.tests()
                 for line in (line for part in task.walk() for line in part.verify):
                     before.command(line)
+            self.logging.forget()
 
         if self.asked.mode is not Mode.SKIP:
             self.ahead.submit(ask, self._before(base))
 
     def _before(self, base: str) -> Baseline:
         return self.baselines.at(base, self.mileposts.tree_of(base))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """Stands in for checks that could not be made, which is our mistake and must not park the run."""
+
+    error: Exception
+
+    def run(self, workspace: Workspace) -> CheckResult:
+        said = "".join(traceback.format_exception(self.error))
+        summary = f"milepost could not read this change: {type(self.error).__name__}: {self.error}"
+        return CheckResult(name="checks", outcome="failed", summary=summary, log=said)
+
+
+def _made(subject: Subject) -> tuple[Question, ...]:
+    try:
+        return checks_for(subject)
+    except MilepostError:
+        raise
+    except Exception as error:
+        return (Broken(error=error),)
 
 
 def corrected(task: Task, corrections: tuple[tuple[str, str], ...]) -> Task:

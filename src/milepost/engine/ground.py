@@ -14,6 +14,7 @@ from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor, secrets_of
 from milepost.engine.baselines import Baselines
+from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
@@ -27,7 +28,7 @@ from milepost.sandbox.terminal import IsolatedTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
 from milepost.verify.levels import level_named, mode_named
-from milepost.verify.project import find_interpreter
+from milepost.verify.project import Interpreter, find_interpreter
 from milepost.verify.verify import Asked
 from milepost.workspace.checkout import Checkouts, environments_folder
 from milepost.workspace.git import Git
@@ -36,7 +37,7 @@ from milepost.workspace.mileposts import Mileposts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What is worked on and where; `redact` knows the secrets that must not be kept."""
+    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept."""
 
     project: Project
     settings: Settings
@@ -44,6 +45,7 @@ class Ground:
     journal: Journal
     checkouts: Checkouts
     redact: Redactor
+    run: str = ""
 
     @property
     def mileposts(self) -> Mileposts:
@@ -62,14 +64,16 @@ class Ground:
     def examiner(
         self, terminal: Terminal, mileposts: Mileposts, ahead: ThreadPoolExecutor, reviewer: Reviewer | None
     ) -> Examiner:
-        """Whoever verifies, with commands run on `terminal`."""
-        logging, verify = LoggingTerminal(terminal, self.logs), self.settings.verify
+        """Whoever verifies, with commands run on `terminal`, which tells all: what the checks' own runners say is
+        signed, and redacted only once it was heard.
+        """
+        logging, verify = LoggingTerminal(terminal, self.logs, self.redact), self.settings.verify
         outfitter = self._outfitter(logging)
         runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
         return Examiner(
             mileposts=mileposts,
             outfitter=outfitter,
-            baselines=Baselines(self.journal, self._run, outfitter, runners),
+            baselines=Baselines(self.journal, self.run, outfitter, runners),
             asked=Asked(
                 level=level_named(verify.level),
                 mode=mode_named(verify.mode),
@@ -79,42 +83,43 @@ class Ground:
                 coverage=verify.coverage,
             ),
             redact=self.redact,
-            collect_log=logging.collect,
+            logging=logging,
             reviewer=reviewer,
             ahead=ahead,
         )
-
-    @property
-    def _run(self) -> str:
-        """The run that is going on: the newest; empty where none was opened."""
-        return next((record.run for record in self.journal.runs()), "")
 
     def _outfitter(self, terminal: Terminal) -> Outfitter:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
         environ = outside_environment(os.environ)
         top, verify = self.project.repository.top, self.settings.verify
-        interpreter = find_interpreter(top, environ, verify.python)
-        if interpreter is None and verify.python:
-            raise SettingInvalid(
-                f"verify.python in milepost.toml names {verify.python!r}, which is no program here",
-                "name an interpreter, or leave it out",
-            )
         bench = Bench(
             terminal=terminal,
             path=environ["PATH"],
-            interpreter=interpreter,
+            interpreter=require_interpreter(top, self.settings),
             timeout_s=self.settings.limits.check_timeout_s,
             redact=self.redact,
         )
         environments = Environments(
             cache=environments_folder(),
-            terminal=terminal,
+            terminal=DiscreetTerminal(terminal, self.redact),
             repository=top,
             environ=environ,
             home=users_home(),
             settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
         )
         return Outfitter(self.checkouts, bench, environments)
+
+
+def require_interpreter(repository: Path, settings: Settings) -> Interpreter | None:
+    """The interpreter of the project's commands, if any; raises where the settings name one that is not there."""
+    named = settings.verify.python
+    found = find_interpreter(repository, outside_environment(os.environ), named)
+    if found is None and named:
+        raise SettingInvalid(
+            f"verify.python in milepost.toml names {named!r}, which is no program here",
+            "name an interpreter, or leave it out",
+        )
+    return found
 
 
 def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:

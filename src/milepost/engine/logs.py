@@ -64,11 +64,12 @@ class Logs:
 
 
 class LoggingTerminal:
-    """Runs commands on another terminal and remembers, for each thread, what they printed."""
+    """Runs commands on another terminal and remembers, for each thread, what they printed, secrets taken out."""
 
-    def __init__(self, terminal: Terminal, logs: Logs) -> None:
+    def __init__(self, terminal: Terminal, logs: Logs, redact: Callable[[str], str] = str) -> None:
         self._terminal = terminal
         self._logs = logs
+        self._redact = redact
         self._said = threading.local()
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
@@ -76,13 +77,17 @@ class LoggingTerminal:
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
         printed = _SIGNED.sub("", result.stdout)
         parts = (f"$ {shlex.join(command.argv)}", printed, result.stderr, f"[{ending}, {result.duration_ms} ms]")
-        self._pending().append("\n".join(part.rstrip("\n") for part in parts if part))
+        self._pending().append(self._redact("\n".join(part.rstrip("\n") for part in parts if part)))
         return result
 
     def collect(self) -> str:
         """The name of the log of all that this thread ran since the last call; empty when that is nothing."""
         said, self._said.parts = self._pending(), []
         return self._logs.keep("\n\n".join(said) + "\n") if said else ""
+
+    def forget(self) -> None:
+        """Keep nothing of what this thread ran so far."""
+        self._said.parts = []
 
     def _pending(self) -> list[str]:
         parts: list[str] | None = getattr(self._said, "parts", None)

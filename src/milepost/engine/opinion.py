@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from milepost.core.attempt import Assignment, Workspace
+from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.change import Change, ChangedFile
+from milepost.core.errors import MachineFailed
 from milepost.core.ports import Agent, Tools
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
@@ -60,7 +61,12 @@ class OpinionCheck:
         assignment = Assignment(
             run=who.run, task=task.id, title=f"Review: {task.title}", text=question, attempt=1, files=task.files
         )
-        outcome = who.agent().act(assignment, workspace, who.tools())
+        try:
+            outcome = who.agent().act(assignment, workspace, who.tools())
+        except MachineFailed:
+            raise
+        except Exception as error:
+            outcome = Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
         if outcome.status != "finished":
             summary = f"{who.name} gave no opinion: {_UNASKED[outcome.status]}"
             return CheckResult(name=NAME, outcome="failed", summary=summary, log=outcome.said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.workspace.mileposts import Stamp
@@ -25,7 +27,10 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One run: where it starts, what it is to do, by whom, within which limits."""
+    """One run: where it starts, what it is to do, by whom, within which limits.
+
+    `checks` are the settings of [verify], `readable` that of [sandbox]: a run is judged by the rules it began with.
+    """
 
     run: str
     roadmap: str
@@ -45,6 +50,8 @@ class Order:
     identity: Identity
     started_at: int
     repairs: Repairs = Repairs()
+    checks: Mapping[str, Any] = field(default_factory=dict)
+    readable: tuple[str, ...] = ()
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)

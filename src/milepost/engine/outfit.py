@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from milepost.core.attempt import Workspace
+from milepost.core.errors import MilepostError
 from milepost.core.ports import Terminal
 from milepost.verify.bench import Bench
-from milepost.verify.environments import Environments, EquippedTerminal
+from milepost.verify.environments import Environments, Equipment, EquippedTerminal
 from milepost.verify.environments.equipment import lay
 from milepost.workspace.checkout import Checkouts
 
@@ -30,11 +31,22 @@ class Outfitter:
 
     def bench_for(self, workspace: Workspace) -> Bench:
         """The bench with what this checkout's own files say that it needs; what is linked is there from now on."""
-        equipment = self._environments.for_checkout(workspace)
-        lay(equipment.links, workspace.folder)
+        equipment = self._equipment_for(workspace)
+        with suppress(OSError):  # whoever runs a command there hears what is in the way
+            lay(equipment.links, workspace.folder)
         return self._bench.equipped(equipment)
 
     def terminal_for(self, workspace: Workspace, terminal: Terminal) -> Terminal:
         """The terminal on which an agent's commands find in its workspace what the checks will find in theirs."""
-        equipment = self._environments.for_checkout(workspace)
+        equipment = self._equipment_for(workspace)
         return EquippedTerminal(terminal=terminal, equipment=equipment, workspace=workspace, path=self._bench.path)
+
+    def _equipment_for(self, workspace: Workspace) -> Equipment:
+        """What a checkout needs; its manifests were written by an agent, and one that cannot be read is no mishap."""
+        try:
+            return self._environments.for_checkout(workspace)
+        except MilepostError:
+            raise
+        except Exception as error:
+            problem = f"what the project needs cannot be read: {type(error).__name__}: {error}"
+            return Equipment(interpreter=self._bench.interpreter, problem=problem)

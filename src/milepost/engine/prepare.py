@@ -20,7 +20,7 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
-from milepost.engine.ground import known_secrets
+from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.journal import Journal
 from milepost.engine.order import Order, Repairs
 from milepost.engine.project import Project, read_bytes
@@ -79,6 +79,7 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
         return NothingToDo(reason=_why_nothing(plan))
     trust = settings.run.trust or strongest()
     require(trust)
+    require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
     for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
         _require_agent(name, settings, project, agents)
@@ -123,6 +124,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
             fallback=tuple(settings.repair.fallback),
             task_usd=settings.repair.task_usd,
         ),
+        checks=settings.verify.model_dump(mode="json"),
+        readable=tuple(settings.sandbox.readable),
     )
 
 

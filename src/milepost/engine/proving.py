@@ -13,7 +13,6 @@ from milepost.core.errors import TaskUnknown
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence
-from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner, OnCheck
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.journal import Journal
@@ -115,8 +114,7 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
         )
         mileposts = ground.mileposts
         with ThreadPoolExecutor(1) as ahead, ground.open_terminal(trust) as sandbox:
-            terminal = DiscreetTerminal(sandbox, ground.redact)
-            yield mileposts, ground.examiner(terminal, mileposts, ahead, None), own
+            yield mileposts, ground.examiner(sandbox, mileposts, ahead, None), own
 
 
 def _task(content: bytes, task: str) -> Task:

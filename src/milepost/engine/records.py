@@ -18,9 +18,10 @@ from milepost.engine.rooms import Rooms
 from milepost.engine.telling import tell_attempt
 from milepost.engine.wire import dump, load
 from milepost.repair.classify import classify
-from milepost.repair.patches import PatchState, advance, created
+from milepost.repair.patches import Patch, PatchState, advance, created
 
 Plain = dict[str, Any]
+IN_GIT = "git diff "  # how the ledger tells of a change that git has
 
 
 def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
@@ -71,6 +72,9 @@ def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, h
     here.journal.keep_attempt(run, task, attempt)
     if (failure := classify(attempt)) is not None:
         here.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
+    for patch in here.patches.of_task(run, task):
+        if patch.attempt == attempt.number:
+            _judge_patch(here, patch, attempt)
     if evidence.verdict is not last.attempt.evidence.verdict:
         tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
     return replace(last, attempt=attempt, proven_on=head)
@@ -92,23 +96,35 @@ def commit_patch(here: Rooms, run: str, task: str, attempt: int, commit: str) ->
 
 
 def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
-    """Enter an attempt's change into the ledger of patches, as far as it came; the diff itself is in git."""
+    """Enter an attempt's change into the ledger of patches, as far as it came; the diff itself is in git.
+
+    A diff that the agent printed is there already.
+    """
     if not changed:
+        return
+    if (printed := printed_patch(here, order.run, task.id, attempt.number)) is not None:
+        _judge_patch(here, printed, attempt)
         return
     patch = created(
         run=order.run,
         task=task.id,
         attempt=attempt.number,
         source=attempt.agent,
-        diff=f"git diff {attempt.base} {attempt.commit}",
+        diff=f"{IN_GIT}{attempt.base} {attempt.commit}",
         paths=changed,
     )
-    passed = attempt.evidence.verdict is Verdict.PASSED
-    lives: tuple[tuple[PatchState, str], ...] = (
-        ("validated", "it was made in a checkout of its own"),
-        ("applied", f"kept as {attempt.commit}"),
-        ("verified" if passed else "failed", attempt.evidence.reason),
-    )
-    for state, reason in lives:
-        patch = advance(patch, state, reason)
-    here.patches.keep(patch)
+    patch = advance(patch, "validated", "it was made in a checkout of its own")
+    _judge_patch(here, advance(patch, "applied", f"kept as {attempt.commit}"), attempt)
+
+
+def _judge_patch(here: Rooms, patch: Patch, attempt: Attempt) -> None:
+    """Say in the ledger what the evidence says of an applied change; harmless when repeated."""
+    to: PatchState = "verified" if attempt.evidence.verdict is Verdict.PASSED else "failed"
+    if patch.state == "applied" or (patch.state == "verified" and to == "failed"):
+        here.patches.keep(advance(patch, to, attempt.evidence.reason))
+
+
+def printed_patch(here: Rooms, run: str, task: str, attempt: int) -> Patch | None:
+    """The diff that an attempt's agent printed and that was applied, where that is what it did."""
+    known = here.patches.of_task(run, task)
+    return next((one for one in known if one.attempt == attempt and not one.diff.startswith(IN_GIT)), None)

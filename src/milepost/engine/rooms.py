@@ -100,6 +100,7 @@ def open_rooms(
         journal=journal,
         checkouts=checkouts,
         redact=Redactor(known_secrets(settings)),
+        run=run,
     )
     ground.logs.sweep()
     mileposts = ground.mileposts
@@ -118,7 +119,7 @@ def open_rooms(
                 sandbox=sandbox,
                 terminal=terminal,
                 tools=tools,
-                examiner=ground.examiner(terminal, mileposts, ahead, reviewer),
+                examiner=ground.examiner(sandbox, mileposts, ahead, reviewer),
                 memory=SqliteMemory(project.database, run),
                 failures=FailureLog(project.database),
                 patches=PatchLedger(project.database),

@@ -18,7 +18,7 @@ from milepost.engine.parking import Parked
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.rooms import OnEvent, Rooms, open_rooms
-from milepost.engine.settings import Settings, load
+from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, load
 from milepost.engine.state import StateLock, busy, holder_of
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
@@ -170,10 +170,16 @@ class Brake:
 
 
 def _within(order: Order, settings: Settings) -> Settings:
-    """The settings with the limits that the run was started with."""
+    """The settings with the limits, and the rules of verification, that the run was started with."""
     names = ("attempts", "task_timeout_s", "idle_timeout_s", "check_timeout_s")
     limits = settings.limits.model_copy(update={name: getattr(order, name) for name in names})
-    return settings.model_copy(update={"limits": limits})
+    return settings.model_copy(
+        update={
+            "limits": limits,
+            "verify": VerifySettings.model_validate(order.checks),
+            "sandbox": SandboxSettings(readable=list(order.readable)),
+        }
+    )
 
 
 def _recorded(record: RunRecord) -> Order:

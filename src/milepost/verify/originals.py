@@ -6,17 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
-from milepost.core.change import LARGEST_READ, Change, ChangedFile
+from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
 from milepost.verify.bench import Bench
 from milepost.verify.detect import FoundSuite, suites
 from milepost.verify.files import listed
-from milepost.verify.guard.paths import is_test_path, is_test_setting
+from milepost.verify.guard.paths import is_test_path, is_test_setting, name_of
 from milepost.verify.suite import SuiteRun
 from milepost.verify.witness.swap import swapped
 
 NAME = "original tests"
 RERUNS = 2
+
+# Files that say how tests are run, and also what the code needs or how it is built: an honest task may need theirs as
+# they are now. What they do to the tests is for the guard to see, and for the ids that must still be there.
+_MANIFESTS = frozenset(
+    {"pyproject.toml", "setup.py", "setup.cfg", "package.json", "Cargo.toml", "CMakeLists.txt", "pom.xml", ".npmrc"}
+    | {"build.gradle", "build.gradle.kts", "deno.json", "deno.jsonc", "Makefile", "makefile", "GNUmakefile", ".env"}
+    | {"babel.config.js", "babel.config.json", "tsconfig.json"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +67,7 @@ def originals_of(change: Change) -> dict[str, bytes | None]:
     return {
         file.path: file.before
         for file in change.files
-        if _can_be_put_back(file) and (is_test_setting(file.path) or (is_test_path(file.path) and not file.is_new))
+        if _can_be_put_back(file) and (_is_setting(file.path) or (is_test_path(file.path) and not file.is_new))
     }
 
 
@@ -130,7 +138,11 @@ def _passing_again(
 
 def _can_be_put_back(file: ChangedFile) -> bool:
     """A link of the base, and a file that was not read whole, cannot be made again from what is known of them."""
-    return not file.is_link and len(file.before or b"") < LARGEST_READ
+    return not file.is_link and not file.unread
+
+
+def _is_setting(path: str) -> bool:
+    return is_test_setting(path) and name_of(path) not in _MANIFESTS
 
 
 def _with_before(case: TestCase, before: Mapping[str, TestOutcome]) -> TestCase:

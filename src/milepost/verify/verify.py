@@ -172,7 +172,6 @@ def verify(
     the files or at their syntax ends it early, since there is nothing worth running then.
     """
     results: list[CheckResult] = []
-    collect_log()
     for check in checks:
         found = _answer(check, workspace, tuple(results))
         result = _told(replace(found, log_id=collect_log()), redact, workspace)

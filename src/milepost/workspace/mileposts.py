@@ -149,19 +149,25 @@ class Mileposts:
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
         rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
         rows = [(path, facts) for path, facts in rows if path != without]
-        blobs = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
+        blobs, large = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
         return Change(
             files=tuple(
-                ChangedFile(path=path, before=blobs.get(old_sha), after=blobs.get(new_sha), mode=mode)
+                ChangedFile(
+                    path=path,
+                    before=blobs.get(old_sha),
+                    after=blobs.get(new_sha),
+                    mode=mode,
+                    unread=bool(large & {old_sha, new_sha}),
+                )
                 for path, (_, mode, old_sha, new_sha, *_) in rows
             )
         )
 
-    def _blobs(self, names: list[str]) -> dict[str, bytes]:
-        """The contents of blobs by their names; a name of zeros is no blob, and a submodule's is not ours."""
+    def _blobs(self, names: list[str]) -> tuple[dict[str, bytes], set[str]]:
+        """The contents of blobs by their names, and those too large to be read; a submodule's name is no blob."""
         wanted = "\n".join(dict.fromkeys(name for name in names if name.strip("0")))
         if not wanted:
-            return {}
+            return {}, set()
         sized = self._git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted.encode())
         rows = (line.split() for line in sized.splitlines())
         sizes = {name: int(size) for name, size in rows if size.isdigit()}
@@ -173,7 +179,7 @@ class Mileposts:
             begin = stream.index(b"\n", at) + 1
             at = begin + sizes[name] + 1
             found[name] = stream[begin : at - 1]
-        return found
+        return found, sizes.keys() - set(small)
 
     def diff(self, old: str, new: str, longest: int = 20_000) -> str:
         """The differences between two commits as text, cut where it is too long."""

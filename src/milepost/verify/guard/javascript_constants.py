@@ -15,16 +15,13 @@ if TYPE_CHECKING:
 Lookup = Callable[["Node"], "Node | None"]
 Value = str | list[str] | None
 
-_MOST_STEPS = 500
+_MOST_STEPS = 150
 _LONGEST = 4096
 
 
 def text_value(node: Node | None, lookup: Lookup) -> str:
     """The text of a string expression (`'VI' + 'TEST'`, `atob('…')`), empty for anything else."""
-    try:
-        found = _value(node, lookup, iter(range(_MOST_STEPS)))
-    except RecursionError:
-        return ""
+    found = _value(node, lookup, iter(range(_MOST_STEPS)))
     return found if isinstance(found, str) else ""
 
 
@@ -36,7 +33,7 @@ def _value(node: Node | None, lookup: Lookup, steps: Iterator[int]) -> Value:
 
 
 def _found(node: Node, lookup: Lookup, steps: Iterator[int]) -> Value:
-    if plain := string(node):
+    if node.type == "string" and (plain := string(node)):
         return _unescaped(plain)
     match node.type:
         case "string" | "template_string" if not node.named_children:
