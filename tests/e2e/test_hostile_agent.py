@@ -64,14 +64,18 @@ def leave_oddities():
     os.mkfifo("fifo")
     with socket.socket(socket.AF_UNIX) as made:
         made.bind("socket")
-    os.symlink("/etc/passwd", "link-out")
-    os.symlink(user, "link-to-the-user")
+    os.symlink("-dash", "link-within")
     os.mkdir("empty")
     os.mkdir("locked")
     open("locked/inside.txt", "w").write("inside\n")
     os.chmod("locked", 0)
     os.unlink("ROADMAP.md")
     os.mkfifo("ROADMAP.md")
+
+
+def link_out():
+    os.symlink("/etc/passwd", "link-out")
+    os.symlink(user, "link-to-the-user")
 
 
 def nest_a_repository():
@@ -92,6 +96,8 @@ ROADMAP = """\
   - Verify: test -f ./-dash
 - [ ] 1.4 nest a repository
   - Verify: test -f nested/work.txt
+- [ ] 1.5 link out
+  - Verify: test -L link-out
 """
 OURS = (".git/objects", ".git/refs/milepost", ".git/refs/heads/milepost", ".git/refs/notes", ".git/logs", ".milepost")
 
@@ -112,13 +118,15 @@ def test_an_agent_changes_nothing_of_the_users_and_gets_the_verdict_its_work_des
         "1.2": "passed",
         "1.3": "passed",
         "1.4": "failed",
+        "1.5": "failed",
     }, verdicts
+    assert "link-to-the-user" in verdicts["1.5"][1]
     assert "nested is a git repository of its own" in verdicts["1.4"][1]
     assert everything(sandbox.repo, but=OURS) == before
     names = sandbox.git("ls-tree", "-r", "-z", "--name-only", last["branch"]).split("\0")
-    assert {"-dash", "link-out", "link-to-the-user", "locked/inside.txt", "new\nline", "n" * 255} <= set(names)
-    assert not {"fifo", "socket", "nested"} & set(names)
-    assert sandbox.git("cat-file", "-p", f"{last['branch']}:link-out") == "/etc/passwd"
+    assert {"-dash", "link-within", "locked/inside.txt", "new\nline", "n" * 255} <= set(names)
+    assert not {"fifo", "socket", "nested", "link-out"} & set(names)
+    assert sandbox.git("cat-file", "-p", f"{last['branch']}:link-within") == "-dash"
     assert sandbox.git("show", f"{last['branch']}:ROADMAP.md").count("- [x]") == 3
     assert sandbox.git("for-each-ref", "--format=%(refname)", "refs/heads") == "\n".join(
         ["refs/heads/main", f"refs/heads/{last['branch']}"]

@@ -95,7 +95,6 @@ def test_the_first_answer_about_a_tree_counts_and_each_question_has_its_own(jour
     assert journal.answer("tree", "verify make") is None
 
 
-
 def test_several_threads_may_write_at_once(journal: Journal) -> None:
     def write(writer: int) -> None:
         for number in range(50):

@@ -9,13 +9,13 @@ from milepost.verify.python_modules import Module, does_work, import_cycle, impo
 CIRCULAR = """Traceback (most recent call last):
   File "/driver.py", line 74, in attempt
     found = importlib.import_module(module["name"])
-  File "/work/src/pkg/__init__.py", line 1, in <module>
+  File "/project/src/pkg/__init__.py", line 1, in <module>
     from pkg.a import A
-  File "/work/src/pkg/a.py", line 1, in <module>
+  File "/project/src/pkg/a.py", line 1, in <module>
     from pkg.sub import B
-  File "/work/src/pkg/sub/__init__.py", line 1, in <module>
+  File "/project/src/pkg/sub/__init__.py", line 1, in <module>
     from pkg.sub.b import B
-  File "/work/src/pkg/sub/b.py", line 1, in <module>
+  File "/project/src/pkg/sub/b.py", line 1, in <module>
     from pkg.a import A
 """
 
@@ -113,8 +113,8 @@ def test_relative_imports_are_named_in_full() -> None:
     "message",
     [
         "ImportError: cannot import name 'A' from partially initialized module 'pkg.a' (most likely due to a circular "
-        "import) (/work/src/pkg/a.py)",
-        "AttributeError: partially initialized module 'pkg.a' from '/work/src/pkg/a.py' has no attribute 'A' "
+        "import) (/project/src/pkg/a.py)",
+        "AttributeError: partially initialized module 'pkg.a' from '/project/src/pkg/a.py' has no attribute 'A' "
         "(most likely due to a circular import)",
         "AttributeError: cannot access submodule 'a' of module 'pkg' (most likely due to a circular import)",
     ],
@@ -124,5 +124,5 @@ def test_a_circular_import_is_the_way_from_a_module_back_to_it(message: str) -> 
 
 
 def test_other_errors_are_no_circle() -> None:
-    assert import_cycle(CIRCULAR + "ImportError: cannot import name 'A' from 'pkg.a' (/work/src/pkg/a.py)") == ()
+    assert import_cycle(CIRCULAR + "ImportError: cannot import name 'A' from 'pkg.a' (/project/src/pkg/a.py)") == ()
     assert import_cycle("ImportError: partially initialized module 'x'") == ()
