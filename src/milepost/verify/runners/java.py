@@ -22,7 +22,8 @@ _IS_TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFa
 _DID_NOT_COMPILE = re.compile(r"COMPILATION ERROR|Compilation failed|compile\w*(?:Java|Kotlin|Groovy)\S* FAILED")
 _COMPILER_SAYS = re.compile(r"^.*\.(?:java|kt|groovy|scala):(?:\[\d+,\d+\]|\d+:|\s).*$", re.MULTILINE)
 _NOT_DOWNLOADED = re.compile(
-    r"has not been downloaded from it before|Could not resolve|could not be resolved|Non-resolvable|No cached version"
+    r"Could not create local repository"  # nobody used Maven on this machine before, and a check may not begin with it
+    r"|has not been downloaded from it before|Could not resolve|could not be resolved|Non-resolvable|No cached version"
 )
 
 
