@@ -81,6 +81,8 @@ class Ground:
                 reruns=verify.reruns,
                 lint=verify.lint,
                 coverage=verify.coverage,
+                most_files=verify.most_files,
+                largest_bytes=verify.largest_bytes,
             ),
             redact=self.redact,
             logging=logging,

@@ -64,6 +64,8 @@ class VerifySettings(Section):
     runners: list[str] = Field([], description="Test runners to use. Empty: those that the project's files tell of.")
     reruns: int = Field(2, ge=0, le=10, description="How often a test that newly fails is run again before it counts.")
     lint: bool = Field(False, description="Whether findings of the project's linter fail a task.")
+    most_files: int = Field(0, ge=0, description="Files that one task may change. 0: no bound.")
+    largest_bytes: int = Field(0, ge=0, description="Size of the largest file that a task may leave. 0: no bound.")
     coverage: float | None = Field(
         None, ge=0, le=1, description="Share of the changed lines that the tests must run. Absent: not asked."
     )

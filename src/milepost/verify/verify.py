@@ -59,6 +59,8 @@ class Asked:
     reruns: int = 2
     lint: bool = False
     coverage: float | None = None
+    most_files: int = 0
+    largest_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,16 @@ def _of_the_change(subject: Subject) -> Iterator[tuple[str, Question]]:
     """What the change alone tells."""
     task, change = subject.task, subject.change
     yield "files", FilesCheck(changed=change.paths, expected=subject.files, may_change_nothing=task.changes_nothing)
-    yield "scope", ScopeCheck(change=change, task=task, by_hand=not subject.agent)
+    yield (
+        "scope",
+        ScopeCheck(
+            change=change,
+            task=task,
+            by_hand=not subject.agent,
+            most_files=subject.asked.most_files,
+            largest_bytes=subject.asked.largest_bytes,
+        ),
+    )
     yield "secrets", SecretsCheck(change=change, redact=subject.bench.redact)
     yield "guard", GuardCheck(change=change, task=task)
     yield "stubs", StubsCheck(change=change, task=task)
