@@ -10,15 +10,24 @@ from typing import TYPE_CHECKING, assert_never
 from milepost import (
     AgentSaid,
     AttemptFinished,
+    BudgetReached,
     CheckFinished,
     Event,
+    ForecastMade,
+    GateAnswered,
+    GateOpened,
+    MilepostMade,
+    ModelCalled,
     RunFinished,
     RunResumed,
     RunStarted,
     RunStopping,
     StageStarted,
+    Steered,
     TaskFinished,
+    ToolUsed,
     Verdict,
+    WorkerChanged,
 )
 from milepost.cli.words import COLOURS, clipped, counted, duration, mark, money, padded, safe, wrapped
 
@@ -110,8 +119,22 @@ class Progress:
                 if event.task in self._stages:
                     stage, since, _ = self._stages[event.task]
                     self._stages[event.task] = (stage, since, event.text)
-            case CheckFinished():
+            case CheckFinished() | ModelCalled() | ToolUsed() | MilepostMade() | ForecastMade():
                 pass
+            case GateOpened():
+                self._stages.pop(event.task, None)
+                self._say(f"? {event.task:<5}  {event.question}", "yellow")
+                self._say(
+                    f"         milepost approve {event.task}   or: milepost reject {event.task} --reason …", "dim"
+                )
+            case GateAnswered():
+                self._say(f"  {event.task:<5}  {event.answer}: {event.text}".rstrip(": "), "dim")
+            case BudgetReached():
+                self._say(f"! {event.message}", "yellow")
+            case Steered():
+                self._say(f"  {event.task:<5}  {event.what}", "cyan")
+            case WorkerChanged():
+                self._say(f"  worker {event.worker}  {event.what}", "dim")
             case AttemptFinished():
                 self._stages.pop(event.task, None)
                 if event.verdict is Verdict.FAILED:

@@ -8,6 +8,11 @@ from typing import Literal
 from milepost.core.verdict import CheckOutcome, Verdict
 
 Stage = Literal["act", "verify", "land"]
+GateKind = Literal["before", "after", "destructive"]
+GateAnswer = Literal["approve", "reject", "edit", "skip", "delegate"]
+
+# The shape of the stream: raised when an event changes its meaning, not when one is added.
+EVENTS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +153,136 @@ class RunStopping:
     event: Literal["run_stopping"] = "run_stopping"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCalled:
+    """A model answered; `number` counts the calls of the attempt."""
+
+    run: str
+    task: str
+    attempt: int
+    number: int
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_usd: float
+    duration_ms: int
+    event: Literal["model_called"] = "model_called"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUsed:
+    """An agent used a tool; `printed` is the end of what came of it."""
+
+    run: str
+    task: str
+    attempt: int
+    number: int
+    tool: str
+    summary: str
+    failed: bool
+    duration_ms: int
+    printed: str = ""
+    event: Literal["tool_used"] = "tool_used"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MilepostMade:
+    """Proven work is on the run's branch."""
+
+    run: str
+    task: str
+    attempt: int
+    commit: str
+    tree: str
+    event: Literal["milepost_made"] = "milepost_made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOpened:
+    """A person is asked: `shown` is what they decide on (a diff, a command), `digest` its hash."""
+
+    run: str
+    task: str
+    gate: str
+    kind: GateKind
+    question: str
+    shown: str
+    digest: str
+    event: Literal["gate_opened"] = "gate_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateAnswered:
+    run: str
+    task: str
+    gate: str
+    answer: GateAnswer
+    text: str = ""
+    event: Literal["gate_answered"] = "gate_answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached:
+    """A call was refused because it could break the wall; `scope` is the run or a task."""
+
+    run: str
+    task: str
+    scope: str
+    message: str
+    event: Literal["budget_reached"] = "budget_reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steered:
+    """The run was changed while it was on, and how; `task` is empty when it is about all of it."""
+
+    run: str
+    task: str
+    what: str
+    event: Literal["steered"] = "steered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastMade:
+    """What the run was expected to take when it began, from `similar` earlier attempts."""
+
+    run: str
+    tasks: int
+    similar: int
+    usd_low: float
+    usd: float
+    usd_high: float
+    seconds_low: float
+    seconds: float
+    seconds_high: float
+    event: Literal["forecast_made"] = "forecast_made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerChanged:
+    """A worker joined, left, or was taken over from."""
+
+    run: str
+    worker: str
+    what: str
+    event: Literal["worker_changed"] = "worker_changed"
+
+
 Event = (
     RunStarted
     | RunResumed
     | StageStarted
     | AgentSaid
+    | ModelCalled
+    | ToolUsed
+    | MilepostMade
+    | GateOpened
+    | GateAnswered
+    | BudgetReached
+    | Steered
+    | ForecastMade
+    | WorkerChanged
     | CheckFinished
     | AttemptFinished
     | TaskFinished

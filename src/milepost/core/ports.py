@@ -7,11 +7,12 @@ that every implementation passes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import Call, Reply
 from milepost.core.commands import Command, CommandResult, ExecutionResult, Line
 from milepost.core.memories import Episode, Lessons
 from milepost.core.shipping import Artifact, Health, Measurement, Release
@@ -34,14 +35,40 @@ class Executor(Protocol):
     def reset(self) -> None: ...
 
 
+class Logbook(Protocol):
+    """Makes each call of an attempt once: one that was answered before a crash is not made again.
+
+    `session` is what an agent with sessions of its own noted to find its own one again; empty when it has not.
+    """
+
+    def once(self, call: Call, make: Callable[[], Reply]) -> Reply: ...
+    def note_session(self, session: str) -> None: ...
+    @property
+    def session(self) -> str: ...
+
+
+class Unrecorded:
+    """A logbook of a process that need not go on after a crash: every call is made, and nothing is kept."""
+
+    def __init__(self) -> None:
+        self.session = ""
+
+    def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
+        return make()
+
+    def note_session(self, session: str) -> None:
+        self.session = session
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What an agent is given to work with: a terminal, a way to say what it is doing, and its time."""
+    """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook."""
 
     terminal: Terminal
     say: Callable[[str], None]
     timeout_s: float
     idle_timeout_s: float | None = None
+    logbook: Logbook = field(default_factory=Unrecorded)
 
 
 class Agent(Protocol):

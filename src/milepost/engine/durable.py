@@ -23,6 +23,7 @@ from milepost.core.errors import MachineFailed, MilepostError, StateUnwritable
 from milepost.engine.order import VERSION
 from milepost.engine.parking import Parked
 from milepost.engine.rooms import Rooms
+from milepost.store.boundary import reached
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +32,7 @@ SHORTEST_PAUSE_S = 0.001  # between a workflow's end and its record
 UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see, because it was before a restart
 
 _open: list[Rooms] = []
+_steps: dict[str, int] = {}  # recorded in this process, finished before or now, by workflow
 _launching = threading.local()
 
 
@@ -49,7 +51,16 @@ def step(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
             return function(here, *args, **kwargs)
 
     del guarded.__wrapped__  # DBOS would read the signature with the rooms in it
-    return DBOS.step(name=function.__name__)(guarded)
+    recorded = DBOS.step(name=function.__name__)(guarded)
+
+    def marked(*args: P.args, **kwargs: P.kwargs) -> R:
+        result = recorded(*args, **kwargs)
+        workflow_id = DBOS.workflow_id or ""
+        _steps[workflow_id] = _steps.get(workflow_id, 0) + 1
+        reached(f"{workflow_id} {_steps[workflow_id]} {function.__name__}")
+        return result
+
+    return marked
 
 
 def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
@@ -146,6 +157,7 @@ def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], No
         DBOS.destroy(workflow_completion_timeout_sec=0)
         engine.dispose()
         _open.clear()
+        _steps.clear()
 
 
 def _launch() -> None:

@@ -1,0 +1,56 @@
+"""A call: one question to a model, or one use of a tool, recorded with its answer so that it is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+CallKind = Literal["model", "tool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a call took; `cost_usd` is what it cost, as far as prices are known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call about to be made. `request` tells it from others: a recorded answer is given only to the same request.
+
+    `most` is the most that it could take: what is reserved of the budget. `changes` says that the workspace may be
+    another one afterwards.
+    """
+
+    kind: CallKind
+    name: str
+    summary: str = ""
+    request: str = ""
+    most: Usage = Usage()
+    changes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came of a call: plain JSON values, and what it took."""
+
+    body: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+    failed: bool = False

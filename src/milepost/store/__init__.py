@@ -1,0 +1,1 @@
+"""Where rows are kept: SQLite in a file, or PostgreSQL for many machines."""
