@@ -1,3 +1,7 @@
-"""What all tests share: the figures of the lying agents, told at the end of a run that had them."""
+"""What all tests share: a PostgreSQL server, and the figures of the lying agents, told at the end of a run."""
 
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
+from tests.postgres import cluster as cluster
+from tests.postgres import database as database
+from tests.postgres import place as place
+from tests.postgres import postgres as postgres

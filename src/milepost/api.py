@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from milepost.core.errors import MilepostError
 from milepost.core.events import Event
 from milepost.core.task import Plan
 from milepost.core.verdict import CheckResult, Evidence
@@ -13,12 +14,25 @@ from milepost.core.verdict import CheckResult, Evidence
 if TYPE_CHECKING:
     from milepost.bench.report import Report, TaskReport
     from milepost.core.commands import ExecutionLimits, ExecutionResult
+    from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
+    from milepost.engine.arriving import TogetherEnding
+    from milepost.engine.chaos import ChaosProgress, ChaosReport
+    from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
+    from milepost.engine.forecast import Forecast
+    from milepost.engine.gates import Gate
+    from milepost.engine.history import Difference, Tried
+    from milepost.engine.journal import Entry
     from milepost.engine.look import Proof, Status
+    from milepost.engine.marks import Mark
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.report.facts import NothingRun, RunStory
+    from milepost.engine.restore import Restored
+    from milepost.engine.retention import Remains
     from milepost.engine.start import Ending
+    from milepost.engine.submit import Submitted
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.workspace.mileposts import Milepost
@@ -80,14 +94,22 @@ def run(
     tasks: tuple[str, ...] = (),
     max_tasks: int | None = None,
     new: bool = False,
+    budget_usd: float | None = None,
+    approve: str | None = None,
+    ordered: bool = False,
+    held: bool = False,
+    stays: bool = False,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
 
     `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
+    `stays` waits for people who are asked; without it the run is left when only they are waited for.
+    `held` leaves the user's branch where it is, whatever passed.
     """
     from milepost.engine import start
     from milepost.engine.prepare import Wish
+    from milepost.engine.rooms import Company
 
     wish = Wish(
         roadmap=_path(roadmap),
@@ -97,8 +119,12 @@ def run(
         tasks=tasks,
         max_tasks=max_tasks,
         new=new,
+        budget_usd=budget_usd,
+        approve=approve,
+        ordered=ordered or None,
+        held=held,
     )
-    return start.run(wish, on_event or _ignore, _given(agent))
+    return start.run(wish, Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays))
 
 
 def preview(
@@ -127,11 +153,28 @@ def preview(
     return look_ahead(wish, _given(agent))
 
 
-def resume(roadmap: Path | str | None = None, *, agent: Agent | None = None, on_event: OnEvent | None = None) -> Ending:
-    """Go on with the run that was interrupted; its flags are recorded."""
+def resume(
+    roadmap: Path | str | None = None,
+    *,
+    agent: Agent | None = None,
+    budget_usd: float | None = None,
+    stays: bool = False,
+    on_event: OnEvent | None = None,
+) -> Ending:
+    """Go on with the run that was interrupted; its flags are recorded. A new budget may be given."""
     from milepost.engine import start
+    from milepost.engine.rooms import Company
 
-    return start.resume(_path(roadmap), on_event or _ignore, _given(agent))
+    company = Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays)
+    return start.resume(_path(roadmap), company, budget_usd)
+
+
+def steer(kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "") -> str:
+    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
+    from milepost.engine import start
+    from milepost.engine.steering import request
+
+    return start.steer(_path(roadmap), request(kind, task, value))
 
 
 def stop(roadmap: Path | str | None = None, *, at_once: bool = False) -> str | None:
@@ -146,6 +189,74 @@ def status(roadmap: Path | str | None = None) -> Status | None:
     from milepost.engine import look
 
     return look.status(_path(roadmap))
+
+
+def events(
+    roadmap: Path | str | None = None, *, run: str | None = None, after: int = 0, follow: bool = False
+) -> Iterator[Entry]:
+    """The events of a run in their order, the newest run unless another is named; `after` is a place in the stream.
+
+    With `follow` they come as they happen, until the run is over.
+    """
+    from milepost.engine.stream import events as read_events
+
+    return read_events(_path(roadmap), run, after, follow=follow)
+
+
+def entry_to_json(entry: Entry) -> dict[str, Any]:
+    """An event as one line of `milepost events --json`: its place in the stream, the stream's version, when, what."""
+    from milepost.engine.stream import entry_to_json as to_json
+
+    return to_json(entry)
+
+
+def report(roadmap: Path | str | None = None, *, run: str | None = None) -> RunStory | NothingRun:
+    """All that is told of a run, running, interrupted or over; the newest unless another is named."""
+    from milepost.engine.report.gather import gather
+
+    return gather(_path(roadmap), run)
+
+
+def report_to_html(story: RunStory | NothingRun) -> str:
+    """A report as one HTML page that needs nothing else."""
+    from milepost.engine.report.page.page import render
+
+    return render(story)
+
+
+def report_to_markdown(story: RunStory | NothingRun) -> str:
+    """A report as Markdown, for a pull request."""
+    from milepost.engine.report.markdown import render
+
+    return render(story)
+
+
+def report_place(run: str, roadmap: Path | str | None = None, *, ending: str = "html") -> Path:
+    """Where `milepost report` puts the report of a run when no file is named."""
+    from milepost.engine.report.write import place
+
+    return place(_path(roadmap), run, ending)
+
+
+def write_report(text: str, path: Path | str) -> None:
+    """Put a report into a file, whole or not at all."""
+    from milepost.engine.report.write import write
+
+    write(text, Path(path))
+
+
+def costs(roadmap: Path | str | None = None, *, run: str | None = None) -> Costs | None:
+    """What a run cost, by task, model and agent: the newest unless one is named; None where nothing was run."""
+    from milepost.engine.costs import costs as add_up
+
+    return add_up(_path(roadmap), run)
+
+
+def forecast(roadmap: Path | str | None = None) -> Forecast | None:
+    """What the open tasks of a roadmap will take; None where nothing similar was done here yet."""
+    from milepost.engine.foresee import foresee
+
+    return foresee(find_roadmap(roadmap), plan(roadmap))
 
 
 def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
@@ -190,11 +301,121 @@ def failures(roadmap: Path | str | None = None) -> tuple[FailureStats, ...]:
     return look.failures(_path(roadmap))
 
 
-def undo(task: str, roadmap: Path | str | None = None) -> Undone:
-    """Take the milepost of one task back and keep all others."""
+def undo(
+    tasks: str | Sequence[str] = (),
+    roadmap: Path | str | None = None,
+    *,
+    to: str = "",
+    with_dependents: bool = False,
+    dry_run: bool = False,
+) -> Undone:
+    """Take the mileposts of tasks back, or all that landed after the place `to`, and keep all others.
+
+    It refuses where later mileposts depend on them, unless `with_dependents` takes those back, too.
+    """
     from milepost.engine.undo import undo as take_back
 
-    return take_back(_path(roadmap), task)
+    named = (tasks,) if isinstance(tasks, str) else tuple(tasks)
+    return take_back(_path(roadmap), named, to=to, with_dependents=with_dependents, dry_run=dry_run)
+
+
+def restore(files: Sequence[Path | str], roadmap: Path | str | None = None, *, source: str) -> Restored:
+    """Write files as a place has them (a task, `1.1#2`, a mark, a commit) into the user's tree; commits nothing."""
+    from milepost.engine.restore import restore as bring_back
+
+    return bring_back(_path(roadmap), files, source=source)
+
+
+def attempts(task: str, roadmap: Path | str | None = None) -> tuple[Tried, ...]:
+    """Every attempt at a task in every run, failed or not, oldest first."""
+    from milepost.engine.history import attempts as list_attempts
+
+    return list_attempts(_path(roadmap), task)
+
+
+def diff(place: str, other: str = "", roadmap: Path | str | None = None, *, stat: bool = False) -> Difference:
+    """What a milepost or an attempt changed; with `other`, what differs from the one to the other."""
+    from milepost.engine.history import diff as compare
+
+    return compare(_path(roadmap), place, other, stat=stat)
+
+
+def mark(name: str, roadmap: Path | str | None = None, *, at: str = "") -> Mark:
+    """Give a name to a place, or to the commit that the user stands on."""
+    from milepost.engine.marks import mark as put
+
+    return put(_path(roadmap), name, at)
+
+
+def marks(roadmap: Path | str | None = None) -> tuple[Mark, ...]:
+    """The marks, by name."""
+    from milepost.engine.marks import marks as list_marks
+
+    return list_marks(_path(roadmap))
+
+
+def unmark(name: str, roadmap: Path | str | None = None) -> Mark:
+    """Take a mark away; the commit stays."""
+    from milepost.engine.marks import unmark as take_away
+
+    return take_away(_path(roadmap), name)
+
+
+def clean(
+    roadmap: Path | str | None = None,
+    *,
+    keep_days: float | None = None,
+    database: str | None = None,
+    dry_run: bool = False,
+) -> Remains:
+    """Remove what runs left that ended more than `keep_days` ago; mileposts and their proofs stay."""
+    from milepost.engine.retention import clean as remove
+
+    return remove(_path(roadmap), keep_days=keep_days, database=database, dry_run=dry_run)
+
+
+def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> tuple[Gate, ...]:
+    """What waits for a person: the questions of all unfinished runs, the oldest first.
+
+    `database` is the address of the one that the runs share, where that is not in the settings.
+    """
+    from milepost.engine.answering import waiting_gates as waiting
+
+    return waiting(_path(roadmap), database)
+
+
+def answer_gate(
+    gate: str | None,
+    answer: GateAnswer,
+    text: str = "",
+    roadmap: Path | str | None = None,
+    *,
+    digest: str = "",
+    by: str = "",
+    database: str = "",
+) -> Gate:
+    """Answer what waits for a person; `gate` is its name or its task's, None for the only one there is.
+
+    `text` is the reason of a `reject`, what to `edit`, or the agent to `delegate` to. With `digest` the answer is to
+    what was shown under it, and to nothing else.
+    """
+    from milepost.engine.answering import answer_gate as keep
+
+    return keep(_path(roadmap), gate, answer, text, digest=digest, by=by, database=database)
+
+
+def running(roadmap: Path | str | None = None) -> str | None:
+    """The run that a process works on here now, None where there is none."""
+    from milepost.engine.answering import running as going_on
+
+    return going_on(_path(roadmap))
+
+
+def gate_to_json(gate: Gate) -> dict[str, Any]:
+    """A gate as `milepost gates --json` prints it."""
+    from milepost.engine.answering import gate_to_json as to_json
+
+    return to_json(gate)
 
 
 def init(folder: Path | str | None = None) -> tuple[Path, ...]:
@@ -213,9 +434,11 @@ def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
 
 def agent(name: str, folder: Path | str | None = None) -> Agent:
     """The agent of a name, as `--agent` takes it; relative paths in it start from `folder`, the roadmap's."""
-    from milepost.agents.names import agent_named
+    from milepost.engine.rooms import make_agent
+    from milepost.engine.settings import load
 
-    return agent_named(name, folder=_path(folder) or Path.cwd())
+    place = _path(folder) or Path.cwd()
+    return make_agent(name, load(place), place)
 
 
 def execute(
@@ -254,6 +477,58 @@ def bench_rows(report: Report) -> list[tuple[str, ...]]:
     return rows(report)
 
 
+def chaos(
+    roadmap: Path | str | None = None,
+    *,
+    cassette: Path | str | None = None,
+    tasks: int | None = None,
+    every_boundary: bool = True,
+    random: int = 30,
+    parallel: int = 1,
+    seed: int = 0,
+    keep: bool = False,
+    on_progress: Callable[[ChaosProgress], None] | None = None,
+) -> ChaosReport:
+    """Kill a run of a roadmap over and over, in copies aside, and count what was lost or done twice.
+
+    `cassette` names the recorded answers; without a roadmap a sample of so many `tasks` is used.
+    """
+    from milepost.engine.chaos import ChaosWish, run_chaos
+
+    wish = ChaosWish(
+        roadmap=_path(roadmap),
+        cassette=_path(cassette),
+        tasks=tasks,
+        every_boundary=every_boundary,
+        random=random,
+        parallel=parallel,
+        seed=seed,
+        keep=keep,
+    )
+    return run_chaos(wish, on_progress or (lambda _: None))
+
+
+def chaos_to_json(report: ChaosReport) -> dict[str, Any]:
+    """The report of chaos as `milepost chaos --json` prints it."""
+    from milepost.engine.chaos import to_json
+
+    return to_json(report)
+
+
+def chaos_rows(report: ChaosReport) -> list[tuple[str, ...]]:
+    """The report of chaos as rows of words: headings, and a row for each thing that was counted."""
+    from milepost.engine.chaos import rows
+
+    return rows(report)
+
+
+def chaos_findings(report: ChaosReport) -> list[str]:
+    """Each thing that should not be in a report of chaos, in a line; none when it passed."""
+    from milepost.engine.chaos import findings
+
+    return findings(report)
+
+
 def demo(folder: Path | str, *, on_event: OnEvent | None = None) -> Ending:
     """Make the sample repository in an empty folder and run its roadmap, with no key and no network."""
     from milepost.demo import run_demo
@@ -266,6 +541,117 @@ def sample_roadmap() -> str:
     from milepost.demo import SAMPLE
 
     return (SAMPLE / "ROADMAP.md").read_text(encoding="utf-8")
+
+
+def together(
+    *roadmaps: Path | str,
+    mark: str | None = None,
+    agent: str | None = None,
+    budget_usd: float | None = None,
+    new: bool = False,
+    on_event: Callable[[str, Event], None] | None = None,
+) -> TogetherEnding | NothingToDo:
+    """Work on the roadmaps of several repositories as one: all of them get their mileposts and one mark, or none does.
+
+    Goes on with what was begun or decided before; without roadmaps with that of this folder. `on_event` is told the
+    project's name with each event.
+    """
+    from milepost.engine.together import TogetherWish
+    from milepost.engine.together import together as work_together
+
+    paths = tuple(Path(roadmap) for roadmap in roadmaps)
+    wish = TogetherWish(roadmaps=paths, mark=mark, agent=agent, budget_usd=budget_usd, new=new)
+    return work_together(wish, on_event or (lambda _, __: None))
+
+
+def together_to_json(ending: TogetherEnding | NothingToDo) -> dict[str, Any]:
+    """The last line of `milepost together --json`."""
+    from milepost.engine.arriving import to_json
+
+    return to_json(ending)
+
+
+def work(
+    *,
+    database: str | None = None,
+    remote: str | None = None,
+    capacity: int | None = None,
+    labels: tuple[str, ...] = (),
+    name: str | None = None,
+    folder: Path | str | None = None,
+    on_event: OnEvent | None = None,
+    on_lost: Callable[[MilepostError], None] | None = None,
+) -> None:
+    """Be a worker until interrupted: take tasks of the runs that were submitted to a database.
+
+    What is left open comes from the milepost.toml of `folder`. When others took over from this worker, `on_lost` is
+    called and the process ends at once with exit code 3.
+    """
+    from milepost.engine.hire import hired
+    from milepost.engine.worker import work as take_turns
+
+    settings = _path(folder) or Path.cwd()
+    hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
+    take_turns(hire, on_event or _ignore, on_lost or (lambda _: None))
+
+
+def submit(
+    roadmap: Path | str | None = None,
+    *,
+    database: str | None = None,
+    remote: str | None = None,
+    agent: str | None = None,
+    parallel: int | None = None,
+    trust: str | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    new: bool = False,
+    budget_usd: float | None = None,
+    approve: str | None = None,
+    ordered: bool = False,
+    on_event: OnEvent | None = None,
+) -> Submitted:
+    """Let workers do a run, and follow it; one that was submitted before and is not over is followed instead.
+
+    To be interrupted ends only the following: the run goes on at the workers.
+    """
+    from milepost.engine import submit as submitting
+    from milepost.engine.prepare import Wish
+
+    wish = Wish(
+        roadmap=_path(roadmap),
+        agent=agent,
+        parallel=parallel,
+        trust=trust,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        new=new,
+        budget_usd=budget_usd,
+        approve=approve,
+        ordered=ordered or None,
+    )
+    return submitting.run(wish, submitting.exchange_named(_path(roadmap), database, remote), on_event or _ignore)
+
+
+def follow(
+    roadmap: Path | str | None = None,
+    *,
+    database: str | None = None,
+    remote: str | None = None,
+    on_event: OnEvent | None = None,
+) -> Submitted:
+    """Look again at the run that was submitted last, from its beginning; one that was taken back is offered again."""
+    from milepost.engine import submit as submitting
+
+    exchange = submitting.exchange_named(_path(roadmap), database, remote)
+    return submitting.resume(_path(roadmap), exchange, on_event or _ignore)
+
+
+def withdraw(roadmap: Path | str | None = None, *, database: str | None = None, remote: str | None = None) -> str | None:
+    """Take back the run that was submitted last; gives its id, None when there is none that is not over."""
+    from milepost.engine import submit as submitting
+
+    return submitting.stop(_path(roadmap), submitting.exchange_named(_path(roadmap), database, remote))
 
 
 def _path(path: Path | str | None) -> Path | None:

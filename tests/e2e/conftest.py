@@ -14,7 +14,11 @@ from typing import Any
 import pytest
 
 AGENT = '''\
-"""Does what the task's text says, line by line: `write FILE TEXT`, `fail-first`, `sleep SECONDS`, `exit CODE`."""
+"""Does what the task's text says, line by line: `write FILE TEXT`, `append FILE TEXT`, `fail-first`, `sleep SECONDS`,
+`exit CODE`.
+
+`wait` waits until somebody lets it go on, by a line at the end of this file.
+"""
 import json, os, pathlib, shlex, sys, time
 
 assignment = json.load(open(os.environ["MILEPOST_ASSIGNMENT"]))
@@ -28,8 +32,14 @@ for line in assignment["text"].splitlines():
         broken = "fail-first" in assignment["text"] and assignment["attempt"] == 1
         path.write_text(("BROKEN" if broken else " ".join(words[2:])) + "\\n")
         print("writing", path, flush=True)
+    elif words[0] == "append":
+        with open(words[1], "a") as stream:
+            stream.write(" ".join(words[2:]) + "\\n")
     elif words[0] == "sleep":
         time.sleep(float(words[1]))
+    elif words[0] == "wait":
+        while not pathlib.Path(__file__).read_text().endswith("# go on\\n"):
+            time.sleep(0.05)
     elif words[0] == "exit":
         sys.exit(int(words[1]))
 '''
@@ -83,11 +93,11 @@ class Sandbox:
     def run(self, *words: str) -> Answer:
         return self.milepost("run", "--agent", self.agent, *words)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str, **env: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             self.argv(*words),
             cwd=self.repo,
-            env=self.environment,
+            env={**self.environment, **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -119,6 +129,11 @@ class Sandbox:
     def roadmap(self, text: str) -> None:
         self.write("ROADMAP.md", text)
         self.commit("Roadmap")
+
+    def let_go(self) -> None:
+        """Let an agent that waits go on."""
+        path = Path(self.agent.split()[-1])
+        path.write_text(path.read_text() + "# go on\n")
 
     def mileposts(self, ref: str = "HEAD") -> list[str]:
         """The tasks of the mileposts in a history, oldest first."""

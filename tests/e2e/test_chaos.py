@@ -1,128 +1,77 @@
-"""kill -9 at random instants: the run ends as if nothing had happened."""
+"""kill -9 wherever it hurts: the run ends as if nothing had happened."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import random
 import signal
-import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+import milepost
+from milepost.core.errors import Misuse, SettingInvalid
+from milepost.engine.chaos.sample import CASSETTE, ROADMAP, sample_files
 from tests.e2e.conftest import Sandbox
-
-TASKS = """# Twelve tasks
-
-## Phase 1
-- [ ] 1.1 First
-  - write one/a.txt one
-  - sleep 0.4
-  - Verify: grep -q one one/a.txt
-- [ ] 1.2 Second, repaired once
-  - fail-first
-  - write one/b.txt two
-  - sleep 0.4
-  - Verify: grep -q two one/b.txt
-- [ ] 1.3 Third
-  - write one/c.txt three
-  - sleep 0.4
-  - Verify: grep -q three one/c.txt
-- [ ] 1.4 Fourth
-  - write one/d.txt four
-  - sleep 0.4
-  - Verify: grep -q four one/d.txt
-## Phase 2
-- [ ] 2.1 Fifth
-  - write two/a.txt five
-  - sleep 0.4
-  - Depends on: 1.1, 1.2
-  - Verify: grep -q five two/a.txt && grep -q one one/a.txt
-- [ ] 2.2 Sixth, repaired once
-  - fail-first
-  - write two/b.txt six
-  - sleep 0.4
-  - Depends on: 1.3
-  - Verify: grep -q six two/b.txt
-- [ ] 2.3 Seventh
-  - write two/c.txt seven
-  - sleep 0.4
-  - Depends on: 1.4
-  - Verify: grep -q seven two/c.txt
-- [ ] 2.4 Eighth
-  - write two/d.txt eight
-  - sleep 0.4
-  - Depends on: 2.1
-  - Verify: grep -q eight two/d.txt
-## Phase 3
-- [ ] 3.1 Ninth
-  - write three/a.txt nine
-  - sleep 0.4
-  - Depends on: 2.1, 2.2
-  - Verify: grep -q nine three/a.txt
-- [ ] 3.2 Tenth
-  - write three/b.txt ten
-  - sleep 0.4
-  - Depends on: 2.3
-  - Verify: grep -q ten three/b.txt
-- [ ] 3.3 Eleventh
-  - write three/c.txt eleven
-  - sleep 0.4
-  - Depends on: 2.4, 3.1
-  - Verify: grep -q eleven three/c.txt
-- [ ] 3.4 Twelfth
-  - write three/d.txt twelve
-  - sleep 0.4
-  - Depends on: 3.3
-  - Verify: grep -q twelve three/d.txt
-"""
-KILLS = 10
+from tests.integration.repositories import everything
 
 
-def test_a_run_killed_ten_times_ends_as_the_uninterrupted_one(make_sandbox: Callable[[], Sandbox]) -> None:
-    calm, killed = make_sandbox(), make_sandbox()
-    for machine in (calm, killed):
-        machine.roadmap(TASKS)
-        machine.write("README.md", "A project, and an edit that nobody committed\n")
-    calm_end = calm.run("--parallel", "3", "--json")
-    assert calm_end.code == 0, calm_end.stderr
-
-    seed = random.randrange(10**6)
-    kills = kill_again_and_again(killed, random.Random(seed))
-    end = killed.run("--parallel", "3", "--json")
-
-    told = f"seed {seed}, kills at {kills}\n{end.stderr}"
-    assert end.code == 0, told
-    calm_branch = calm_end.events[-1]["branch"]
-    branch = killed.git("branch", "--list", "--format=%(refname:short)", "milepost/*")
-    assert killed.git("rev-parse", f"{branch}^{{tree}}") == calm.git("rev-parse", f"{calm_branch}^{{tree}}"), told
-    assert sorted(killed.mileposts(branch)) == sorted(calm.mileposts(calm_branch)), told
-    assert len(killed.mileposts(branch)) == 12
-    assert killed.git("show", f"{branch}:ROADMAP.md").count("- [x]") == 12
-    assert killed.git("fsck", "--no-dangling", "--strict") == ""
-    assert len(killed.git("worktree", "list").splitlines()) == 1
-    assert not any((killed.home / ".cache/milepost").glob("*/*")), "a checkout was left"
-    assert (killed.repo / "README.md").read_text() == "A project, and an edit that nobody committed\n"
-    assert killed.git("status", "--porcelain") == " M README.md"
-    assert killed.milepost("resume").stdout.startswith("nothing to do"), "the run is over"
+def test_a_run_killed_at_every_boundary_ends_as_the_undisturbed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each life dies right after something new was recorded: a step, an answer of the model, a use of a tool."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    report = milepost.chaos(tasks=4, random=0)
+    assert milepost.chaos_findings(report) == []
+    assert report.passed
+    assert report.mileposts == 4 and report.model_calls == 20 and report.boundaries > 50
+    toll = report.every_boundary
+    assert toll is not None
+    assert toll.kills == report.boundaries == toll.lives - 1
+    assert toll.in_flight_models == 0, "what is cut at a boundary was recorded"
+    assert not list(tmp_path.iterdir()), "the copies are gone"
 
 
-def kill_again_and_again(machine: Sandbox, chance: random.Random) -> list[str]:
-    """Start the run, kill it at a random instant, alone or with its whole group; as often as asked."""
-    kills = []
-    for number in range(KILLS):
-        process = machine.start("run", "--agent", machine.agent, "--parallel", "3")
-        instant = chance.uniform(0.3, 3.0)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(instant)
-        if process.poll() is None:
-            group = number % 2 == 0
-            (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
-            kills.append(f"{instant:.2f} s{' (group)' if group else ''}")
-        process.communicate()
-    assert len(kills) == KILLS, "the run was over before the last kill"
-    return kills
+def test_chaos_on_a_roadmap_of_the_users_own_kills_copies_and_leaves_theirs_alone(sandbox: Sandbox) -> None:
+    for name, text in sample_files(4).items():
+        sandbox.write(name, text)
+    sandbox.write("milepost.toml", '[run]\nagent = "replay:cassette.json"\ndatabase = "postgresql://nowhere"\n')
+    sandbox.commit("A project of mine")
+    sandbox.write("README.md", "An edit that nobody committed\n")
+    before = everything(sandbox.repo)
+    words = ("--random", "2", "--parallel", "3", "--seed", "5")
+    answer = sandbox.milepost("chaos", *words, TMPDIR=str(sandbox.home))
+    assert answer.code == 0, f"{answer.stdout}\n{answer.stderr}"
+    assert answer.stdout.startswith("ROADMAP.md, 4 tasks, 3 at a time")
+    assert "nothing was lost, nothing was done twice" in answer.stdout
+    kills = next(line for line in answer.stdout.splitlines() if line.startswith("kills"))
+    assert kills.split() == ["kills", "2"]
+    assert everything(sandbox.repo) == before
+
+
+def test_chaos_asks_nobody_who_costs_money_and_says_what_it_lacks(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sandbox.repo)
+    files = sample_files(2)
+    sandbox.write(CASSETTE, files[CASSETTE])
+    sandbox.write(ROADMAP, files[ROADMAP].replace("  - Files: pages/0002.txt", "  - Agent: command:claude"))
+    sandbox.commit()
+    with pytest.raises(Misuse, match="'command:claude'"):
+        milepost.chaos(cassette=CASSETTE)
+    with pytest.raises(Misuse, match="nothing is recorded"):
+        milepost.chaos(ROADMAP)
+    with pytest.raises(Misuse, match="--tasks"):
+        milepost.chaos(ROADMAP, tasks=3)
+    with pytest.raises(SettingInvalid, match="cannot be read"):
+        milepost.chaos(ROADMAP, cassette="nowhere.json")
+    sandbox.write(ROADMAP, files[ROADMAP].replace("[ ]", "[x]"))
+    sandbox.commit()
+    with pytest.raises(Misuse, match="no task is open"):
+        milepost.chaos(cassette=CASSETTE)
 
 
 def test_nothing_of_a_killed_run_goes_on_running(sandbox: Sandbox) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from milepost.core.task import Task
 from milepost.repair.fixes import apply_fix, take_back
 from milepost.repair.ledger import PatchLedger
 from milepost.repair.patching import RunGit
+from milepost.store.database import open_database
 from tests.integration.repositories import everything
 
 TASK = Task(id="1.1", title="One", status="open", line=1, files=("app.py", "docs/"))
@@ -41,7 +43,8 @@ class Bench:
         self.folder = home / "tree"
         self.folder.mkdir(parents=True)
         git_in(self.folder, ("init", "--quiet"))
-        self.ledger = PatchLedger(home / "milepost.db")
+        self.database = open_database(":memory:")
+        self.ledger = PatchLedger(self.database)
         self.run_git = run_git_in(self.folder)
 
     def write(self, path: str, content: bytes | str) -> None:
@@ -85,10 +88,11 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path) -> Iterator[Bench]:
     bench = Bench(tmp_path / "bench")
     bench.write("app.py", APP)
-    return bench
+    yield bench
+    bench.database.close()
 
 
 def diff(path: str, old: str = "two", new: str = "2") -> str:
@@ -226,8 +230,8 @@ def test_applying_gives_the_new_bytes_and_rolling_back_the_old_ones(
     before: tuple[bytes | None, ...], after: tuple[bytes | None, ...], fenced: bool
 ) -> None:
     home = Path(tempfile.mkdtemp(prefix="patches-"))
+    bench = Bench(home / "bench")
     try:
-        bench = Bench(home / "bench")
         bench.put(before)
         tree = bench.tree()
         git_in(bench.folder, ("add", "--all"))
@@ -246,4 +250,5 @@ def test_applying_gives_the_new_bytes_and_rolling_back_the_old_ones(
         assert bench.contents() == before
         assert set(bench.tree()) - {"sub"} == set(tree) - {"sub"}
     finally:
+        bench.database.close()
         shutil.rmtree(home)

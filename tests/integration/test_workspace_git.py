@@ -177,8 +177,10 @@ def test_the_lock_is_held_open_by_every_git_of_the_engine(tmp_path: Path, monkey
     ("stderr", "kind", "told"),
     [
         ("error: unable to write file: No space left on device\nfatal: x\n", StateUnwritable, "disk is full"),
+        ("error: unable to write file README.md\n", StateUnwritable, "README.md"),
         ("fatal: cannot lock ref: Permission denied\n", StateUnwritable, "may not write"),
         ("error: 'sub/' does not have a commit checked out\nfatal: adding files failed\n", GitFailed, "sub/"),
+        ("fatal: unable to create 'x.lock': File exists.\n\nremove the file manually\n", GitFailed, "x.lock"),
         ("", GitFailed, "exit code 3"),
     ],
 )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from milepost.agents.faults import Fault
 from milepost.agents.loop import ToolAgent
 from milepost.agents.model import Answer, Conversation, Prompt, Results, ToolCall
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.core.ports import Tools
+from milepost.core.ports import Logbook, Tools, Unrecorded
 
 ASSIGNMENT = Assignment(run="r1", task="1.1", title="Write notes", text="", attempt=1)
 
@@ -18,38 +24,122 @@ ASSIGNMENT = Assignment(run="r1", task="1.1", title="Write notes", text="", atte
 class Clock:
     def __init__(self) -> None:
         self.now = 100.0
+        self.pauses: list[float] = []
 
     def __call__(self) -> float:
         return self.now
 
+    def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now += seconds
+
+    def check(self) -> None:
+        pass
+
 
 class ScriptedModel:
-    """Gives its answers in turn and keeps what it was told; each takes `seconds` on the clock."""
+    """Gives the answer that comes next in the conversation, after its faults; each takes `seconds` on the clock."""
 
-    def __init__(self, *answers: Answer, clock: Clock | None = None, seconds: float = 0) -> None:
-        self._answers = iter(answers)
+    name = "scripted"
+
+    def __init__(
+        self,
+        *answers: Answer,
+        clock: Clock | None = None,
+        seconds: float = 0,
+        faults: tuple[Exception, ...] = (),
+        price_known: bool = True,
+    ) -> None:
+        self._answers = answers
         self._clock = clock or Clock()
         self._seconds = seconds
+        self._faults = list(faults)
+        self.price_known = price_known
         self.conversations: list[Conversation] = []
+
+    def most(self, conversation: Conversation) -> Usage:
+        return Usage(input_tokens=9, output_tokens=9, cost_usd=0.9)
 
     def answer(self, conversation: Conversation) -> Answer:
         self.conversations.append(conversation)
         self._clock.now += self._seconds
-        return next(self._answers)
+        if self._faults:
+            raise self._faults.pop(0)
+        return self._answers[conversation.answered]
 
 
-class NoTerminal:
+class CountingTerminal:
+    def __init__(self) -> None:
+        self.commands: list[tuple[str, ...]] = []
+
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        raise AssertionError("nothing should be run here")
+        self.commands.append(command.argv)
+        held = ("files", command.argv[0])
+        return CommandResult(termination="exited", exit_code=0, stdout="ok", stderr="", duration_ms=1, enforced=held)
+
+
+class Killed(BaseException):
+    pass
+
+
+class PaperLogbook:
+    """Keeps calls as JSON, and is killed right after it kept so many."""
+
+    session = ""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.kept: list[str] = []
+        self.lives_for = 1000
+        self._given = 0
+
+    def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
+        if self._given < len(self.kept):
+            stored = json.loads(self.kept[self._given])
+            assert stored["request"] == [call.kind, call.name, call.request]
+            self._given += 1
+            return Reply(body=stored["body"], usage=Usage(**stored["usage"]), failed=stored["failed"])
+        reply = make()
+        usage = {name: getattr(reply.usage, name) for name in Usage.__slots__}
+        request = [call.kind, call.name, call.request]
+        self.kept.append(json.dumps({"request": request, "body": reply.body, "usage": usage, "failed": reply.failed}))
+        self.calls.append(call)
+        self._given += 1
+        if len(self.kept) == self.lives_for:
+            raise Killed
+        return reply
+
+    def again(self) -> PaperLogbook:
+        self._given = 0
+        return self
+
+    def note_session(self, session: str) -> None:
+        raise AssertionError("the loop has no session of its own")
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
     return ToolCall(id=f"id-{name}", name=name, arguments=arguments)
 
 
-def act(agent: ToolAgent, folder: Path, *, timeout_s: float = 60) -> tuple[Outcome, list[str]]:
+def costing(usd: float) -> Usage:
+    return Usage(input_tokens=10, output_tokens=1, cost_usd=usd)
+
+
+def act(
+    agent: ToolAgent,
+    folder: Path,
+    *,
+    timeout_s: float = 60,
+    logbook: Logbook | None = None,
+    terminal: CountingTerminal | None = None,
+) -> tuple[Outcome, list[str]]:
     said: list[str] = []
-    tools = Tools(terminal=NoTerminal(), say=said.append, timeout_s=timeout_s)
+    tools = Tools(
+        terminal=terminal or CountingTerminal(),
+        say=said.append,
+        timeout_s=timeout_s,
+        logbook=logbook or Unrecorded(),
+    )
     workspace = Workspace(folder=folder, scratch=folder / "scratch", base="0" * 40)
     return agent.act(ASSIGNMENT, workspace, tools), said
 
@@ -58,9 +148,9 @@ def test_the_model_is_asked_its_calls_are_run_and_it_is_told_the_results(tmp_pat
     first = Answer(
         text="I begin.",
         calls=(call("write_file", path="a.txt", content="x"), call("read_file", path="b")),
-        cost_usd=0.5,
+        usage=costing(0.5),
     )
-    model = ScriptedModel(first, Answer(text="All done.", cost_usd=0.25))
+    model = ScriptedModel(first, Answer(text="All done.", usage=costing(0.25)))
 
     outcome, said = act(ToolAgent(model), tmp_path)
 
@@ -68,7 +158,7 @@ def test_the_model_is_asked_its_calls_are_run_and_it_is_told_the_results(tmp_pat
     assert (tmp_path / "a.txt").read_text() == "x"
     prompt, answer, results = model.conversations[1].messages
     assert isinstance(prompt, Prompt) and "# Task 1.1: Write notes" in prompt.text
-    assert answer is first
+    assert answer == first
     assert isinstance(results, Results)
     assert [(result.call, result.failed) for result in results.results] == [
         ("id-write_file", False),
@@ -79,7 +169,7 @@ def test_the_model_is_asked_its_calls_are_run_and_it_is_told_the_results(tmp_pat
 
 def test_the_model_is_offered_a_way_to_give_up_and_what_it_asked_for_after_that_is_not_run(tmp_path: Path) -> None:
     calls = (call("give_up", reason="the spec is missing"), call("write_file", path="a.txt", content="x"))
-    model = ScriptedModel(Answer(calls=calls, cost_usd=0.5))
+    model = ScriptedModel(Answer(calls=calls, usage=costing(0.5)))
 
     outcome, _ = act(ToolAgent(model), tmp_path)
 
@@ -89,7 +179,7 @@ def test_the_model_is_offered_a_way_to_give_up_and_what_it_asked_for_after_that_
 
 
 def test_a_model_that_never_stops_is_stopped_after_the_steps_it_has(tmp_path: Path) -> None:
-    again = Answer(calls=(call("list_files"),), cost_usd=0.125)
+    again = Answer(calls=(call("list_files"),), usage=costing(0.125))
     model = ScriptedModel(*[again] * 10)
 
     outcome, _ = act(ToolAgent(model, max_steps=3), tmp_path)
@@ -100,7 +190,7 @@ def test_a_model_that_never_stops_is_stopped_after_the_steps_it_has(tmp_path: Pa
 
 def test_the_calls_of_an_answer_that_came_too_late_are_not_run(tmp_path: Path) -> None:
     clock = Clock()
-    late = Answer(calls=(call("write_file", path="a.txt", content="x"),), cost_usd=0.5)
+    late = Answer(calls=(call("write_file", path="a.txt", content="x"),), usage=costing(0.5))
     model = ScriptedModel(Answer(calls=(call("list_files"),)), late, clock=clock, seconds=40)
 
     outcome, _ = act(ToolAgent(model, clock=clock), tmp_path, timeout_s=60)
@@ -108,3 +198,175 @@ def test_the_calls_of_an_answer_that_came_too_late_are_not_run(tmp_path: Path) -
     assert outcome == Outcome(status="timed_out", said="not finished after 60 s", cost_usd=0.5)
     assert [conversation.timeout_s for conversation in model.conversations] == [60, 20]
     assert not (tmp_path / "a.txt").exists()
+
+
+WORK = (
+    Answer(text="I look.", calls=(call("list_files"), call("read_file", path="none")), usage=costing(0.5)),
+    Answer(flaw="it was empty", usage=costing(0.25)),
+    Answer(
+        calls=(call("write_file", path="a.txt", content="ä\ud800"), call("run_command", argv=["one"])),
+        usage=costing(0.125),
+        raw={"kept": [1]},
+    ),
+    Answer(
+        calls=(ToolCall(id="x", name="list_files", problem="no JSON"), call("run_command", argv=["two"])),
+        usage=costing(1),
+    ),
+    Answer(text="Done.", usage=costing(2)),
+)
+
+
+@pytest.mark.parametrize("lives_for", range(1, 12))
+def test_an_attempt_cut_short_after_any_call_ends_as_if_it_was_not_and_makes_no_call_again(
+    lives_for: int, tmp_path: Path
+) -> None:
+    clock, terminal, book = Clock(), CountingTerminal(), PaperLogbook()
+    model = ScriptedModel(*WORK, clock=clock, seconds=10)
+    agent = ToolAgent(model, clock=clock)
+    whole_model = ScriptedModel(*WORK, clock=clock, seconds=10)
+    (tmp_path / "whole").mkdir()
+    whole = act(ToolAgent(whole_model, clock=clock), tmp_path / "whole", terminal=CountingTerminal())
+
+    (tmp_path / "cut").mkdir()
+    book.lives_for = lives_for
+    with pytest.raises(Killed):
+        act(agent, tmp_path / "cut", logbook=book, terminal=terminal)
+    resumed = act(agent, tmp_path / "cut", logbook=book.again(), terminal=terminal)
+
+    assert resumed == whole
+    assert resumed[0] == Outcome(status="finished", said="Done.", cost_usd=3.875, enforced=("files",))
+    assert len(book.kept) == 11
+    assert terminal.commands == [("one",), ("two",)]
+    assert model.conversations == whole_model.conversations
+
+
+def test_time_that_was_used_up_before_a_crash_stays_used_up(tmp_path: Path) -> None:
+    clock, book = Clock(), PaperLogbook()
+    model = ScriptedModel(*[Answer(calls=(call("list_files"),))] * 9, clock=clock, seconds=25)
+    book.lives_for = 3
+
+    with pytest.raises(Killed):
+        act(ToolAgent(model, clock=clock), tmp_path, logbook=book)
+    outcome, _ = act(ToolAgent(model, clock=clock), tmp_path, logbook=book.again())
+
+    assert outcome.status == "timed_out"
+    assert [conversation.timeout_s for conversation in model.conversations] == [60, 35, 10]
+
+
+def test_each_call_says_what_it_is_what_it_could_cost_and_whether_it_changes_anything(tmp_path: Path) -> None:
+    book = PaperLogbook()
+    calls = (
+        call("write_file", path="a", content="x"),
+        call("run_command", argv=["git", "push"]),
+        call("read_file", path="a"),
+        call("bad\ud800" + "x" * 500),
+    )
+    model = ScriptedModel(Answer(calls=calls), Answer(text="Done."))
+    act(ToolAgent(model), tmp_path, logbook=book)
+
+    first, write, run, read, unknown, last = book.calls
+    assert (first.kind, first.name, first.most.cost_usd) == ("model", "scripted", 0.9)
+    assert first.request != last.request
+    assert (write.kind, write.name, write.summary, write.changes) == ("tool", "write_file", "writing a", True)
+    assert (run.argv, run.summary, run.changes) == (("git", "push"), "running git push", True)
+    assert (read.changes, read.argv) == (False, ())
+    assert len(unknown.name) < 120 and unknown.name.encode()
+    keys = [conversation.key for conversation in model.conversations]
+    assert [key.rpartition("-")[0] for key in keys] == ["r1/1.1/1/1", "r1/1.1/1/2"]
+
+
+def test_what_a_person_did_not_allow_is_told_to_the_model(tmp_path: Path) -> None:
+    class Guarded(Unrecorded):
+        def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
+            return Reply(refused="not on a Friday", failed=True) if call.argv else make()
+
+    terminal = CountingTerminal()
+    model = ScriptedModel(Answer(calls=(call("run_command", argv=["deploy"]),)), Answer(text="Then not."))
+    outcome, said = act(ToolAgent(model), tmp_path, logbook=Guarded(), terminal=terminal)
+
+    assert outcome.status == "finished" and not terminal.commands
+    assert said[1] == "error: this was not allowed: not on a Friday"
+    results = model.conversations[1].messages[-1]
+    assert isinstance(results, Results) and results.results[0].failed
+
+
+def test_an_answer_that_cannot_be_used_is_followed_by_one_reminder_and_its_calls_are_not_run(tmp_path: Path) -> None:
+    cut = Answer(text="I wr", calls=(call("write_file", path="a.txt", content="x"),), flaw="it was cut off")
+    model = ScriptedModel(cut, Answer(calls=(call("list_files"),)), cut, cut)
+
+    outcome, _ = act(ToolAgent(model), tmp_path)
+
+    assert outcome.status == "gave_up" and "two answers in a row could not be used: it was cut off" in outcome.said
+    assert len(model.conversations) == 4
+    *_, results, reminder = model.conversations[1].messages
+    assert isinstance(results, Results) and results.results[0].failed
+    assert isinstance(reminder, Prompt) and "it was cut off" in reminder.text
+    assert not (tmp_path / "a.txt").exists()
+
+
+DOWN, FULL = Fault("silent", "connection refused"), Fault("limited", "HTTP 429: slow down", 20)
+
+
+@pytest.mark.parametrize(
+    ("faults", "status", "said", "pauses"),
+    [
+        ((DOWN,) * 4, "finished", "Done.", [1, 2, 4, 8]),
+        ((DOWN,) * 99, "limited", "connection refused\nlimit reached: try again in 60 s", [1, 2, 4, 8, 16, 30, 30]),
+        ((FULL, FULL), "finished", "Done.", [20, 20]),
+        ((Fault("limited", "HTTP 429: no", 0),), "finished", "Done.", [0]),
+        ((Fault("limited", "HTTP 429: no", 3600),), "limited", "HTTP 429: no\nlimit reached: try again in 3600 s", []),
+        ((Fault("limited", "HTTP 429: no"),), "finished", "Done.", [1]),
+        ((Fault("rejected", "HTTP 401: no key"),), "gave_up", "HTTP 401: no key", []),
+        ((TimeoutError(),), "timed_out", "not finished after 600 s", []),
+        ((DOWN, TimeoutError(), TimeoutError()), "finished", "Done.", [1, 2, 4]),
+    ],
+)
+def test_a_server_that_does_not_answer_is_asked_again_and_then_waited_for_but_never_taken_for_the_end(
+    faults: tuple[Exception, ...], status: str, said: str, pauses: list[float], tmp_path: Path
+) -> None:
+    clock = Clock()
+    model = ScriptedModel(Answer(text="Done."), clock=clock, faults=faults)
+
+    agent = ToolAgent(model, patience_s=100, clock=clock, stops=clock)
+    outcome, lines = act(agent, tmp_path, timeout_s=600)
+
+    assert (outcome.status, outcome.said, clock.pauses) == (status, said, pauses)
+    waits = [line for line in lines if "trying again" in line]
+    assert len(waits) == len(pauses)
+    assert all(line.endswith(f"trying again in {wait:g} s") for line, wait in zip(waits, pauses, strict=True))
+
+
+def test_a_server_that_is_down_until_the_time_is_up_does_not_cost_the_attempt(tmp_path: Path) -> None:
+    clock = Clock()
+    model = ScriptedModel(clock=clock, faults=(DOWN,) * 99)
+
+    agent = ToolAgent(model, patience_s=1000, clock=clock, stops=clock)
+
+    assert act(agent, tmp_path, timeout_s=10)[0].status == "limited"
+
+
+def test_who_has_to_leave_at_once_does_not_wait_for_the_model(tmp_path: Path) -> None:
+    answered = threading.Event()
+
+    class Thinking(ScriptedModel):
+        def answer(self, conversation: Conversation) -> Answer:
+            answered.wait(60)
+            return Answer(text="Too late.")
+
+    class Leaving(Clock):
+        def check(self) -> None:
+            raise Killed
+
+    with pytest.raises(Killed):
+        act(ToolAgent(Thinking(), stops=Leaving()), tmp_path)
+    answered.set()
+
+
+def test_a_model_of_unknown_price_is_said_to_be_one_once(tmp_path: Path) -> None:
+    model = ScriptedModel(Answer(calls=(call("list_files"),)), Answer(text="Done."), price_known=False)
+
+    _, said = act(ToolAgent(model), tmp_path)
+
+    assert [line for line in said if "price" in line] == [
+        "the price of scripted is not known: its answers are counted as $0"
+    ]

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.command import CommandAgent
+from milepost.agents.live import ModelSetup
+from milepost.agents.loop import ToolAgent
 from milepost.agents.names import AgentSetup, agent_named
 from milepost.agents.patterns.agent import PatternAgent
 from milepost.agents.replay import ReplayAgent
@@ -48,12 +50,83 @@ def test_a_pattern_and_a_replay_are_found(tmp_path: Path) -> None:
     assert isinstance(agent_named("replay:tape one.json", folder=tmp_path), ReplayAgent)
 
 
-@pytest.mark.parametrize("name", ["tool", "code", "claude", "codex", "aider", "acp:gemini"])
+@pytest.mark.parametrize("name", ["code", "claude", "codex", "aider", "acp:gemini"])
 def test_an_agent_of_a_later_version_says_what_there_is_now(name: str, tmp_path: Path) -> None:
     with pytest.raises(AgentUnknown, match="not available in this version") as refusal:
         agent_named(name, folder=tmp_path)
 
-    assert all(kind in refusal.value.advice for kind in ("command:ARGV", "pattern:NAME", "replay:FILE"))
+    assert all(kind in refusal.value.advice for kind in ("tool", "command:ARGV", "pattern:NAME", "replay:FILE"))
+
+
+def test_the_tool_agent_asks_the_model_that_the_settings_name_with_the_key_they_give(tmp_path: Path) -> None:
+    model = ModelSetup(name="anthropic:claude-sonnet-4-5")
+    setup = AgentSetup(model=model, env={"ANTHROPIC_API_KEY": "k-123456789"})
+
+    agent = agent_named("tool", folder=tmp_path, setup=setup)
+
+    assert isinstance(agent, ToolAgent) and agent.price_known
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        (ModelSetup(name="openai:gpt-5", base_url="http://127.0.0.1:1/v1"), True),
+        (ModelSetup(name="openai:nobody-knows-it", base_url="http://127.0.0.1:1/v1"), False),
+        (ModelSetup(name="openai:own", base_url="http://127.0.0.1:1/v1", input_usd_per_mtok=0), False),
+        (
+            ModelSetup(
+                name="openai:own", base_url="http://127.0.0.1:1/v1", input_usd_per_mtok=0, output_usd_per_mtok=0
+            ),
+            True,
+        ),
+    ],
+)
+def test_whether_a_price_is_known_can_be_asked_before_anything_is_paid(
+    model: ModelSetup, known: bool, tmp_path: Path
+) -> None:
+    agent = agent_named("tool", folder=tmp_path, setup=AgentSetup(model=model))
+
+    assert isinstance(agent, ToolAgent) and agent.price_known is known
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "error", "says"),
+    [
+        ("tool", ModelSetup(), SettingInvalid, "the agent 'tool' has no model"),
+        ("tool:x", ModelSetup(name="openai:x"), AgentUnknown, "takes nothing after it, not 'x'"),
+        ("tool", ModelSetup(name="gpt-5"), SettingInvalid, "'gpt-5', not provider:model"),
+        ("tool", ModelSetup(name="nobody:gpt"), SettingInvalid, "there is no provider 'nobody'"),
+        ("tool", ModelSetup(name="anthropic:claude-x"), SettingInvalid, "ANTHROPIC_API_KEY is not set"),
+        ("tool", ModelSetup(name="openai:gpt-5"), SettingInvalid, "OPENAI_API_KEY is not set"),
+        ("tool", ModelSetup(name="groq:llama"), AgentUnknown, "needs a library that is not installed"),
+    ],
+)
+def test_a_model_that_cannot_work_is_refused_before_anything_runs(
+    name: str,
+    model: ModelSetup,
+    error: type[MilepostError],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+
+    with pytest.raises(error, match=says) as refusal:
+        agent_named(name, folder=tmp_path, setup=AgentSetup(model=model))
+
+    assert refusal.value.advice and "\n" not in refusal.value.message
+
+
+def test_without_its_library_the_tool_agent_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("milepost.agents.live.find_spec", lambda _: None)
+
+    with pytest.raises(AgentUnknown, match="not installed") as refusal:
+        agent_named("tool", folder=tmp_path, setup=AgentSetup(model=ModelSetup(name="openai:gpt-5")))
+
+    assert refusal.value.advice == "pip install 'milepost[models]'"
 
 
 @pytest.mark.parametrize(

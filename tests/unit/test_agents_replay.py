@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.replay import Cassette, ReplayAgent, load_cassette
+from milepost.agents.model import Answer, Conversation, Prompt
+from milepost.agents.replay import Cassette, ReplayAgent, ReplayModel, load_cassette
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
@@ -62,6 +64,17 @@ def test_what_was_not_recorded_is_given_up(task: str, attempt: int, says: str, t
     assert act(agent, tmp_path, task=task, attempt=attempt) == Outcome(status="gave_up", said=says)
 
 
+def test_the_answer_that_is_given_depends_on_the_conversation_alone(tmp_path: Path) -> None:
+    answers: list[dict[str, Any]] = [{"text": str(number), "input_tokens": number} for number in range(3)]
+    model = ReplayModel(cassette(tmp_path, {"1.1": [answers]}), "1.1", 1)
+    said = Answer(text="as the logbook has it")
+
+    for given in (2, 0, 2, 1):
+        talk = Conversation(messages=(Prompt(text="do"), *[said] * given), tools=(), timeout_s=9)
+        assert model.answer(talk).text == str(given)
+        assert model.most(talk) == Usage(input_tokens=given)
+
+
 def test_pauses_are_kept_but_capped_by_five_seconds_and_by_the_time_left(tmp_path: Path) -> None:
     pauses: list[float] = []
     answers = {"1.1": [[{**WRITE, "seconds": 0.25}, {"seconds": 3600}]]}
@@ -103,6 +116,6 @@ def test_a_cassette_that_is_wrong_says_where(content: str, says: str, tmp_path: 
 
 
 def test_naming_agents_does_not_import_pydantic_until_a_cassette_is_read() -> None:
-    code = "import sys, milepost.agents.names; sys.exit('pydantic' in sys.modules)"
+    code = "import sys, milepost.agents.names; sys.exit(not {'pydantic', 'pydantic_ai'}.isdisjoint(sys.modules))"
 
     assert subprocess.run([sys.executable, "-c", code], timeout=30).returncode == 0

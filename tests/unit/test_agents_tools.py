@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from milepost.agents.confined import ConfinedFolder, Refused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.model import ToolCall, ToolResult
-from milepost.agents.tools import LONGEST_RESULT, WorkspaceTools, narration, replaced
+from milepost.agents.tools import LONGEST_RESULT, WorkspaceTools, enforced_by_all, narration, replaced
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination
 from milepost.core.errors import StateUnwritable
@@ -258,12 +258,13 @@ def test_a_command_runs_in_the_workspace_with_no_more_time_than_is_left(hands: H
 
 
 def test_what_was_enforced_is_what_held_for_every_command(hands: Hands) -> None:
-    assert not hands.tools.enforced
-    hands.call("run_command", argv=["a"])
+    assert hands.call("write_file", path="a", content="").enforced is None
+    first = hands.call("run_command", argv=["a"]).enforced
     hands.terminal.enforced = ("files", "memory")
-    hands.call("run_command", argv=["b"])
+    second = hands.call("run_command", argv=["b"]).enforced
 
-    assert hands.tools.enforced == ("files",)
+    assert first is not None and second is not None
+    assert enforced_by_all([first, second]) == ("files",) and not enforced_by_all([])
 
 
 def test_a_disk_that_is_full_is_not_told_to_the_model_but_stops_the_run(

@@ -22,6 +22,8 @@ FILLED: dict[str, Any] = {
     "Verdict | None": None,
     "CheckOutcome": "absent",
     "Stage": "act",
+    "GateKind": "after",
+    "GateAnswer": "reject",
     "tuple[TaskSummary, ...]": (
         TaskSummary(id="1.1", title="T", verdict=None, commit=None, attempts=0, reason="waits for 1.0"),
     ),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,8 @@ from milepost.core.attempt import Attempt, Outcome
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, RunFinished, TaskSummary
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
-from milepost.engine.journal import Journal
+from milepost.engine.journal import LAST, Entry, Journal
+from milepost.store.database import Database
 
 SUMMARY = RunFinished(
     run="r1",
@@ -45,9 +45,8 @@ ATTEMPT = Attempt(
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    with Journal(tmp_path / "milepost.db") as opened:
-        yield opened
+def journal(database: Database) -> Journal:
+    return Journal(database)
 
 
 def said(text: str) -> AgentSaid:
@@ -95,6 +94,17 @@ def test_the_first_answer_about_a_tree_counts_and_each_question_has_its_own(jour
     assert journal.answer("tree", "verify make") is None
 
 
+def test_a_question_or_a_key_may_be_as_long_as_it_likes(journal: Journal) -> None:
+    ids = " ".join(f"tests/test_{hash((number,)):x}.py::test_é_{number}" for number in range(500))
+    for number in range(2):
+        journal.keep_answer("tree", f"r1: flaky {ids} {number}", number)
+        assert journal.append(said(str(number)), f"check {ids} {number}")
+        assert not journal.append(said(str(number)), f"check {ids} {number}")
+    assert [journal.answer("tree", f"r1: flaky {ids} {number}") for number in range(2)] == [0, 1]
+    journal.drop_events("r1", "check ")
+    assert journal.events("r1") == ()
+
+
 def test_several_threads_may_write_at_once(journal: Journal) -> None:
     def write(writer: int) -> None:
         for number in range(50):
@@ -108,11 +118,71 @@ def test_several_threads_may_write_at_once(journal: Journal) -> None:
     assert len(journal.events("r1")) == 200
 
 
-def test_what_is_written_is_there_for_the_next_process(tmp_path: Path) -> None:
-    with Journal(tmp_path / "milepost.db") as journal:
+def test_what_is_written_is_there_for_the_next_process(place: Path | str) -> None:
+    with Journal(place) as journal:
         journal.append(said("one"), "k1")
-        with Journal(tmp_path / "milepost.db") as other:
+        with Journal(place) as other:
             assert [entry.event for entry in other.events("r1")] == [said("one")]
+
+
+def test_a_run_is_written_down_under_an_id_of_its_own(journal: Journal) -> None:
+    journal.open_run("r1", "1", {"run": "mine"})
+    with pytest.raises(StateUnwritable, match="r1"):
+        journal.open_run("r1", "1", {"run": "another"})
+    assert [record.order for record in journal.runs()] == [{"run": "mine"}]
+
+
+def test_whoever_follows_goes_on_from_the_place_that_was_seen(journal: Journal) -> None:
+    for number in range(3):
+        journal.append(said(str(number)), f"k{number}")
+    first, *later = journal.events("r1")
+    assert journal.events("r1", after=first.seq) == tuple(later)
+    journal.replace(said("0, again"), "k0")
+    assert [entry.event for entry in journal.events("r1", after=later[-1].seq)] == [said("0, again")]
+    journal.drop_events("r1", "k0")
+    assert journal.events("r1") == tuple(later)
+
+
+def test_a_follower_sees_every_event_once_while_several_write_and_leaves_at_the_end(
+    place: Path | str,
+) -> None:
+    seen: list[Entry] = []
+    with Journal(place) as mine, Journal(place) as theirs:
+
+        def write(writer: int) -> None:
+            with Journal(place) as own:
+                for number in range(25):
+                    own.append(said(f"{writer}/{number}"), f"{writer}/{number}")
+
+        writers = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+        for thread in writers:
+            thread.start()
+        follower = threading.Thread(target=lambda: seen.extend(mine.follow("r1")))
+        follower.start()
+        for thread in writers:
+            thread.join()
+        theirs.append(SUMMARY, LAST)
+        follower.join()
+    assert [entry.seq for entry in seen] == sorted(entry.seq for entry in seen)
+    assert len({entry.event.text for entry in seen if isinstance(entry.event, AgentSaid)}) == 100
+    assert seen[-1].event == SUMMARY and len(seen) == 101
+
+
+def test_a_run_that_was_left_is_followed_to_where_it_was_left(journal: Journal) -> None:
+    journal.open_run("r1", "1", {})
+    journal.append(said("one"), "k1")
+    journal.leave_run("r1")
+    assert [entry.event for entry in journal.follow("r1")] == [said("one")]
+
+
+def test_an_event_that_only_a_newer_version_knows_is_passed_over(database: Database) -> None:
+    journal = Journal(database)
+    journal.append(said("one"), "k1")
+    sql = "insert into events (run, key, at, body) values (?, ?, ?, ?)"
+    database.write(sql, "r1", "k2", 1.0, '{"event": "dreamt", "run": "r1"}')
+    database.write(sql, "r1", "k3", 1.0, '{"event": "agent_said", "run": "r1", "mood": "new, and not told the rest"}')
+    journal.append(said("two"), "k4")
+    assert [entry.event for entry in journal.events("r1")] == [said("one"), said("two")]
 
 
 def test_a_damaged_database_says_where_the_work_is(tmp_path: Path) -> None:

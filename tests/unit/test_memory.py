@@ -1,30 +1,30 @@
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from milepost.core.errors import StateUnwritable
 from milepost.core.memories import Episode
 from milepost.core.ports import Memory
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
-from milepost.memory.episodes import InMemory, SqliteMemory
+from milepost.memory.episodes import InMemory, StoredMemory
+from milepost.store.database import open_database
 
 TASK = Task(id="parse", title="Parse hours", status="open", line=1)
 
 
-@pytest.fixture(params=["in memory", "sqlite"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
-    makers: dict[str, Callable[[], Memory]] = {
-        "in memory": lambda: InMemory(run="now"),
-        "sqlite": lambda: SqliteMemory(tmp_path / "memory.db", run="now"),
-    }
-    return makers[request.param]()
+@pytest.fixture(params=["in memory", "sqlite", "postgres"])
+def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
+    if request.param == "in memory":
+        yield InMemory(run="now")
+        return
+    place = ":memory:" if request.param == "sqlite" else request.getfixturevalue("postgres")
+    with closing(open_database(place)) as database:
+        yield StoredMemory(database, run="now")
 
 
 def episode(run: str, attempt: int, verdict: Verdict, reason: str = "", title: str = "Parse hours") -> Episode:
@@ -73,6 +73,14 @@ def test_an_attempt_that_is_recorded_again_stays_as_it_was_first_told(memory: Me
     assert memory.recall(TASK).lines == ("failed before (run 7f3a, attempt 1, agent claude): first",)
 
 
+def test_a_title_may_be_as_long_as_it_likes(memory: Memory) -> None:
+    title = " ".join(f"word{number * 7919}" for number in range(900))
+    memory.record(episode("7f3a", 1, Verdict.PASSED, title=title))
+
+    assert memory.recall(Task(id="parse", title=title, status="open", line=1)).lines
+    assert not memory.recall(Task(id="parse", title=f"{title} more", status="open", line=1)).lines
+
+
 def test_many_threads_may_record_at_once(memory: Memory) -> None:
     def record(number: int) -> None:
         memory.record(episode(f"run{number}", 1, Verdict.FAILED, f"reason {number % 3}"))
@@ -84,19 +92,17 @@ def test_many_threads_may_record_at_once(memory: Memory) -> None:
     assert reasons == {"reason 0", "reason 1", "reason 2"}
 
 
-def test_what_was_recorded_is_there_for_the_next_process(tmp_path: Path) -> None:
-    SqliteMemory(tmp_path / "memory.db", run="7f3a").record(episode("7f3a", 1, Verdict.PASSED))
+def test_what_was_recorded_is_there_for_the_next_process(place: Path | str) -> None:
+    with closing(open_database(place)) as database:
+        StoredMemory(database, run="7f3a").record(episode("7f3a", 1, Verdict.PASSED))
 
-    assert SqliteMemory(tmp_path / "memory.db", run="now").recall(TASK).lines == (
-        "done before by agent claude in 1 attempt",
-    )
-    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection:
-        assert connection.execute("pragma journal_mode").fetchone() == ("wal",)
-        assert connection.execute("select run, cost_usd from episodes").fetchall() == [("7f3a", 0.5)]
+    with closing(open_database(place)) as database:
+        told = StoredMemory(database, run="now").recall(TASK).lines
+        assert told == ("done before by agent claude in 1 attempt",)
+        assert database.read("select run, cost_usd from episodes") == [("7f3a", 0.5)]
 
 
-def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
-    (tmp_path / "memory.db").write_bytes(b"not a database, surely" * 100)
+def test_what_cannot_be_kept_as_text_does_no_harm(memory: Memory) -> None:
+    memory.record(episode("7f3a", 1, Verdict.FAILED, "printed \udcff and 100 % of '?'"))
 
-    with pytest.raises(StateUnwritable, match=r"memory\.db"):
-        SqliteMemory(tmp_path / "memory.db")
+    assert "100 % of '?'" in memory.recall(TASK).lines[0]

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from milepost.core.errors import StateUnwritable
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
@@ -18,11 +14,15 @@ from milepost.repair.ledger import PatchLedger
 from milepost.repair.patches import MOVES, IllegalMove, Patch, PatchState, advance, created, may_move
 from milepost.repair.patching import FileState, Touched
 from milepost.repair.scope import covers
+from milepost.store.database import Database
 
 STATES: tuple[PatchState, ...] = get_args(PatchState)
 HUNK = "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
 PLAIN = f"--- a/app.py\n+++ b/app.py\n{HUNK}"
 GIT = f"diff --git a/app.py b/app.py\n{PLAIN}"
+
+
+LONG = "/".join(f"{number:x}" for number in range(1000, 2000))  # longer than an index of a server takes
 
 
 def new_patch(diff: str = GIT, attempt: int = 1) -> Patch:
@@ -73,25 +73,25 @@ def test_only_what_was_validated_is_applied_and_only_what_was_verified_is_commit
     assert [state for state in STATES if "committed" in MOVES[state]] == ["verified"]
 
 
-def test_the_ledger_gives_back_what_it_was_given_and_takes_the_same_twice(tmp_path: Path) -> None:
-    ledger = PatchLedger(tmp_path / "milepost.db")
+def test_the_ledger_gives_back_what_it_was_given_and_takes_the_same_twice(database: Database) -> None:
+    ledger = PatchLedger(database)
     before = FileState(content=b"one\r\n\xff", mode=0o100644)
-    touched = (Touched(path="app.py", before=before, after=None), Touched(path="new", before=None, after=before))
+    touched = (Touched(path="app.py", before=before, after=None), Touched(path=LONG, before=None, after=before))
     for _ in range(2):
         patch = ledger.keep(new_patch())
         patch = ledger.move(patch, "validated", "it applies")
         patch = ledger.move(patch, "applied", "", touched)
     other = ledger.keep(new_patch(attempt=2))
 
-    again = PatchLedger(tmp_path / "milepost.db")
+    again = PatchLedger(database)
     assert again.patch(patch.id) == patch
     assert again.of_task("7f3a", "parse") == (patch, other)
     assert again.touched(patch.id) == touched
     assert again.patch("0000") is None
 
 
-def test_a_patch_cannot_have_led_two_lives(tmp_path: Path) -> None:
-    ledger = PatchLedger(tmp_path / "milepost.db")
+def test_a_patch_cannot_have_led_two_lives(database: Database) -> None:
+    ledger = PatchLedger(database)
     patch = ledger.keep(new_patch())
     ledger.move(patch, "dropped", "nobody wants it")
 
@@ -99,18 +99,6 @@ def test_a_patch_cannot_have_led_two_lives(tmp_path: Path) -> None:
         ledger.move(patch, "validated")
     kept = ledger.patch(patch.id)
     assert kept is not None and kept.state == "dropped"
-
-
-def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    (tmp_path / "milepost.db").write_bytes(b"no database" * 100)
-    with pytest.raises(StateUnwritable, match="ledger"):
-        PatchLedger(tmp_path / "milepost.db")
-
-
-def test_the_tables_of_the_ledger_stand_beside_those_of_others(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "milepost.db")) as connection, connection:
-        connection.execute("create table episodes (run text)")
-    assert PatchLedger(tmp_path / "milepost.db").of_task("7f3a", "parse") == ()
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""The lines below a task: Files, Verify, Depends on, Agent, Pattern."""
+"""The lines below a task: Files, Verify, Depends on, Agent, Pattern, Budget, Timeout, Approve."""
 
 from __future__ import annotations
 
 import pytest
 
+from milepost.core.budget import UNBOUNDED, Allowance
 from milepost.core.task import Task
 from milepost.roadmap import read
 
@@ -192,3 +193,68 @@ def test_a_sentence_that_begins_like_a_term_is_a_sentence(line: str) -> None:
     task = only(f"  {line}\n")
     assert not (task.tests_may_change or task.changes_nothing or task.only_its_files)
     assert task.text == line
+
+
+@pytest.mark.parametrize(
+    ("line", "budget"),
+    [
+        ("Budget: $0.50", Allowance(usd=0.5)),
+        ("Budget: at most 2 USD.", Allowance(usd=2.0)),
+        ("Budget: `20k tokens`", Allowance(tokens=20_000)),
+        ("Budget: 20,000 tokens", Allowance(tokens=20_000)),
+        ("Budget: 1.5M tokens", Allowance(tokens=1_500_000)),
+        ("Budget: 10 min", Allowance(seconds=600.0)),
+        ("Budget: 1h30m", Allowance(seconds=5400.0)),
+        ("Budget: 3 attempts", Allowance(attempts=3)),
+        (
+            "**Budget**: $.25, 5k tokens, 1 h 5 min and 2 tries",
+            Allowance(usd=0.25, tokens=5000, seconds=3900.0, attempts=2),
+        ),
+        ("Budget: $2\n  Budget: $1, 10 s", Allowance(usd=1.0, seconds=10.0)),
+        ("Budget:\n  - $1\n  - 10 s", Allowance(usd=1.0, seconds=10.0)),
+    ],
+)
+def test_a_budget_is_read_in_money_tokens_time_and_attempts(line: str, budget: Allowance) -> None:
+    task = only(f"  {line}\n")
+    assert task.budget == budget
+    assert task.text == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Budget: keep it cheap",
+        "Budget: $O.50",
+        "Budget: 50",
+        "Budget: $0",
+        "Budget: $0.5 a call",
+        "Budget: $1e9",
+        "Budget: -$5",
+        "Budget: " + "9" * 5000 + " tokens",
+        "Timeout: 10",
+        "Timeout: $5",
+        "Timeout: 10 min, $5",
+        "Approve: befor",
+        "Approve: by the team",
+    ],
+)
+def test_a_bound_that_is_not_understood_holds_nothing_and_is_told(line: str) -> None:
+    roadmap = read(f"- [ ] 1.1 Write it\n  {line}\n".encode())
+    (task,) = roadmap.tasks
+    assert (task.budget, task.timeout_s, task.approve) == (UNBOUNDED, None, "")
+    assert task.text == line
+    (problem,) = roadmap.problems
+    assert (problem.line, problem.fatal) == (2, False)
+    assert "holds nothing" in problem.message
+
+
+def test_the_time_of_an_attempt_and_when_a_person_is_asked_are_read() -> None:
+    task = only("  - Timeout: 90 s\n  - Approve: Before\n")
+    assert (task.timeout_s, task.approve, task.text) == (90.0, "before", "")
+
+
+def test_bounds_below_a_subtask_are_told_to_hold_nothing() -> None:
+    roadmap = read(b"- [ ] 1.1 One\n  - [ ] 1.1.1 Two\n    - Budget: $1\n")
+    assert [(problem.line, problem.message) for problem in roadmap.problems] == [
+        (2, "1.1.1 is done together with 1.1: write its bounds below 1.1")
+    ]

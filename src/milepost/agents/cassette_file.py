@@ -9,9 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from milepost.agents.model import Answer, ToolCall
 from milepost.agents.replay import Cassette, RecordedAnswer
+from milepost.core.calls import Usage
 from milepost.core.errors import SettingInvalid
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
 
 
 class _Written(BaseModel):
@@ -27,6 +29,8 @@ class _WrittenAnswer(_Written):
     text: str = ""
     calls: list[_WrittenCall] = []
     cost_usd: Amount = 0.0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
     seconds: Amount = 0.0
 
 
@@ -66,9 +70,8 @@ def _recorded(written: _WrittenAnswer, place: str) -> RecordedAnswer:
         ToolCall(id=f"{place}.{number}", name=call.name, arguments=call.arguments)
         for number, call in enumerate(written.calls, start=1)
     )
-    return RecordedAnswer(
-        answer=Answer(text=written.text, calls=calls, cost_usd=written.cost_usd), seconds=written.seconds
-    )
+    usage = Usage(input_tokens=written.input_tokens, output_tokens=written.output_tokens, cost_usd=written.cost_usd)
+    return RecordedAnswer(answer=Answer(text=written.text, calls=calls, usage=usage), seconds=written.seconds)
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -21,6 +21,7 @@ from milepost.core.commands import Command, CommandResult, Line, ending_in_words
 from milepost.core.ports import Tools
 
 LONGEST_SAID = 4_000
+LONGEST_SESSION = 500
 LIMITED = 75  # EX_TEMPFAIL of sysexits.h: try again later
 WAIT_S = 60.0
 LONGEST_WAIT_S = 7 * 24 * 3600.0
@@ -39,12 +40,14 @@ class CommandAgent:
         def say(line: Line) -> None:
             if line.stream == "stdout":
                 tools.say(line.text)
+                if session := session_in(line.text):
+                    tools.logbook.note_session(session)
 
         command = Command(
             argv=self.argv,
             cwd=workspace.folder,
             scratch=workspace.scratch,
-            env={**GIT_IDENTITY, **self.env, "MILEPOST_ASSIGNMENT": str(letter)},
+            env={**GIT_IDENTITY, **self.env, **_going_on(tools.logbook.session), "MILEPOST_ASSIGNMENT": str(letter)},
             stdin=prompt_for(assignment),
             timeout_s=tools.timeout_s,
             idle_timeout_s=tools.idle_timeout_s,
@@ -80,6 +83,22 @@ def readable_paths(argv: tuple[str, ...], search_path: str | None = None) -> tup
     values = (word.partition("=")[2] if word.startswith("-") else word for word in argv)
     named += [Path(value) for value in values if value.startswith("/")]
     return tuple(dict.fromkeys(path for path in named if _exists(path)))
+
+
+def session_in(line: str) -> str:
+    """The session that a line `{"session": "…"}` notes: where the program can go on if it is cut short; else empty."""
+    if not line.startswith('{"session"') or len(line) > LONGEST_SESSION:
+        return ""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return ""
+    session = said.get("session") if isinstance(said, dict) else None
+    return session if isinstance(session, str) else ""
+
+
+def _going_on(session: str) -> dict[str, str]:
+    return {"MILEPOST_SESSION": session} if session else {}
 
 
 def outcome_of(result: CommandResult, command: Command) -> Outcome:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from milepost.agents.schema import Schema
+from milepost.core.calls import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,36 +21,44 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """A tool that the model wants to be run."""
+    """A tool that the model wants to be run; `problem` is why its arguments could not be read."""
 
     id: str
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What came of a call, as text for the model."""
+    """What came of a call, as text for the model; `enforced` is what the sandbox held, None when it ran nothing."""
 
     call: str
     text: str
     failed: bool = False
+    enforced: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What the model is asked to do."""
+    """What the model is asked to do, or reminded of."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the model says and what it wants to be run; without calls, it has nothing left to do."""
+    """What the model says and what it wants to be run; without calls, it has nothing left to do.
+
+    `flaw` is why the answer cannot be used, when it cannot: it was cut off, it is empty. `raw` is what the model
+    wants to be given back with its own words, in its library's form; empty when there is nothing else.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
-    cost_usd: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    flaw: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +73,31 @@ Message = Prompt | Answer | Results
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All that has been said in one attempt, the tools on offer, and the time left for an answer."""
+    """All that has been said in one attempt, the tools on offer, and the time left for an answer.
+
+    `key` is the same whenever the same question is asked again, so that a service can charge it once.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     timeout_s: float
+    key: str = ""
+
+    @property
+    def answered(self) -> int:
+        """How many answers were given so far."""
+        return sum(isinstance(message, Answer) for message in self.messages)
 
 
 class Model(Protocol):
-    """Answers a conversation, or raises TimeoutError when the time left is not enough."""
+    """Answers a conversation; raises TimeoutError when the time left is not enough, a Fault when nobody answers.
 
+    `most` is the most that an answer could take. Without a known price, its cost is 0.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def price_known(self) -> bool: ...
+    def most(self, conversation: Conversation) -> Usage: ...
     def answer(self, conversation: Conversation) -> Answer: ...

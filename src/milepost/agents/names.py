@@ -10,24 +10,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.agents.command import CommandAgent
+from milepost.agents.live import ModelSetup, live_model
+from milepost.agents.loop import ToolAgent
 from milepost.agents.patterns.agent import PatternAgent
 from milepost.agents.patterns.registry import pattern_named
 from milepost.agents.replay import ReplayAgent, load_cassette
 from milepost.core.errors import AgentUnknown
 from milepost.core.ports import Agent
 
-AVAILABLE = ("command:ARGV", "pattern:NAME", "replay:FILE")
-UNAVAILABLE = frozenset({"tool", "code", "claude", "codex", "aider", "acp"})
+AVAILABLE = ("tool", "command:ARGV", "pattern:NAME", "replay:FILE")
+UNAVAILABLE = frozenset({"code", "claude", "codex", "aider", "acp"})
 
+_MODEL_ADVICE = 'name the model under [model] in milepost.toml: name = "provider:model"'
 _ADVICE = f"name one of {', '.join(AVAILABLE)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSetup:
-    """What the settings say about an agent: variables it sees, words added to its command line."""
+    """What the settings say about an agent: variables it sees, words added to its command line, the model it asks."""
 
     env: Mapping[str, str] = field(default_factory=dict)
     args: tuple[str, ...] = ()
+    model: ModelSetup = field(default_factory=ModelSetup)
 
 
 def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> Agent:
@@ -41,6 +45,10 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
     if kind in UNAVAILABLE:
         raise AgentUnknown(f"the agent {name!r} is not available in this version", _ADVICE)
     match kind:
+        case "tool" if not rest:
+            return ToolAgent(live_model(setup.model, setup.env), patience_s=setup.model.patience_s)
+        case "tool":
+            raise AgentUnknown(f"the agent 'tool' takes nothing after it, not {rest!r}", _MODEL_ADVICE)
         case "command" if rest:
             return CommandAgent(argv=(*_program_and_words(rest, folder, setup.env), *setup.args), env=setup.env)
         case "pattern" if rest:

@@ -18,6 +18,7 @@ and an answer is what a model said at one step:
       "text": "I write the parser first.",                     optional
       "calls": [{"name": "write_file", "arguments": {…}}],     optional; none ends the attempt as finished
       "cost_usd": 0.01,                                        optional, 0
+      "input_tokens": 900, "output_tokens": 100,               optional, 0
       "seconds": 0.2                                           optional, 0: a pause before the answer, at most 5 s
     }
 
@@ -35,6 +36,7 @@ from pathlib import Path
 from milepost.agents.loop import ToolAgent
 from milepost.agents.model import Answer, Conversation
 from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import Usage
 from milepost.core.errors import CassetteExhausted
 from milepost.core.ports import Tools
 
@@ -73,7 +75,10 @@ def load_cassette(path: Path) -> Cassette:
 
 
 class ReplayModel:
-    """Gives the recorded answers of one attempt, one after the other."""
+    """Gives the recorded answers of one attempt: to a conversation with two answers, the third."""
+
+    name = "replay"
+    price_known = True
 
     def __init__(
         self, cassette: Cassette, task: str, attempt: int, *, pause: Callable[[float], None] = time.sleep
@@ -82,23 +87,30 @@ class ReplayModel:
         self._task = task
         self._attempt = attempt
         self._pause = pause
-        self._given = 0
+
+    def most(self, conversation: Conversation) -> Usage:
+        try:
+            return self._recorded(conversation).answer.usage
+        except CassetteExhausted:
+            return Usage()
 
     def answer(self, conversation: Conversation) -> Answer:
-        answers = self._cassette.answers(self._task, self._attempt)
-        if self._given >= len(answers):
-            raise CassetteExhausted(
-                f"the cassette ends after {len(answers)} answers in attempt {self._attempt} at task {self._task!r}",
-                "record an answer without calls as the last one",
-            )
-        recorded = answers[self._given]
-        self._given += 1
+        recorded = self._recorded(conversation)
         pause_s = min(recorded.seconds, LONGEST_PAUSE_S)
         if pause_s > 0:
             self._pause(min(pause_s, conversation.timeout_s))
         if pause_s > conversation.timeout_s:
             raise TimeoutError
         return recorded.answer
+
+    def _recorded(self, conversation: Conversation) -> RecordedAnswer:
+        answers = self._cassette.answers(self._task, self._attempt)
+        if conversation.answered >= len(answers):
+            raise CassetteExhausted(
+                f"the cassette ends after {len(answers)} answers in attempt {self._attempt} at task {self._task!r}",
+                "record an answer without calls as the last one",
+            )
+        return answers[conversation.answered]
 
 
 class ReplayAgent:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from milepost.agents.clip import clip
@@ -77,7 +77,22 @@ SPECS = (
     ),
 )
 
+# Whatever may leave the workspace another one.
+CHANGING = frozenset({"write_file", "edit_file", "delete_file", "run_command"})
+
 _SPEC_OF = {spec.name: spec for spec in SPECS}
+
+
+def argv_of(call: ToolCall) -> tuple[str, ...]:
+    """The command that a call would run; empty when it runs none."""
+    argv = call.arguments.get("argv") if call.name == "run_command" else None
+    return tuple(map(str, argv)) if isinstance(argv, list) else ()
+
+
+def enforced_by_all(held: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """What the sandbox held for every command."""
+    commands = [frozenset(one) for one in held]
+    return tuple(sorted(frozenset.intersection(*commands))) if commands else ()
 
 
 def narration(call: ToolCall) -> str:
@@ -103,32 +118,34 @@ def narration(call: ToolCall) -> str:
 
 
 class WorkspaceTools:
-    """Runs the calls of one attempt, and remembers what the sandbox held for all its commands."""
+    """Runs the calls of one attempt."""
 
     def __init__(self, workspace: Workspace, terminal: Terminal, *, idle_timeout_s: float | None = None) -> None:
         self._workspace = workspace
         self._files = ConfinedFolder(workspace.folder)
         self._terminal = terminal
         self._idle_timeout_s = idle_timeout_s
-        self._held: list[frozenset[str]] = []
-
-    @property
-    def enforced(self) -> tuple[str, ...]:
-        return tuple(sorted(frozenset.intersection(*self._held))) if self._held else ()
 
     def run(self, call: ToolCall, *, timeout_s: float) -> ToolResult:
         """What came of a call; `timeout_s` is all the time that a command may take."""
         try:
-            text = self._run(call.name, call.arguments, timeout_s)
+            if call.problem:
+                raise Refused(call.problem)
+            text, enforced = self._run(call.name, call.arguments, timeout_s)
         except Refused as refusal:
             return ToolResult(call=call.id, text=clip(f"error: {refusal}", LONGEST_RESULT), failed=True)
-        return ToolResult(call=call.id, text=clip(text, LONGEST_RESULT))
+        return ToolResult(call=call.id, text=clip(text, LONGEST_RESULT), enforced=enforced)
 
-    def _run(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> str:
+    def _run(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> tuple[str, tuple[str, ...] | None]:
         if name not in _SPEC_OF:
             raise Refused(f"there is no tool {name!r:.100}; there are {', '.join(_SPEC_OF)}")
         if problems := problems_of(_SPEC_OF[name].parameters, arguments):
             raise Refused("; ".join(problems))
+        if name == "run_command":
+            return self._command(arguments["argv"], timeout_s)
+        return self._use_files(name, arguments), None
+
+    def _use_files(self, name: str, arguments: Mapping[str, Any]) -> str:
         match name:
             case "read_file":
                 return self._read(**arguments)
@@ -139,10 +156,8 @@ class WorkspaceTools:
             case "delete_file":
                 self._files.delete(arguments["path"])
                 return f"deleted {arguments['path']}"
-            case "list_files":
-                return self._list(**arguments)
             case _:
-                return self._command(arguments["argv"], timeout_s)
+                return self._list(**arguments)
 
     def _read(self, path: str, offset: int = 1, limit: int = LINES_AT_ONCE) -> str:
         return numbered(_decoded(path, self._files.read(path)), offset=offset, limit=min(limit, LINES_AT_ONCE))
@@ -161,7 +176,7 @@ class WorkspaceTools:
         more = f"\n… more than {FILES_AT_ONCE} files: list one folder" if len(files) > FILES_AT_ONCE else ""
         return "\n".join(files[:FILES_AT_ONCE]) + more or "no files"
 
-    def _command(self, argv: list[str], timeout_s: float) -> str:
+    def _command(self, argv: list[str], timeout_s: float) -> tuple[str, tuple[str, ...]]:
         if any("\0" in word for word in argv):
             raise Refused("argv holds a NUL character")
         command = Command(
@@ -173,8 +188,7 @@ class WorkspaceTools:
             idle_timeout_s=self._idle_timeout_s,
         )
         result = self._terminal.run(command)
-        self._held.append(frozenset(result.enforced))
-        return described(result, command)
+        return described(result, command), result.enforced
 
 
 def numbered(text: str, *, offset: int, limit: int) -> str:

@@ -20,7 +20,7 @@ from milepost.core.events import AttemptFinished, Event, RunFinished
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
 from milepost.engine.prepare import Wish
-from milepost.engine.rooms import OnEvent, make_agent
+from milepost.engine.rooms import Company, OnEvent, make_agent
 from milepost.engine.settings import load
 from milepost.engine.start import run
 from milepost.sandbox.levels import open_terminal, strongest
@@ -67,7 +67,7 @@ def _one(
 
     name = task.agent(agent)
     given = {name: make_agent(name, load(Path.cwd()), Path.cwd())}
-    ending = run(Wish(roadmap=roadmap, agent=name, parallel=1), listen, given)
+    ending = run(Wish(roadmap=roadmap, agent=name, parallel=1), Company(on_event=listen, agents=given))
     if not isinstance(ending, RunFinished):
         return None
     summary = ending.tasks[0]

@@ -49,6 +49,8 @@ def resumed_header(event: RunResumed) -> str:
     """The first line of a run that goes on."""
     ago = duration(int((time.time() - event.last_seen_at) * 1000))
     so_far = f"{event.ended} of {counted(event.tasks, 'task')} over"
+    if event.last_call:
+        return f"run {event.run} · stopped {ago} ago at {event.last_call} · going on from there, nothing is paid twice"
     return f"run {event.run} · last seen {ago} ago, {so_far} · going on from there, no finished step runs again"
 
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost.cli import chaos, clean, costs, gates, history, report, steer, together, worker
+from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
+from milepost.cli.travel import people_watch, travel
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from milepost.cli.travel import Go
 
 app = typer.Typer(
     name="milepost",
@@ -28,15 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-
-Roadmap = Annotated[
-    Path | None, typer.Argument(metavar="[ROADMAP]", help="The checklist. Default: ROADMAP.md here or above.")
-]
-RoadmapOption = Annotated[
-    Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")
-]
-Json = Annotated[bool, typer.Option("--json", help="The same answer for machines.")]
-TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as plan and log print it.")]
 
 
 def main() -> None:
@@ -114,14 +106,15 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """Tasks, their order, and what to look at before money is spent."""
-    from milepost.cli.show_plan import plan_lines
+    from milepost.cli.show_plan import forecast_to_json, foretold, plan_lines
     from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap)
+    forecast = foretold(roadmap)
     if as_json:
-        _print_json(milepost.plan_to_json(made))
+        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast))
     else:
-        typer.echo("\n".join(plan_lines(made, from_here(milepost.find_roadmap(roadmap)), _width())))
+        typer.echo("\n".join(plan_lines(made, from_here(milepost.find_roadmap(roadmap)), _width(), forecast)))
     raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
 
 
@@ -137,7 +130,14 @@ def run(
     trust: Annotated[
         str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
     ] = None,
+    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What the run may cost.")] = None,
+    approve: Annotated[str | None, typer.Option(metavar="WHEN", help="Ask a person: each, risky, never.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(metavar="MODE", help="The same by name: step, supervised, autonomous.")
+    ] = None,
+    ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
+    held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -149,7 +149,7 @@ def run(
         )
         _preview(roadmap, found, as_json)
         return
-    _travel(
+    travel(
         as_json,
         lambda tell: milepost.run(
             roadmap,
@@ -159,15 +159,25 @@ def run(
             tasks=tasks,
             max_tasks=max_tasks,
             new=new,
+            budget_usd=budget,
+            approve=approve or mode,
+            ordered=ordered,
+            held=held,
+            stays=people_watch(),
             on_event=tell,
         ),
     )
 
 
 @app.command()
-def resume(roadmap: Roadmap = None, as_json: Json = False) -> None:
-    """Go on with the run that was interrupted; it needs no flags."""
-    _travel(as_json, lambda tell: milepost.resume(roadmap, on_event=tell))
+def resume(
+    roadmap: Roadmap = None,
+    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Go on with the run that was interrupted or paused; it needs no flags."""
+    stays = people_watch()
+    travel(as_json, lambda tell: milepost.resume(roadmap, budget_usd=budget, stays=stays, on_event=tell))
 
 
 @app.command()
@@ -186,25 +196,17 @@ def status(roadmap: Roadmap = None, as_json: Json = False) -> None:
 def stop(
     roadmap: Roadmap = None,
     now: Annotated[bool, typer.Option("--now", help="Do not wait for the steps in flight.")] = False,
+    after_task: Annotated[bool, typer.Option("--after-task", help="When the tasks at work are over.")] = False,
 ) -> None:
     """Stop the run that is going on; it can go on at any time."""
+    if after_task:
+        typer.echo(f"run {milepost.steer('finish', roadmap)} stops when what is at work is over")
+        return
     stopped = milepost.stop(roadmap, at_once=now)
     if stopped is None:
         typer.echo("nothing to stop: no run is going on here")
     else:
         typer.echo(f"stopped · run {stopped} can go on at any time:   milepost resume")
-
-
-@app.command()
-def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
-    """The mileposts, newest first."""
-    from milepost.cli.show_log import log_lines, milepost_to_json
-
-    posts = milepost.log(roadmap)
-    if as_json:
-        _print_json([milepost_to_json(post) for post in posts])
-    else:
-        typer.echo("\n".join(log_lines(posts, _width())))
 
 
 @app.command()
@@ -274,14 +276,6 @@ def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def undo(task: TaskId, roadmap: RoadmapOption = None) -> None:
-    """Take back the milepost of one task alone; the others stay."""
-    undone = milepost.undo(task, roadmap)
-    took_back = f"{undone.commit[:7]} on {undone.branch} takes back {undone.milepost.commit[:7]}"
-    typer.echo(f"{undone.milepost.task} is open again: {took_back}")
-
-
-@app.command()
 def bench(
     agent: Annotated[str, typer.Option(metavar="NAME", help="Any name of an agent; also reference and null.")],
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
@@ -344,12 +338,6 @@ def _preview(roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo
         typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), _width())))
 
 
-def _travel(as_json: bool, go: Go) -> None:
-    from milepost.cli.travel import tell_machines, tell_people
-
-    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, _stderr(), _width()))
-
-
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
@@ -386,3 +374,14 @@ def _width() -> int:
     import shutil
 
     return shutil.get_terminal_size((100, 24)).columns
+
+
+chaos.register(app)
+steer.register(app)
+report.register(app)
+worker.register(app)
+clean.register(app)
+costs.register(app)
+gates.register(app)
+history.register(app)
+together.register(app)

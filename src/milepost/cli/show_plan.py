@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import milepost
+from milepost.cli.amounts import minutes, usd
 from milepost.cli.words import clipped, counted, padded, safe
 
 if TYPE_CHECKING:
-    from milepost import Plan, Task
+    from milepost import Forecast, Plan, Task
 
 
-def plan_lines(plan: Plan, name: str, width: int) -> list[str]:
-    """The plan in waves, what to look at, and what to do next."""
+def plan_lines(plan: Plan, name: str, width: int, forecast: Forecast | str = "") -> list[str]:
+    """The plan in waves, what to look at, what it will take, and what to do next."""
     lines = [*_head(plan, name), *_wave_lines(plan, plan.waves, width), *_problem_lines(plan, width)]
+    if plan.waves and forecast:
+        lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
         lines += ["next   mend the roadmap, then: milepost plan"]
     elif plan.waves:
@@ -30,6 +36,33 @@ def preview_lines(plan: Plan, would_run: tuple[str, ...], name: str, width: int)
     lines = [*_head(plan, name), *_wave_lines(plan, [wave for wave in chosen if wave], width)]
     lines += _problem_lines(plan, width)
     return [*lines, f"a run would do {counted(len(would_run), 'task')}; nothing was changed"]
+
+
+def foretold(roadmap: Path | None) -> Forecast | str:
+    """The forecast of a roadmap, or the words for why there is none: a plan is shown all the same."""
+    try:
+        return milepost.forecast(roadmap) or "no forecast: nothing similar was done here yet"
+    except milepost.MilepostError as error:
+        return f"no forecast: {error.message}"
+
+
+def forecast_to_json(forecast: Forecast | str) -> dict[str, Any]:
+    """The forecast for `plan --json`: null where there is none."""
+    return {"forecast": None if isinstance(forecast, str) else asdict(forecast)}
+
+
+def forecast_line(forecast: Forecast | str) -> str:
+    """What the open tasks will take, and how sure that is."""
+    if isinstance(forecast, str):
+        return forecast
+    foreseen = counted(forecast.tasks, "task")
+    if forecast.foreseen < forecast.tasks:
+        foreseen = f"{forecast.foreseen} of {foreseen}"
+    similar = f"from {counted(forecast.similar, 'similar attempt')}"
+    spread = f"{usd(forecast.usd_low)[1:]} to {usd(forecast.usd_high)[1:]}"
+    cost = f"about {usd(forecast.usd)} ({spread}, {similar})" if forecast.usd_high else f"no known cost ({similar})"
+    at_once = "" if forecast.parallel == 1 else f" with {forecast.parallel} at a time"
+    return f"forecast  {foreseen} · {cost} · {minutes(forecast.seconds)}{at_once}"
 
 
 def _head(plan: Plan, name: str) -> list[str]:

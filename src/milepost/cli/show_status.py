@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from milepost import AttemptFinished, RunStarted, StageStarted, TaskFinished, Verdict, event_to_json
+from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
+from milepost.cli.amounts import minutes, of, usd
 from milepost.cli.live import reason_lines, task_line
 from milepost.cli.words import clipped, duration
 
 if TYPE_CHECKING:
-    from milepost import Status
+    from milepost import Progress, Status
+
+_ON_TIME_S = 30.0
+_ON_PRICE_USD = 0.005
 
 
 def status_lines(status: Status | None, width: int) -> list[str]:
-    """What is over, what is going on, and what to do next."""
+    """What is over, what is going on, how far it is, and what to do next."""
     if status is None:
         return ["nothing was run here yet", "next   milepost run"]
     ago = duration(int((time.time() - status.started_at) * 1000))
@@ -25,9 +31,12 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     lines.append("")
     for event in finished.values():
         lines += [task_line(event, width), *reason_lines(event, _failed(status, event.task), width)]
-    if status.state != "finished":
-        lines += _under_way(status, set(finished), width)
-    ahead = {"running": "milepost stop", "interrupted": "milepost resume", "left": "milepost run"}
+    if status.progress is not None:
+        lines += [] if status.state == "finished" else _ahead(status, status.progress, width)
+        lines += ["", *_sums(status, status.progress, width)]
+    ahead = {"running": "milepost stop", "interrupted": _resume(status.progress), "left": "milepost run"}
+    if status.progress is not None and any(one.kind == "person" for one in status.progress.waiting):
+        ahead |= {"running": "milepost gates", "interrupted": "milepost gates"}
     if status.state in ahead:
         lines += ["", f"next   {ahead[status.state]}"]
     return lines
@@ -37,15 +46,49 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
     if status is None:
         return {"run": None, "state": "none", "tasks": []}
     finished = [event_to_json(entry.event) for entry in status.entries if isinstance(entry.event, TaskFinished)]
+    progress = status.progress
     return {
         "run": status.run,
         "state": status.state,
         "started_at": status.started_at,
         "pid": status.holder.pid if status.holder else None,
         "tasks": finished,
-        "under_way": [event_to_json(stage) for stage, _ in _stages(status).values()] if status.summary is None else [],
+        "under_way": [event_to_json(one.stage) for one in progress.in_work] if progress else [],
         "summary": event_to_json(status.summary) if status.summary else None,
+        "progress": _progress_to_json(progress) if progress else None,
     }
+
+
+def _progress_to_json(progress: Progress) -> dict[str, Any]:
+    return {
+        "asked": progress.asked,
+        "passed": list(progress.passed),
+        "lost": list(progress.lost),
+        "in_work": [
+            {"task": one.stage.task, "stage": one.stage.stage, "since": one.since, "said": one.said}
+            for one in progress.in_work
+        ],
+        "waiting": [asdict(one) for one in progress.waiting],
+        "blocked": [asdict(one) for one in progress.blocked],
+        "to_do": list(progress.to_do),
+        "roadmap": {"tasks": progress.roadmap_tasks, "done": progress.roadmap_done},
+        "worked_s": progress.worked_s,
+        "tasks_per_hour": progress.velocity,
+        "left_s": progress.left_s,
+        "behind_s": progress.behind_s,
+        "spent": asdict(progress.spent),
+        "budget": {name: bound for name, bound in asdict(progress.budget).items() if bound is not None},
+        "usd_at_end": progress.usd_at_end,
+        "over_usd": progress.over_usd,
+        "forecast": event_to_json(progress.forecast) if progress.forecast else None,
+    }
+
+
+def _resume(progress: Progress | None) -> str:
+    """The command that goes on, with more money where that is what it waits for."""
+    walled = progress is not None and any(one.kind == "budget" and "$" in one.what for one in progress.waiting)
+    more = progress.budget.usd if progress is not None and walled else None
+    return "milepost resume" if more is None else f"milepost resume --budget {2 * more:.10g}"
 
 
 def _failed(status: Status, task: str) -> list[AttemptFinished]:
@@ -53,23 +96,72 @@ def _failed(status: Status, task: str) -> list[AttemptFinished]:
     return [attempt for attempt in attempts if attempt.task == task and attempt.verdict is Verdict.FAILED]
 
 
-def _stages(status: Status) -> dict[str, tuple[StageStarted, float]]:
-    """The stage that each task is at, and since when, of those that are not over."""
-    over = {entry.event.task for entry in status.entries if isinstance(entry.event, TaskFinished)}
-    stages = {}
-    for entry in status.entries:
-        if isinstance(entry.event, StageStarted) and entry.event.task not in over:
-            stages[entry.event.task] = (entry.event, entry.at)
-    return stages
-
-
-def _under_way(status: Status, finished: set[str], width: int) -> list[str]:
-    asked = next((entry.event.tasks for entry in status.entries if isinstance(entry.event, RunStarted)), ())
-    stages = _stages(status)
+def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
+    """What is at work, what waits for whom, what is still to do."""
     lines = []
-    for stage, at in stages.values():
-        what = f"{stage.stage:<7} {stage.task}  {stage.title}  attempt {stage.attempt}"
-        clock = duration(int((time.time() - at) * 1000))
-        lines.append(clipped(f"┃ {what}  {clock}" if status.state == "running" else f"  was at  {what}", width))
-    waiting = [task for task in asked if task not in finished and task not in stages]
-    return lines + ([clipped(f"  to do   {', '.join(waiting)}", width)] if waiting else [])
+    for one in progress.in_work:
+        what = f"{one.stage.stage:<7} {one.stage.task}  {one.stage.title}  attempt {one.stage.attempt}"
+        clock = duration(int((time.time() - one.since) * 1000))
+        running = status.state == "running"
+        lines.append(clipped(f"┃ {what}  {clock}" if running else f"  was at  {what}", width))
+        if running and one.said:
+            lines.append(clipped(f"┃         {one.said}", width))
+    for wait in progress.waiting:
+        whom = {"person": "you", "service": "service", "budget": "budget"}[wait.kind]
+        who = f"{wait.task}  " if wait.task else ""
+        lines.append(clipped(f"  waits   {who}for {whom}: {wait.what}", width))
+    for blocked in progress.blocked:
+        why = f"{blocked.by}, which has no milepost" if blocked.lost else blocked.by
+        lines.append(clipped(f"  blocked {blocked.task}  by {why}", width))
+    return lines + ([clipped(f"  to do   {', '.join(progress.to_do)}", width)] if progress.to_do else [])
+
+
+def _sums(status: Status, progress: Progress, width: int) -> list[str]:
+    """The run in numbers: of its tasks, of the whole roadmap, of its time, of its money."""
+    counts = [
+        (len(progress.in_work), "in work"),
+        (sum(one.kind == "person" for one in progress.waiting), "waiting for you"),
+        (len(progress.blocked), "blocked"),
+        (len(progress.lost), "without milepost"),
+    ]
+    run = [f"{len(progress.passed)} of {progress.asked} done"]
+    run += [f"{count} {words}" for count, words in counts if count]
+    if progress.roadmap_tasks:
+        run.append(f"whole roadmap {progress.roadmap_done} of {progress.roadmap_tasks}")
+    lines = [" · ".join(run), " · ".join(_time(status, progress)), " · ".join(_money(progress))]
+    return [clipped(f"{lead:<6} {line}", width) for lead, line in zip(("tasks", "time", "cost"), lines, strict=True)]
+
+
+def _time(status: Status, progress: Progress) -> list[str]:
+    bound = progress.budget.seconds
+    facts = [of(minutes(progress.worked_s), None if bound is None else minutes(bound)) + " at work"]
+    if progress.velocity is not None:
+        facts.append(f"{progress.velocity:.3g} tasks an hour")
+    if progress.left_s and status.state != "finished":
+        until = time.strftime("%H:%M", time.localtime(time.time() + progress.left_s))
+        facts.append(f"about {minutes(progress.left_s)} left")
+        facts += [f"until {until}"] if status.state == "running" else []
+    if progress.forecast is not None and progress.behind_s is not None:
+        facts.append(_against(progress.behind_s, _ON_TIME_S, minutes, ("later", "sooner"), progress.forecast.seconds))
+    return facts
+
+
+def _money(progress: Progress) -> list[str]:
+    bound = progress.budget.usd
+    facts = [of(usd(progress.spent.usd), None if bound is None else usd(bound))]
+    if progress.spent.held_usd:
+        facts.append(f"{usd(progress.spent.held_usd)} held for calls without an answer")
+    if progress.usd_at_end is not None and progress.usd_at_end - progress.spent.usd > _ON_PRICE_USD:
+        facts.append(f"about {usd(progress.usd_at_end)} in the end")
+    if progress.forecast is not None and progress.over_usd is not None:
+        facts.append(_against(progress.over_usd, _ON_PRICE_USD, usd, ("more", "less"), progress.forecast.usd))
+    return facts
+
+
+def _against(
+    off: float, small: float, words: Callable[[float], str], more_less: tuple[str, str], foretold: float
+) -> str:
+    """How far it is from the forecast."""
+    if abs(off) <= small:
+        return f"as the forecast of {words(foretold)} said"
+    return f"{words(abs(off))} {more_less[0 if off > 0 else 1]} than the forecast of {words(foretold)}"

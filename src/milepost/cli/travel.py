@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
@@ -11,7 +12,6 @@ import typer
 
 import milepost
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.live import Progress, ending_lines, result_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from milepost import Ending, Event
 
 Go = Callable[[Callable[["Event"], None]], "Ending"]
+
+
+def travel(as_json: bool, go: Go) -> None:
+    """Run or resume, tell it, and end the program with what it comes to."""
+    from rich.console import Console
+
+    width = shutil.get_terminal_size((100, 24)).columns
+    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), width))
+
+
+def people_watch() -> bool:
+    """Whether somebody sits at a terminal and may be waited for."""
+    return sys.stderr.isatty() and sys.stdin.isatty()
 
 
 def tell_machines(go: Go) -> int:
@@ -35,6 +48,8 @@ def tell_machines(go: Go) -> int:
 
 def tell_people(go: Go, console: Console, width: int) -> int:
     """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
+    from milepost.cli.live import Progress, ending_lines, result_lines
+
     with Progress(console) as progress:
         ending = go(progress)
     match ending:
@@ -42,7 +57,7 @@ def tell_people(go: Go, console: Console, width: int) -> int:
             seen = [] if sys.stdout.isatty() else result_lines(ending)
             lines = seen + ending_lines(ending)
         case milepost.Stopped():
-            lines = [f"stopped · run {ending.run} can go on at any time:   milepost resume"]
+            lines = stopped_lines(ending)
         case milepost.NothingToDo():
             lines = [f"nothing to do: {ending.reason}"]
         case _ as never:
@@ -51,13 +66,27 @@ def tell_people(go: Go, console: Console, width: int) -> int:
     return exit_code(ending)
 
 
+def stopped_lines(ending: milepost.Stopped) -> list[str]:
+    """What to do about a run that stopped, or that left because only people were waited for."""
+    if not ending.waits_for:
+        return [f"stopped · run {ending.run} can go on at any time:   milepost resume"]
+    first, *others = ending.waits_for
+    more = f" (and {len(others)} more)" if others else ""
+    return [
+        f"run {ending.run} waits for you: {first}{more}",
+        "next   milepost gates              what is asked, and what it is about",
+        f"       milepost approve {first}   or: milepost reject {first} --reason …",
+        "       milepost resume             goes on from there",
+    ]
+
+
 def exit_code(ending: Ending) -> int:
     """0 when all that was asked for is done, 1 when not, 130 when it was interrupted."""
     match ending:
         case milepost.RunFinished():
             return DONE if ending.passed else NOT_DONE
         case milepost.Stopped():
-            return INTERRUPTED
+            return NOT_DONE if ending.waits_for else INTERRUPTED
         case milepost.NothingToDo():
             return DONE
         case _ as never:
@@ -69,7 +98,7 @@ def _ending_to_json(ending: Ending) -> dict[str, Any]:
         case milepost.RunFinished():
             return milepost.event_to_json(ending)
         case milepost.Stopped():
-            return {"event": "run_stopped", "run": ending.run}
+            return {"event": "run_stopped", "run": ending.run, "waits_for": list(ending.waits_for)}
         case milepost.NothingToDo():
             return {"event": "nothing_to_do", "reason": ending.reason}
         case _ as never:

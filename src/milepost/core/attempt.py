@@ -8,7 +8,7 @@ from typing import Literal
 
 from milepost.core.verdict import Evidence
 
-OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited"]
+OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited", "spent"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,8 @@ class Workspace:
 class Outcome:
     """How an agent ended. What it says is kept and believed by nobody.
 
-    `limited` means that its service refuses further calls for a while: the attempt was not really made.
+    `limited` means that its service refuses further calls for a while: the attempt was not really made. `spent` means
+    that a further call could break the task's budget.
     `printed` is all that it printed, for a diff that may be in it; it is not kept.
     """
 

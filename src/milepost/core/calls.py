@@ -36,7 +36,7 @@ class Call:
     """A call about to be made. `request` tells it from others: a recorded answer is given only to the same request.
 
     `most` is the most that it could take: what is reserved of the budget. `changes` says that the workspace may be
-    another one afterwards.
+    another one afterwards. `argv` is the command that it would run, for whoever must allow it.
     """
 
     kind: CallKind
@@ -45,12 +45,14 @@ class Call:
     request: str = ""
     most: Usage = Usage()
     changes: bool = False
+    argv: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came of a call: plain JSON values, and what it took."""
+    """What came of a call: plain JSON values, and what it took. `refused` is why a person did not allow it."""
 
     body: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = Usage()
     failed: bool = False
+    refused: str = ""

@@ -10,13 +10,25 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── BranchInTheWay        a branch of the user's has the name that ours begin with
 │   ├── PlanInvalid           dependencies form a cycle or name nobody
 │   ├── TaskUnknown           no task has this id
+│   ├── RunUnknown            no run has this id
+│   ├── GateUnknown           nobody is asked this
+│   ├── PlaceUnknown          a name stands for no milepost, attempt, mark or commit
+│   ├── MarkInvalid           a mark cannot have this name
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
+├── BudgetSpent               what comes next could break the wall around a run or a task
+├── GateClosed                a person was asked this and has answered otherwise
+├── GateChanged               what a person was shown is not what is asked about now
 ├── EngineBusy                another engine holds the state directory
+├── LeaseLost                 a worker was taken over from, and may do nothing more (exit 3)
+├── VersionDiffers            a database belongs to workers of another version
 ├── RunUnfinished             a run was interrupted and asks to be resumed or left
+├── NothingToSteer            no run is on that could be asked for something
+├── TogetherImpossible        projects cannot be worked on as one
 ├── UndoImpossible            a milepost cannot be taken back alone
+├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── CassetteExhausted         a replay has no more answers for this attempt
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
@@ -25,6 +37,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class MilepostError(Exception):
@@ -74,6 +88,22 @@ class TaskUnknown(Misuse):
     pass
 
 
+class RunUnknown(Misuse):
+    pass
+
+
+class GateUnknown(Misuse):
+    pass
+
+
+class PlaceUnknown(Misuse):
+    pass
+
+
+class MarkInvalid(Misuse):
+    pass
+
+
 class AgentUnknown(Misuse):
     pass
 
@@ -90,7 +120,39 @@ class SandboxRefused(MilepostError):
     pass
 
 
+class BudgetSpent(MilepostError):
+    """`scope` is whose wall it is, `wall` what it is around; the run parks, or the task ends."""
+
+    def __init__(
+        self,
+        message: str,
+        advice: str = "",
+        *,
+        scope: Literal["run", "task"] = "run",
+        wall: Literal["usd", "tokens", "seconds", "attempts"] = "usd",
+    ) -> None:
+        super().__init__(message, advice)
+        self.scope = scope
+        self.wall = wall
+
+
+class GateClosed(MilepostError):
+    pass
+
+
+class GateChanged(MilepostError):
+    pass
+
+
 class EngineBusy(MilepostError):
+    pass
+
+
+class LeaseLost(MilepostError):
+    exit_code = 3
+
+
+class VersionDiffers(MilepostError):
     pass
 
 
@@ -98,7 +160,23 @@ class RunUnfinished(MilepostError):
     pass
 
 
+class NothingToSteer(MilepostError):
+    pass
+
+
+class TogetherImpossible(MilepostError):
+    pass
+
+
 class UndoImpossible(MilepostError):
+    """`paths` are the files in which later commits changed the same lines, if that is why."""
+
+    def __init__(self, message: str, advice: str = "", *, paths: tuple[str, ...] = ()) -> None:
+        super().__init__(message, advice)
+        self.paths = paths
+
+
+class RestoreRefused(MilepostError):
     pass
 
 

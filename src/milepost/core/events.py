@@ -132,7 +132,7 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResumed:
-    """An interrupted run goes on: told to whoever listens, not kept."""
+    """An interrupted run goes on: told to whoever listens, not kept. `last_call` is the last one that was answered."""
 
     run: str
     branch: str
@@ -141,6 +141,7 @@ class RunResumed:
     last_seen_at: float
     ended: int
     tasks: int
+    last_call: str = ""
     event: Literal["run_resumed"] = "run_resumed"
 
 

@@ -6,6 +6,7 @@ that every implementation passes.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,15 +61,36 @@ class Unrecorded:
         self.session = session
 
 
+class Stops(Protocol):
+    """Lets an agent leave in the middle of its work: both raise when it has to, at a stop and at a stop at once."""
+
+    def pause(self, seconds: float) -> None: ...
+    def check(self) -> None: ...
+
+
+class Unstopped:
+    """Nobody stops the agent."""
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def check(self) -> None:
+        pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook."""
+    """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook.
+
+    `stops` tells it when it has to leave.
+    """
 
     terminal: Terminal
     say: Callable[[str], None]
     timeout_s: float
     idle_timeout_s: float | None = None
     logbook: Logbook = field(default_factory=Unrecorded)
+    stops: Stops = field(default_factory=Unstopped)
 
 
 class Agent(Protocol):

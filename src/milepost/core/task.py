@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from milepost.core.budget import UNBOUNDED, Allowance
+
 TaskStatus = Literal["open", "done"]
+Approve = Literal["", "before", "after", "each", "never"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +17,9 @@ class Task:
     """One item of the roadmap; its subtasks are done with it, in the same attempt.
 
     `tests_may_change` comes from `Tests: may change`, `changes_nothing` from `Changes: none`, and
-    `only_its_files` from `Scope: files`: what the author allows, expects or forbids.
+    `only_its_files` from `Scope: files`: what the author allows, expects or forbids. `budget` is what the task may
+    take (`Budget:`), `timeout_s` the time of one attempt (`Timeout:`), `approve` when a person is asked (`Approve:`),
+    `needs` the labels of a worker that can do it (`Needs:`).
     """
 
     id: str
@@ -34,6 +39,10 @@ class Task:
     tests_may_change: bool = False
     changes_nothing: bool = False
     only_its_files: bool = False
+    budget: Allowance = UNBOUNDED
+    timeout_s: float | None = None
+    approve: Approve = ""
+    needs: tuple[str, ...] = ()
 
     def walk(self) -> Iterator[Task]:
         """This task and all below it, in the order of the file."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.errors import Misuse
 from milepost.engine.prepare import Wish
-from milepost.engine.rooms import OnEvent
+from milepost.engine.rooms import Company, OnEvent
 from milepost.engine.start import Ending, run
 from milepost.sandbox.levels import strongest
 
@@ -23,7 +23,8 @@ def run_demo(folder: Path, on_event: OnEvent) -> Ending:
     All that the environment may set is said here, so that the story is the same for everybody.
     """
     make_sample(folder)
-    return run(Wish(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value), on_event, {})
+    wish = Wish(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value, approve="never")
+    return run(wish, Company(on_event=on_event))
 
 
 def make_sample(folder: Path) -> None:

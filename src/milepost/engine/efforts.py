@@ -1,10 +1,9 @@
-"""An attempt in the making: what its agent is told, how it is let work, and how what it leaves is kept."""
+"""An attempt in the making: what its agent is told, and how what it leaves is kept."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import MachineFailed, TaskUnknown
@@ -14,10 +13,9 @@ from milepost.engine.onward import folded
 from milepost.engine.order import Acted, Candidate, Order, Try, Way
 from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
-from milepost.engine.telling import Narrator
 from milepost.repair.classify import classify
 from milepost.repair.evidence import what_failed
-from milepost.repair.fixes import apply_fix, fix_prompt
+from milepost.repair.fixes import fix_prompt
 from milepost.roadmap.tick import tick
 from milepost.workspace.mileposts import attempt_ref
 
@@ -46,7 +44,7 @@ def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way
         files=meant.files,
         verify=meant.verify,
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
-        lessons=here.memory.recall(task).lines,
+        lessons=here.books.memory.recall(task).lines,
         inputs=task.inputs,
     )
 
@@ -61,19 +59,6 @@ def _text(here: Rooms, effort: Effort, tries: tuple[Try, ...]) -> str:
     contents = {path: here.mileposts.file_at(last.base, path) for path in task.files}
     files = {path: content.decode("utf-8", "replace") for path, content in contents.items() if content is not None}
     return here.redact(fix_prompt(task, failure, last.evidence, files))
-
-
-def let_act(here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace) -> Outcome:
-    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
-    tools = here.tools(Narrator(here, assignment.run, assignment.task, effort.number))
-    try:
-        terminal = here.examiner.outfitter.terminal_for(workspace, tools.terminal)
-        outcome = here.agent(effort.agent).act(assignment, workspace, replace(tools, terminal=terminal))
-        return _with_printed_diff(here, effort, workspace, outcome)
-    except MachineFailed:
-        raise
-    except Exception as error:
-        return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
 
 
 def keep(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Acted:
@@ -124,25 +109,6 @@ def roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:
     return content
 
 
-def _with_printed_diff(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Outcome:
-    """Apply the diff that an agent printed, when that is all it did; what became of it is in the ledger."""
-    order = effort.order
-    if "@@ " not in outcome.printed or here.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
-        return outcome
-    report = apply_fix(
-        outcome.printed,
-        run=order.run,
-        task=effort.task,
-        attempt=effort.number,
-        source=effort.agent,
-        folder=workspace.folder,
-        ledger=here.patches,
-        run_git=partial(here.checkouts.apply, workspace),
-        protected=(order.roadmap,),
-    )
-    return outcome if report.patch is None else replace(outcome, said=f"{outcome.said}\n{report.reason}".strip())
-
-
 def _complaint(outcome: Outcome) -> str:
     """Why an agent that did not finish has not, the first line in short; empty when it says that it has."""
     words = {
@@ -150,6 +116,7 @@ def _complaint(outcome: Outcome) -> str:
         "gave_up": "the agent gave up",
         "timed_out": "the agent ran out of time",
         "limited": "the agent's service is at its limit",
+        "spent": "the task's budget is spent",
     }[outcome.status]
     if not words:
         return ""

@@ -22,6 +22,7 @@ from milepost.engine.opinion import Reviewer
 from milepost.engine.outfit import Outfitter
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings
+from milepost.engine.surroundings import Surroundings, Templates
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.levels import open_terminal
 from milepost.sandbox.terminal import IsolatedTerminal
@@ -109,7 +110,9 @@ class Ground:
             home=users_home(),
             settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
         )
-        return Outfitter(self.checkouts, bench, environments)
+        given = self.settings.surroundings
+        surroundings = Surroundings(Templates(database_name=given.database_name, env=given.env))
+        return Outfitter(self.checkouts, bench, environments, surroundings)
 
 
 def require_interpreter(repository: Path, settings: Settings) -> Interpreter | None:

@@ -1,4 +1,4 @@
-"""The journal: runs, their events and their attempts, append-only, in the state directory's database.
+"""The journal: runs, their events and their attempts, append-only, in the state's database.
 
 What is written twice under one key is kept once, so a step that runs again after a crash says
 nothing new.
@@ -7,9 +7,10 @@ nothing new.
 from __future__ import annotations
 
 import json
-import sqlite3
+import re
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,20 +19,36 @@ from typing import Annotated, Any
 from milepost.core.attempt import Attempt
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import Event, RunFinished
+from milepost.store.database import Database, is_server, open_database
+from milepost.store.dialect import short
 
 SCHEMA = """
 create table if not exists runs (
-    run text primary key, version text not null, order_json text not null,
-    started_at real not null, finished_at real, summary_json text, left_at real);
+    {rowid} run text primary key, version text not null, order_json text not null,
+    started_at double precision not null, finished_at double precision, summary_json text,
+    left_at double precision);
 create table if not exists events (
-    seq integer primary key autoincrement, run text not null, key text not null, at real not null,
+    seq {serial}, run text not null, key text not null, at double precision not null,
     body text not null, unique (run, key));
 create table if not exists attempts (
-    run text not null, task text not null, number integer not null, at real not null, body text not null,
-    primary key (run, task, number));
+    run text not null, task text not null, number bigint not null, at double precision not null,
+    body text not null, primary key (run, task, number));
 create table if not exists answers (
     tree text not null, question text not null, body text not null, primary key (tree, question));
 """
+FOLLOW_PAUSE_S = 0.2
+_LOG_ID = re.compile(r'"log_id":\s*"(\w+)"')
+LAST = "finished"  # the key of a run's last event
+
+_KEEP = """
+insert into attempts (run, task, number, at, body) values (?, ?, ?, ?, ?)
+    on conflict (run, task, number) do update set at = excluded.at, body = excluded.body
+"""
+_APPEND = "insert into events (run, key, at, body) values (?, ?, ?, ?) on conflict (run, key) do nothing"
+_OPEN = "insert into runs (run, version, order_json, started_at) values (?, ?, ?, ?) on conflict (run) do nothing"
+_OPENED = "select 1 from runs where run = ? and version = ? and order_json = ? and started_at = ?"
+# The answer to an append may have been lost with the server: then the row is there, and it is this one.
+_MINE = "select 1 from events where run = ? and key = ? and at = ? and body = ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,34 +70,29 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event and when it was written down."""
+    """An event, its place in the stream and when it was written down."""
 
+    seq: int
     at: float
     event: Event
 
 
 class Journal:
-    """Reads and writes the journal; may be used from several threads."""
+    """Reads and writes the journal, in a database of others or in one of its own; any thread may call."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
+    def __init__(self, store: Database | Path | str) -> None:
+        self._own = open_database(store) if isinstance(store, Path | str) else None
+        self._db: Database = self._own or store  # type: ignore[assignment]
         try:
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-        except sqlite3.Error as error:
-            raise _unwritable(path, error) from error
-        try:
-            self._db.execute("pragma journal_mode=wal")
-            self._db.execute("pragma synchronous=normal")
-            self._db.executescript(SCHEMA)
-        except sqlite3.Error as error:
-            self._db.close()
-            raise _unwritable(path, error) from error
+            self._db.script(SCHEMA)
+        except BaseException:
+            self.close()
+            raise
 
     @staticmethod
-    def look(path: Path) -> Journal:
+    def look(place: Path | str) -> Journal:
         """The journal for reading; an empty one where none was written yet, and none is made."""
-        return Journal(path if path.exists() else Path(":memory:"))
+        return Journal(place if is_server(place) or Path(place).exists() else ":memory:")
 
     def __enter__(self) -> Journal:
         return self
@@ -89,32 +101,22 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        self._db.close()
-
-    def _write(self, sql: str, *values: object) -> int:
-        try:
-            with self._lock:
-                return self._db.execute(sql, values).rowcount
-        except sqlite3.Error as error:
-            raise _unwritable(self._path, error) from error
-
-    def _read(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        try:
-            with self._lock:
-                return self._db.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise _unwritable(self._path, error) from error
+        """Close the database, when it is the journal's own."""
+        if self._own is not None:
+            self._own.close()
 
     def open_run(self, run: str, version: str, order: dict[str, Any]) -> None:
-        sql = "insert into runs (run, version, order_json, started_at) values (?, ?, ?, ?)"
-        self._write(sql, run, version, json.dumps(order), time.time())
+        """Write down what a run was asked to do; two runs never have one id."""
+        row = (run, version, json.dumps(order), time.time())
+        if not self._db.write(_OPEN, *row) and not self._db.read(_OPENED, *row):
+            raise StateUnwritable(f"run {run} is in the journal already", "start again: a new run has another id")
 
     def close_run(self, run: str, summary: RunFinished) -> None:
         sql = "update runs set finished_at = coalesce(finished_at, ?), summary_json = ? where run = ?"
-        self._write(sql, time.time(), _dump(summary), run)
+        self._db.write(sql, time.time(), _dump(summary), run)
 
     def leave_run(self, run: str) -> None:
-        self._write("update runs set left_at = ? where run = ?", time.time(), run)
+        self._db.write("update runs set left_at = ? where run = ?", time.time(), run)
 
     def runs(self) -> tuple[RunRecord, ...]:
         """All runs, newest first."""
@@ -129,60 +131,82 @@ class Journal:
                 summary=_load_event(summary) if summary else None,  # type: ignore[arg-type]
                 left_at=left,
             )
-            for run, version, order, started, finished, summary, left in self._read(f"{sql} order by rowid desc")
+            for run, version, order, started, finished, summary, left in self._db.read(f"{sql} order by rowid desc")
         )
 
     def append(self, event: Event, key: str) -> bool:
         """Write an event down; False when this key was written before."""
-        sql = "insert or ignore into events (run, key, at, body) values (?, ?, ?, ?)"
-        return self._write(sql, event.run, key, time.time(), _dump(event)) == 1
+        row = (event.run, short(key), time.time(), _dump(event))
+
+        def add() -> bool:
+            return self._db.write(_APPEND, *row) == 1 or bool(self._db.read(_MINE, *row))
+
+        return self._db.together(_turn(event.run), add)
 
     def replace(self, event: Event, key: str) -> None:
-        """Write an event down in the place of one that was written under this key before."""
-        sql = "insert or replace into events (run, key, at, body) values (?, ?, ?, ?)"
-        self._write(sql, event.run, key, time.time(), _dump(event))
+        """Write an event down in the place of one that was written under this key before; it is the newest then."""
+        row = (event.run, short(key), time.time(), _dump(event))
+
+        def put() -> None:
+            self._db.write("delete from events where run = ? and key = ?", event.run, short(key))
+            self._db.write(_APPEND, *row)
+
+        self._db.together(_turn(event.run), put)
 
     def drop_events(self, run: str, keys: str) -> None:
         """Take back the events whose keys begin so: a step that was cut short does them again."""
-        self._write("delete from events where run = ? and substr(key, 1, ?) = ?", run, len(keys), keys)
+        self._db.write("delete from events where run = ? and substr(key, 1, ?) = ?", run, len(keys), keys)
 
-    def events(self, run: str) -> tuple[Entry, ...]:
-        rows = self._read("select at, body from events where run = ? order by seq", run)
-        return tuple(Entry(at=at, event=_load_event(body)) for at, body in rows)
+    def events(self, run: str, after: int = 0) -> tuple[Entry, ...]:
+        """The events of a run that come after a place in the stream; those that only a newer version knows are not."""
+        rows = self._db.read("select seq, at, body from events where run = ? and seq > ? order by seq", run, after)
+        found = ((seq, at, _load_event(body)) for seq, at, body in rows)
+        return tuple(Entry(seq=seq, at=at, event=event) for seq, at, event in found if event is not None)
+
+    def follow(self, run: str, after: int = 0, stopped: threading.Event | None = None) -> Iterator[Entry]:
+        """The events of a run as they are written, until it has ended or whoever follows has `stopped`."""
+        stopped = stopped or threading.Event()
+        while not stopped.is_set():
+            over = self._is_over(run)  # asked first: what was written before its end is read below
+            for entry in self.events(run, after):
+                after = entry.seq
+                yield entry
+            if over:
+                return
+            stopped.wait(FOLLOW_PAUSE_S)
+
+    def _is_over(self, run: str) -> bool:
+        ended = "select 1 from events where run = ? and key = ?"
+        left = "select 1 from runs where run = ? and left_at is not null"
+        return bool(self._db.read(ended, run, LAST) or self._db.read(left, run))
 
     def keep_attempt(self, run: str, task: str, attempt: Attempt) -> None:
-        sql = "insert or replace into attempts (run, task, number, at, body) values (?, ?, ?, ?, ?)"
-        self._write(sql, run, task, attempt.number, time.time(), _attempts().dump_json(attempt).decode())
+        self._db.write(_KEEP, run, task, attempt.number, time.time(), _attempts().dump_json(attempt).decode())
 
     def attempts(self, run: str, task: str) -> tuple[Attempt, ...]:
-        rows = self._read(
-            "select body from attempts where run = ? and task = ? collate nocase order by number", run, task
-        )
+        sql = "select body from attempts where run = ? and lower(task) = lower(?) order by number"
+        rows = self._db.read(sql, run, task)
         return tuple(_attempts().validate_json(body) for (body,) in rows)
 
     def keep_answer(self, tree: str, question: str, answer: Any) -> None:
         """Keep how a question about a tree was answered; the first answer stays."""
-        sql = "insert or ignore into answers (tree, question, body) values (?, ?, ?)"
-        self._write(sql, tree, question, json.dumps(answer))
+        sql = "insert into answers (tree, question, body) values (?, ?, ?) on conflict do nothing"
+        self._db.write(sql, tree, short(question), json.dumps(answer))
 
     def answer(self, tree: str, question: str) -> Any:
         """The answer to a question about a tree, None where it was not asked yet."""
-        rows = self._read("select body from answers where tree = ? and question = ?", tree, question)
+        rows = self._db.read("select body from answers where tree = ? and question = ?", tree, short(question))
         return json.loads(rows[0][0]) if rows else None
+
+    def log_ids(self, runs: Iterable[str]) -> frozenset[str]:
+        """The names of the logs behind the attempts of some runs."""
+        bodies = (body for run in runs for (body,) in self._db.read("select body from attempts where run = ?", run))
+        return frozenset(name for body in bodies for name in _LOG_ID.findall(body))
 
     def last_run_of(self, task: str) -> str | None:
         """The newest run that tried a task."""
-        rows = self._read("select run from attempts where task = ? collate nocase order by at desc limit 1", task)
+        rows = self._db.read("select run from attempts where lower(task) = lower(?) order by at desc limit 1", task)
         return rows[0][0] if rows else None
-
-
-def _unwritable(path: Path, error: sqlite3.Error) -> StateUnwritable:
-    if "not a database" in str(error) or "malformed" in str(error):
-        advice = f"move {path.parent.name}/ away and go on: the mileposts and their proofs are in git"
-        return StateUnwritable(f"{str(path)!r} is damaged: {error}", advice)
-    return StateUnwritable(
-        f"{str(path)!r} cannot be used: {error}", "make it writable or free some space, then: milepost resume"
-    )
 
 
 @cache
@@ -209,6 +233,17 @@ def _dump(event: Event) -> str:
     return json.dumps(event_to_json(event))
 
 
-def _load_event(body: str) -> Event:
-    event: Event = _events().validate_json(body)
+def _load_event(body: str) -> Event | None:
+    """An event as it was written; None for one of a kind that this version does not know."""
+    from pydantic import ValidationError
+
+    try:
+        event: Event = _events().validate_json(body)
+    except ValidationError:
+        return None
     return event
+
+
+def _turn(run: str) -> str:
+    """Who appends to a run's events does so in turn: on a server, a later place might be seen before an earlier one."""
+    return f"events of {run}"

@@ -52,7 +52,8 @@ class Logs:
         """Remove the oldest logs, and halves of logs, until the rest is small enough."""
         if not self._folder.is_dir():
             return
-        found = sorted(((path.stat(), path) for path in self._folder.iterdir()), key=lambda row: -row[0].st_mtime)
+        ours = (path for path in self._folder.iterdir() if path.suffix != ".jsonl")  # those are the logs of whole runs
+        found = sorted(((path.stat(), path) for path in ours), key=lambda row: -row[0].st_mtime)
         total = 0
         for facts, path in found:
             total += facts.st_size

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import time
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.attempt import Attempt
 from milepost.core.errors import EvidenceForged, MilepostError, TaskUnknown
-from milepost.core.events import RunFinished, StageStarted
+from milepost.core.events import Event, RunFinished, StageStarted, TaskFinished
+from milepost.core.task import Plan
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.journal import Entry, Journal
+from milepost.engine.costs import costs_of
+from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.logs import Logs, logs_of
-from milepost.engine.project import Project
+from milepost.engine.progress import Progress, progress_of
+from milepost.engine.project import Project, read_bytes
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
 from milepost.engine.wire import load
+from milepost.plan.graph import plan as make_plan
 from milepost.repair.failures import FailureLog, FailureStats
+from milepost.roadmap import read
+from milepost.store.database import is_server, open_database
 from milepost.workspace.mileposts import Milepost, Mileposts, evidence_hash, run_branch
 
 
@@ -31,6 +39,7 @@ class Status:
     entries: tuple[Entry, ...]
     summary: RunFinished | None
     left: bool
+    progress: Progress | None = None
 
     @property
     def state(self) -> str:
@@ -68,18 +77,33 @@ class Proof:
 def status(roadmap: Path | None) -> Status | None:
     """The newest run, or None where nothing was ever run."""
     project = Project.find(roadmap)
-    with Journal.look(project.database) as journal:
+    if not is_server(project.store) and not Path(project.store).exists():
+        return None
+    with closing(open_database(project.store)) as database:
+        journal = Journal(database)
         record = next(iter(journal.runs()), None)
         if record is None:
             return None
-        return Status(
+        entries = _as_it_stands(project, record, journal.events(record.run))
+        found = Status(
             run=record.run,
             started_at=record.started_at,
             holder=holder_of(project.state),
-            entries=journal.events(record.run),
+            entries=entries,
             summary=record.summary,
             left=record.left_at is not None,
         )
+        taken = costs_of(database, record, entries)
+    since_then = max(0.0, time.time() - entries[-1].at) if entries and found.state == "running" else 0.0
+    progress = progress_of(
+        entries,
+        _roadmap_now(project, record.run),
+        worked_s=taken.spent.seconds + since_then,
+        spent=taken.spent,
+        budget=taken.budget,
+        over=record.summary is not None,
+    )
+    return replace(found, progress=progress)
 
 
 def log(roadmap: Path | None) -> tuple[Milepost, ...]:
@@ -115,8 +139,11 @@ def logs(roadmap: Path | None, task: str) -> tuple[tuple[str, str], ...]:
 
 def failures(roadmap: Path | None) -> tuple[FailureStats, ...]:
     """What failed in the runs of a roadmap, most often first."""
-    database = Project.find(roadmap).database
-    return FailureLog(database).stats() if database.exists() else ()
+    path = Project.find(roadmap).database
+    if not path.exists():
+        return ()
+    with closing(open_database(path)) as database:
+        return FailureLog(database).stats()
 
 
 def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
@@ -183,6 +210,39 @@ def _proof_of_attempts(project: Project, run: str, task: str) -> Proof:
     )
 
 
+def _as_it_stands(project: Project, record: RunRecord, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """The events of a run, in which a task whose milepost was taken back since has none."""
+    landed = [entry.event for entry in entries if isinstance(entry.event, TaskFinished) and entry.event.commit]
+    if not landed:
+        return entries
+    with TemporaryDirectory() as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        tips = (project.repository.position().commit, mileposts.resolve(run_branch(record.run)))
+        base = str(record.order.get("base", ""))
+        known = base if base and mileposts.resolve(base) else ""
+        undone = mileposts.undone(*(tip for tip in tips if tip is not None), since=known)
+    return tuple(replace(entry, event=_without_milepost(entry.event, undone)) for entry in entries)
+
+
+def _without_milepost(event: Event, undone: frozenset[str]) -> Event:
+    if isinstance(event, TaskFinished) and event.commit in undone:
+        return replace(event, verdict=None, commit=None, reason="taken back: open again", proposal="")
+    return event
+
+
+def _roadmap_now(project: Project, run: str) -> Plan:
+    """The roadmap as the run's branch has it where the user's has not taken that in, else as the user's file is."""
+    try:
+        with TemporaryDirectory() as own:
+            mileposts = Mileposts(project.repository.git(Path(own)))
+            tip = mileposts.resolve(run_branch(run))
+            merged = tip is None or mileposts.is_ancestor(tip, project.repository.position().commit)
+            content = None if merged or tip is None else mileposts.file_at(tip, project.roadmap_in_tree)
+        return make_plan(read(read_bytes(project.roadmap) if content is None else content))
+    except MilepostError:  # a roadmap that cannot be read now says nothing of the run
+        return Plan(tasks=(), waves=())
+
+
 def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...]:
     """Those in the user's history, those of the newest run whose branch is ahead of it, and those of the last run."""
     user = project.repository.position()
@@ -190,12 +250,12 @@ def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...
         records = journal.runs()
     ahead = run_ahead(records, mileposts, user)
     if ahead is not None:
-        return _of_this_roadmap(project, mileposts.history(ahead.tip))
+        return of_this_roadmap(project, mileposts.history(ahead.tip))
     branches = (mileposts.resolve(run_branch(record.run)) for record in records[:1])
     found = mileposts.history(user.commit, *(tip for tip in branches if tip is not None))
-    return _of_this_roadmap(project, found)
+    return of_this_roadmap(project, found)
 
 
-def _of_this_roadmap(project: Project, posts: tuple[Milepost, ...]) -> tuple[Milepost, ...]:
+def of_this_roadmap(project: Project, posts: tuple[Milepost, ...]) -> tuple[Milepost, ...]:
     """Ids are a roadmap's own: another roadmap in the repository may use the same."""
     return tuple(post for post in posts if post.roadmap in ("", project.roadmap_in_tree))

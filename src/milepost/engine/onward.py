@@ -32,12 +32,16 @@ PARTS = f"{RECIPE}parts"  # whoever puts a task together whose parts are done
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """What a decision about a task depends on beside its attempts, as the parent of the run sees it."""
+    """What a decision about a task depends on beside its attempts, as the parent of the run sees it.
+
+    `hand` is the agent that a person handed the next attempt to.
+    """
 
     task: Task
     others: tuple[Task, ...] = ()
     waited_for: tuple[str, ...] = ()
     decomposed: bool = False
+    hand: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,12 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
     failure = classify(last)
     if failure is None:
         return Leave(last.evidence.reason)
+    if last.outcome.status == "spent":
+        return Leave(
+            last.outcome.said, f"give it more: a Budget: line of its own, then milepost retry {outlook.task.id}"
+        )
     own = of_last_agent(history)
-    limits = BreakerLimits(attempts=order.attempts, cost_usd=order.repairs.task_usd)
+    limits = BreakerLimits(attempts=order.attempts, cost_usd=order.budget.task_usd)
     earlier = sum(attempt.outcome.cost_usd for attempt in history) - sum(one.outcome.cost_usd for one in own)
     if limits.cost_usd is not None:
         limits = replace(limits, cost_usd=max(0.0, limits.cost_usd - earlier))
@@ -130,7 +138,9 @@ def first_way(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Way:
     if outlook.decomposed and not any(one.attempt.agent == PARTS for one in tries):
         return Way(agent=PARTS)
     if not history:
-        return Way(agent=outlook.task.agent or order.agent)
+        return Way(agent=outlook.hand or outlook.task.agent or order.agent)
+    if outlook.hand:
+        return Way(agent=outlook.hand)
     onward = decide(tries, order, outlook)
     return (
         Way(agent=onward.way.agent, advice=onward.way.advice)
@@ -168,7 +178,7 @@ def _unused(agents: tuple[str, ...], history: tuple[Attempt, ...]) -> tuple[str,
 def _is_hopeless(failure: Failure, history: tuple[Attempt, ...], order: Order) -> bool:
     """Whether another agent would fare no better: the money is spent, or the machine lacks a program."""
     spent = sum(attempt.outcome.cost_usd for attempt in history)
-    over = order.repairs.task_usd is not None and spent >= order.repairs.task_usd
+    over = order.budget.task_usd is not None and spent >= order.budget.task_usd
     return over or (failure.kind is FailureClass.TOOL_FAILURE and failure.check != "agent")
 
 

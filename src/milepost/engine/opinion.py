@@ -34,6 +34,7 @@ _UNASKED = {
     "gave_up": "it gave up",
     "timed_out": "it ran out of time",
     "limited": "its service is at its limit",
+    "spent": "its budget is spent",
 }
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.budget import Budget
 from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "2"
+VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,6 @@ class Repairs:
     recipes: bool = True
     packages: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
-    task_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Order:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
     `checks` are the settings of [verify], `readable` that of [sandbox]: a run is judged by the rules it began with.
+    The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     """
 
     run: str
@@ -52,6 +53,10 @@ class Order:
     repairs: Repairs = Repairs()
     checks: Mapping[str, Any] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
+    ordered: bool = False
+    approve: str = "never"
+    budget: Budget = field(default_factory=Budget)
+    held: bool = False
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
@@ -99,14 +104,24 @@ class Acted:
 class Try:
     """An attempt, the commit that its evidence's tree stands on, and the moment it was finished.
 
-    `left` is the tree that the attempt left, without the ticked box.
+    `left` is the tree that the attempt left, without the ticked box; `changed` the files that it changed.
     """
 
     attempt: Attempt
     proven_on: str
     finished_at: int
     left: str = ""
+    changed: tuple[str, ...] = ()
     corrections: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coupled:
+    """An attempt's work on top of those that wait before it to land: the commit that the next one is put on."""
+
+    commit: str
+    tree: str
+    reconciled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +140,17 @@ class Unproven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Others landed meanwhile and changed the same lines."""
+    """Others landed meanwhile and changed the same lines; `shown` is both versions, for whoever does it again."""
 
     paths: tuple[str, ...]
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """What came of bringing work to the branch."""
+    """What came of bringing work to the branch, or to the end of those that wait to land."""
 
-    result: Landed | Unproven | Conflict
+    result: Landed | Unproven | Conflict | Coupled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

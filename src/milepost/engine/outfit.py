@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.ports import Terminal
+from milepost.engine.surroundings import SlotTerminal, Surroundings, Templates
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, Equipment, EquippedTerminal
 from milepost.verify.environments.equipment import lay
@@ -17,16 +19,21 @@ from milepost.workspace.checkout import Checkouts
 class Outfitter:
     """Makes checkouts and equips them; used by several threads at once."""
 
-    def __init__(self, checkouts: Checkouts, bench: Bench, environments: Environments) -> None:
+    def __init__(
+        self, checkouts: Checkouts, bench: Bench, environments: Environments, surroundings: Surroundings | None = None
+    ) -> None:
         self._checkouts = checkouts
         self._bench = bench
         self._environments = environments
+        self._surroundings = surroundings or Surroundings(Templates())
 
     @contextmanager
     def fitted(self, name: str, commit: str, *, tree: str = "") -> Iterator[tuple[Workspace, Bench]]:
         """A checkout of a commit, or of `tree` on top of it, and the bench to check it on; gone afterwards."""
         workspace = self._checkouts.make(name, commit, tree=tree)
-        yield workspace, self.bench_for(workspace)
+        with self._surroundings.slot() as env:
+            bench = self.bench_for(workspace)
+            yield workspace, replace(bench, terminal=SlotTerminal(terminal=bench.terminal, env=env))
         self._checkouts.drop(name)
 
     def bench_for(self, workspace: Workspace) -> Bench:
@@ -36,10 +43,12 @@ class Outfitter:
             lay(equipment.links, workspace.folder)
         return self._bench.equipped(equipment)
 
-    def terminal_for(self, workspace: Workspace, terminal: Terminal) -> Terminal:
+    @contextmanager
+    def terminal_for(self, workspace: Workspace, terminal: Terminal) -> Iterator[Terminal]:
         """The terminal on which an agent's commands find in its workspace what the checks will find in theirs."""
         equipment = self._equipment_for(workspace)
-        return EquippedTerminal(terminal=terminal, equipment=equipment, workspace=workspace, path=self._bench.path)
+        with self._surroundings.terminal(terminal) as own:
+            yield EquippedTerminal(terminal=own, equipment=equipment, workspace=workspace, path=self._bench.path)
 
     def _equipment_for(self, workspace: Workspace) -> Equipment:
         """What a checkout needs; its manifests were written by an agent, and one that cannot be read is no mishap."""

@@ -29,6 +29,7 @@ class Parking:
         self._opened = time.monotonic()
         self._entered: set[str] = set()
         self._returned: dict[str, float] = {}
+        self.patient = False  # others may do what was started, whenever they come to it
         self.stopping = False
         self.at_once = False
         self.failure: Exception | None = None
@@ -77,11 +78,27 @@ class Parking:
     def overdue(self, workflow_id: str) -> str:
         """Why a workflow can no longer be expected to end, in words; empty while it can."""
         now = time.monotonic()
+        if self.patient:
+            return ""
         if now - self._returned.get(workflow_id, now) > RECORDING_S:
             return "its end could not be recorded"
         if workflow_id not in self._entered and now - self._expected.get(workflow_id, self._opened) > TAKING_UP_S:
             return "it was not taken up"
         return ""
+
+    def check(self) -> None:
+        """Leave the step in flight when all is to stop at once."""
+        if self.at_once:
+            raise Parked
+
+    def pause(self, seconds: float) -> None:
+        """Wait for so long in the middle of a step; leave it at a stop."""
+        until = time.monotonic() + seconds
+        with self._changed:
+            while not self.stopping and (left := until - time.monotonic()) > 0:
+                self._changed.wait(left)
+            if self.stopping:
+                raise Parked
 
     def wait(self, seconds: float) -> None:
         """Wait for a change, or for so long."""

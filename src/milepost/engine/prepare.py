@@ -25,7 +25,7 @@ from milepost.engine.journal import Journal
 from milepost.engine.order import Order, Repairs
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.rooms import agent_name, make_agent
-from milepost.engine.settings import Settings
+from milepost.engine.settings import Settings, budget_of
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
 from milepost.roadmap import read
@@ -45,6 +45,10 @@ class Wish:
     tasks: tuple[str, ...] = ()
     max_tasks: int | None = None
     new: bool = False
+    budget_usd: float | None = None
+    approve: str | None = None
+    ordered: bool | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +126,13 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
             recipes=settings.repair.recipes,
             packages=tuple(settings.repair.packages),
             fallback=tuple(settings.repair.fallback),
-            task_usd=settings.repair.task_usd,
         ),
         checks=settings.verify.model_dump(mode="json"),
         readable=tuple(settings.sandbox.readable),
+        ordered=settings.run.ordered,
+        approve=settings.run.approve,
+        budget=budget_of(settings),
+        held=drafted.wish.held,
     )
 
 
@@ -192,8 +199,12 @@ def _require_agent(name: str, settings: Settings, project: Project, given: Mappi
             "the agent's command line holds a secret, and command lines are recorded",
             'pass it by name: env_from = ["…"] under [agents.command] in milepost.toml',
         )
-    if name not in given:
-        make_agent(name, settings, project.roadmap.parent)
+    agent = given[name] if name in given else make_agent(name, settings, project.roadmap.parent)
+    if budget_of(settings).usd is not None and not getattr(agent, "price_known", True):
+        raise SettingInvalid(
+            f"the price of {settings.model.name} is not known, so that a budget in USD cannot be held",
+            "state input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or bound tokens instead",
+        )
 
 
 def _why_nothing(plan: Plan) -> str:

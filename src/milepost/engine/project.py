@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
@@ -40,11 +40,12 @@ def read_bytes(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Where a roadmap is worked on."""
+    """Where a roadmap is worked on; `server` is the address of a database that other machines share, if any."""
 
     repository: Repository
     roadmap: Path
     state: Path
+    server: str = field(default="", repr=False)
 
     @staticmethod
     def find(given: Path | None = None, start: Path | None = None) -> Project:
@@ -70,3 +71,8 @@ class Project:
     @property
     def database(self) -> Path:
         return self.state / "milepost.db"
+
+    @property
+    def store(self) -> Path | str:
+        """Where rows are kept: in the state directory, or on the server that is shared."""
+        return self.server or self.database

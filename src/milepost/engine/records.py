@@ -37,11 +37,11 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
         evidence=found,
         duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
     )
-    here.journal.keep_attempt(asked.run, job.id, attempt)
+    here.books.journal.keep_attempt(asked.run, job.id, attempt)
     _enter(here, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
-        here.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
-    here.memory.record(
+        here.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
+    here.books.memory.record(
         Episode(
             run=asked.run,
             task=job.id,
@@ -61,6 +61,7 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
             proven_on=attempt.base,
             finished_at=left.finished_at,
             left=left.left,
+            changed=left.candidate.changed,
             corrections=left.candidate.corrections,
         )
     )
@@ -69,10 +70,10 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
 def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
     """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
     attempt = replace(last.attempt, evidence=evidence)
-    here.journal.keep_attempt(run, task, attempt)
+    here.books.journal.keep_attempt(run, task, attempt)
     if (failure := classify(attempt)) is not None:
-        here.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
-    for patch in here.patches.of_task(run, task):
+        here.books.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
+    for patch in here.books.patches.of_task(run, task):
         if patch.attempt == attempt.number:
             _judge_patch(here, patch, attempt)
     if evidence.verdict is not last.attempt.evidence.verdict:
@@ -90,9 +91,9 @@ def note_for(run: str, task: str, one: Try) -> str:
 
 def commit_patch(here: Rooms, run: str, task: str, attempt: int, commit: str) -> None:
     """Say in the ledger that an attempt's change is a milepost now."""
-    for patch in here.patches.of_task(run, task):
+    for patch in here.books.patches.of_task(run, task):
         if patch.attempt == attempt and patch.state == "verified":
-            here.patches.move(patch, "committed", commit)
+            here.books.patches.move(patch, "committed", commit)
 
 
 def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
@@ -121,10 +122,10 @@ def _judge_patch(here: Rooms, patch: Patch, attempt: Attempt) -> None:
     """Say in the ledger what the evidence says of an applied change; harmless when repeated."""
     to: PatchState = "verified" if attempt.evidence.verdict is Verdict.PASSED else "failed"
     if patch.state == "applied" or (patch.state == "verified" and to == "failed"):
-        here.patches.keep(advance(patch, to, attempt.evidence.reason))
+        here.books.patches.keep(advance(patch, to, attempt.evidence.reason))
 
 
 def printed_patch(here: Rooms, run: str, task: str, attempt: int) -> Patch | None:
     """The diff that an attempt's agent printed and that was applied, where that is what it did."""
-    known = here.patches.of_task(run, task)
+    known = here.books.patches.of_task(run, task)
     return next((one for one in known if one.attempt == attempt and not one.diff.startswith(IN_GIT)), None)

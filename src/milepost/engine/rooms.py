@@ -11,25 +11,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from milepost.agents.live import ModelSetup
 from milepost.agents.names import AgentSetup, agent_named
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import AgentUnknown
 from milepost.core.events import Event
-from milepost.core.ports import Agent, Memory, Terminal, Tools
+from milepost.core.ports import Agent, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
+from milepost.engine.books import Books, open_books
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
-from milepost.engine.journal import Journal
+from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
+from milepost.engine.order import Order
 from milepost.engine.parking import Parking
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings
-from milepost.memory.episodes import SqliteMemory
-from milepost.repair.failures import FailureLog
-from milepost.repair.ledger import PatchLedger
+from milepost.engine.steering import file_watch
 from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts, cache_folder
 from milepost.workspace.mileposts import Mileposts, remove_stale_locks
 
@@ -38,36 +40,34 @@ OnEvent = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rooms:
-    """All that the steps of a run work with."""
+    """All that the steps of a run work with; an engine that `stays` waits for people when only they are left."""
 
     project: Project
     settings: Settings
-    journal: Journal
+    books: Books
     checkouts: Checkouts
     mileposts: Mileposts
     sandbox: IsolatedTerminal
     terminal: Terminal
     tools: Callable[[Callable[[str], None]], Tools]
     examiner: Examiner
-    memory: Memory
-    failures: FailureLog
-    patches: PatchLedger
     parking: Parking
     redact: Redactor
     on_event: OnEvent
     lock_fd: int
     agent: Callable[[str], Agent]
+    stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
 
     def emit(self, event: Event, key: str) -> None:
         """Write an event down, and tell it to whoever listens when it is new."""
-        if self.journal.append(event, key):
+        if self.books.journal.append(event, key):
             self.tell(event)
 
     def announce(self, event: Event, key: str) -> None:
         """Write down and tell what a step does now, in the place of what it did when it was cut short before."""
         if not self.parking.at_once:
-            self.journal.replace(event, key)
+            self.books.journal.replace(event, key)
             self.tell(event)
 
     def tell(self, event: Event) -> None:
@@ -76,72 +76,89 @@ class Rooms:
             self.on_event(event)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Whom a run has to do with: who listens, whose agents do the work, and whether people are waited for."""
+
+    on_event: OnEvent
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+    stays: bool = False
+
+
 @contextmanager
-def open_rooms(
-    project: Project,
-    settings: Settings,
-    run: str,
-    trust: TrustLevel,
-    lock_fd: int,
-    on_event: OnEvent,
-    agents: Mapping[str, Agent],
-) -> Iterator[Rooms]:
+def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int, company: Company) -> Iterator[Rooms]:
     """Wire the rooms for one engine, which holds the state directory's lock, and close them again."""
-    held = (lock_fd,)
+    run, held = order.run, (lock_fd,)
     git = project.repository.git(project.state / "git", held)
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
-    journal = Journal(project.database)
+    database = open_database(project.store)
+    parking = Parking()
+    books = open_books(database, order, file_watch(project.roadmap), lambda: parking.stopping)
     ground = Ground(
         project=project,
         settings=settings,
         git=git,
-        journal=journal,
+        journal=books.journal,
         checkouts=checkouts,
         redact=Redactor(known_secrets(settings)),
         run=run,
     )
     ground.logs.sweep()
     mileposts = ground.mileposts
-    makers = Makers(settings=settings, folder=project.roadmap.parent, given=agents)
+    makers = Makers(settings=settings, folder=project.roadmap.parent, given=company.agents)
+    listening = listeners(settings, run, journal=books.journal, state=project.state, redact=ground.redact)
     try:
-        with ThreadPoolExecutor(1) as ahead, ground.open_terminal(trust, held) as sandbox:
+        with (
+            ThreadPoolExecutor(1) as ahead,
+            ground.open_terminal(TrustLevel(order.trust), held) as sandbox,
+            listening as overhear,
+        ):
             terminal = DiscreetTerminal(sandbox, ground.redact)
-            tools = partial(tools_for, settings, terminal, ground.redact)
+            tools = partial(tools_for, settings, terminal, ground.redact, parking)
             reviewer = _reviewer(settings, run, makers, tools)
             yield Rooms(
                 project=project,
                 settings=settings,
-                journal=journal,
+                books=books,
                 checkouts=checkouts,
                 mileposts=mileposts,
                 sandbox=sandbox,
                 terminal=terminal,
                 tools=tools,
                 examiner=ground.examiner(sandbox, mileposts, ahead, reviewer),
-                memory=SqliteMemory(project.database, run),
-                failures=FailureLog(project.database),
-                patches=PatchLedger(project.database),
-                parking=Parking(),
+                parking=parking,
                 redact=ground.redact,
-                on_event=on_event,
+                on_event=_both(overhear, company.on_event),
                 lock_fd=lock_fd,
                 agent=makers.agent,
+                stays=company.stays,
             )
     finally:
-        journal.close()
+        database.close()
         with suppress(OSError):  # what is left is swept by the next engine; the cause of a failure must not be lost
             checkouts.sweep()
 
 
-def tools_for(settings: Settings, terminal: Terminal, redact: Redactor, say: Callable[[str], None]) -> Tools:
+def _both(first: OnEvent, second: OnEvent) -> OnEvent:
+    def tell(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return tell
+
+
+def tools_for(
+    settings: Settings, terminal: Terminal, redact: Redactor, stops: Stops, say: Callable[[str], None]
+) -> Tools:
     """What an agent is given to work with."""
     return Tools(
         terminal=terminal,
         say=lambda text: say(redact(text)),
         timeout_s=settings.limits.task_timeout_s,
         idle_timeout_s=settings.limits.idle_timeout_s,
+        stops=stops,
     )
 
 
@@ -169,9 +186,10 @@ def _reviewer(
 
 def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
     """An agent by its name, set up as its section of the settings says."""
+    model = ModelSetup(**settings.model.model_dump())
     section = settings.agents.get(name.partition(":")[0])
     if section is None:
-        return agent_named(name, folder=folder)
+        return agent_named(name, folder=folder, setup=AgentSetup(model=model))
     missing = [variable for variable in section.env_from if variable not in os.environ]
     if missing:
         raise AgentUnknown(
@@ -179,7 +197,8 @@ def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
             "export it, then run again",
         )
     passed = {variable: os.environ[variable] for variable in section.env_from}
-    return agent_named(name, folder=folder, setup=AgentSetup(env=passed | section.env, args=tuple(section.args)))
+    setup = AgentSetup(env=passed | section.env, args=tuple(section.args), model=model)
+    return agent_named(name, folder=folder, setup=setup)
 
 
 def agent_name(task: Task, order_agent: str) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from milepost.core.budget import Budget
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
+from milepost.engine.surroundings import unknown_places
 
 FILE = "milepost.toml"
 
@@ -26,6 +29,26 @@ class RunSettings(Section):
     trust: TrustLevel | None = Field(
         None, description="Trust level for agents and checks. Absent: the strongest that this machine holds."
     )
+    database: str = Field(
+        "",
+        repr=False,
+        description="The PostgreSQL database where workers take runs from. Empty: runs are done here. "
+        "A password belongs into ~/.pgpass or the environment.",
+    )
+    remote: str = Field(
+        "", repr=False, description="The git remote that workers share, a name or an address. Empty: origin."
+    )
+    budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="What a run may cost, in USD. Absent: what usd of [budget] says."
+    )
+    approve: Literal["each", "risky", "never"] = Field(
+        "never",
+        description="When a person is asked. each: before and after every task. risky: where a task, a command or a "
+        "change could do harm. never: only where a task says so.",
+    )
+    ordered: bool = Field(
+        False, description="Mileposts land in the order of the plan. Off: in the order in which they are ready."
+    )
 
 
 class Limits(Section):
@@ -39,6 +62,33 @@ class AgentSection(Section):
     env: dict[str, str] = Field({}, description="Variables for this agent alone.")
     env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
     args: list[str] = Field([], description="Arguments added to its command line.")
+
+
+class ModelSettings(Section):
+    name: str = Field("", description="The model that the agent `tool` asks, as provider:model.")
+    base_url: str = Field("", description="Address of the service. Empty: the provider's own.")
+    max_tokens: int = Field(8192, ge=1, le=1_000_000, description="Tokens that one answer may have.")
+    timeout_s: float = Field(
+        300, gt=0, allow_inf_nan=False, description="Seconds that an answer may take before it is asked for again."
+    )
+    patience_s: float = Field(
+        300,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds that a service without an answer is asked again, before the task waits.",
+    )
+    input_usd_per_mtok: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="USD for a million tokens of input. Absent: as genai-prices has it.",
+    )
+    output_usd_per_mtok: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="USD for a million tokens of output. Absent: as genai-prices has it.",
+    )
 
 
 class VerifySettings(Section):
@@ -79,11 +129,76 @@ class RepairSettings(Section):
     recipes: bool = Field(True, description="Whether what can be mended without an agent is mended first.")
     packages: list[str] = Field([], description="Packages that may be added to the project, beside those known to it.")
     fallback: list[str] = Field([], description="Agents to go on with, in this order, when one does not get further.")
-    task_usd: float | None = Field(None, gt=0, description="Cost of one task before it is left. Absent: no bound.")
+
+
+class BudgetSettings(Section):
+    usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="What a run may cost, in USD. Absent: no bound."
+    )
+    tokens: int | None = Field(None, gt=0, description="Tokens that a run may take, in and out. Absent: no bound.")
+    minutes: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Minutes that a run may be at work. Absent: no bound."
+    )
+    attempts: int | None = Field(None, gt=0, description="Attempts that a run may make. Absent: no bound.")
+    task_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="What one task may cost, in USD. Absent: no bound."
+    )
+    task_tokens: int | None = Field(None, gt=0, description="Tokens that one task may take. Absent: no bound.")
+    task_minutes: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Minutes that one task may be worked on. Absent: no bound."
+    )
+    task_attempts: int | None = Field(None, gt=0, description="Attempts at one task. Absent: no bound.")
 
 
 class SandboxSettings(Section):
     readable: list[str] = Field([], description="Further paths that agents and checks may read.")
+
+
+class SurroundingsSettings(Section):
+    database_name: str = Field(
+        "",
+        description="Name of a database that nobody else uses meanwhile, as `app_{slot}`; commands find it in "
+        "MILEPOST_DATABASE_NAME. Empty: none.",
+    )
+    env: dict[str, str] = Field(
+        {},
+        description="Variables of all agents and checks. {slot}, {port}, {port_0} to {port_9} and {database_name} "
+        "are filled in, differently for all that runs at once.",
+    )
+
+    @field_validator("database_name", "env")
+    @classmethod
+    def _can_be_filled(cls, given: str | dict[str, str]) -> str | dict[str, str]:
+        templates = [given] if isinstance(given, str) else list(given.values())
+        if unknown := [name for template in templates for name in unknown_places(template)]:
+            raise ValueError(f"has {{{unknown[0]}}}, which nothing fills in")
+        return given
+
+
+class TelemetrySettings(Section):
+    endpoint: str = Field(
+        "",
+        description="Where spans and metrics are sent, in OTLP over HTTP, such as http://localhost:4318. "
+        "Empty: nowhere, unless OTEL_EXPORTER_OTLP_ENDPOINT says so.",
+    )
+
+
+class WorkerSettings(Section):
+    name: str = Field("", description="What a worker is called. Empty: the name of its machine.")
+    capacity: int = Field(2, ge=1, le=256, description="Attempts and proofs that a worker has under way at once.")
+    labels: list[str] = Field([], description="What a worker offers beside the usual: a task that needs it says so.")
+    lease_s: float = Field(
+        20, ge=1, le=3600, description="Seconds of silence after which the others take over from a worker."
+    )
+
+
+class StateSettings(Section):
+    keep_days: float = Field(
+        30,
+        ge=0,
+        description="Days that attempts, recorded steps and logs of a run stay after its end. "
+        "Mileposts and their proofs always stay.",
+    )
 
 
 class Settings(Section):
@@ -92,13 +207,47 @@ class Settings(Section):
     run: RunSettings = RunSettings()
     limits: Limits = Limits()
     agents: dict[str, AgentSection] = {}
+    model: ModelSettings = ModelSettings()
     verify: VerifySettings = VerifySettings()
     repair: RepairSettings = RepairSettings()
+    budget: BudgetSettings = BudgetSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    surroundings: SurroundingsSettings = SurroundingsSettings()
+    state: StateSettings = StateSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
+    worker: WorkerSettings = WorkerSettings()
+
+
+def budget_of(settings: Settings) -> Budget:
+    """The walls around a run and each of its tasks, as the settings put them."""
+    given = settings.budget
+    return Budget(
+        usd=settings.run.budget_usd or given.usd,
+        tokens=given.tokens,
+        seconds=None if given.minutes is None else given.minutes * 60,
+        attempts=given.attempts,
+        task_usd=given.task_usd,
+        task_tokens=given.task_tokens,
+        task_seconds=None if given.task_minutes is None else given.task_minutes * 60,
+        task_attempts=given.task_attempts,
+    )
+
+
+def budget_again(settings: Settings, ordered: Budget) -> Budget:
+    """The walls of a run that is resumed: as the settings put them now, but for the money that it was given."""
+    now = budget_of(settings)
+    return replace(now, usd=now.usd if ordered.usd is None else ordered.usd)
 
 
 # Settings that the environment may give, for CI and containers.
-VARIABLES = {"MILEPOST_AGENT": "agent", "MILEPOST_PARALLEL": "parallel", "MILEPOST_TRUST": "trust"}
+VARIABLES = {
+    "MILEPOST_AGENT": "agent",
+    "MILEPOST_PARALLEL": "parallel",
+    "MILEPOST_TRUST": "trust",
+    "MILEPOST_BUDGET": "budget_usd",
+    "MILEPOST_DATABASE": "database",
+    "MILEPOST_REMOTE": "remote",
+}
 
 
 def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
@@ -121,6 +270,6 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
-        may_hold_a_key = first["loc"][0] == "agents" or first["type"] == "extra_forbidden"
+        may_hold_a_key = first["loc"][0] in ("agents", "surroundings") or first["type"] == "extra_forbidden"
         value = "" if may_hold_a_key else f": {first['input']!r}"
         raise SettingInvalid(f"{where} {problem}{value}", f"see [{where.partition('.')[0]}] in {FILE}") from error

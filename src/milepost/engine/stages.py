@@ -6,23 +6,29 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from milepost.core.attempt import Attempt, Outcome
+from milepost.core.attempt import Outcome
 from milepost.core.errors import GitFailed, MachineFailed
-from milepost.core.events import StageStarted
+from milepost.core.events import GateKind, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
+from milepost.engine.acting import ServiceLimited, attempted
+from milepost.engine.asking import gate_for, wait_for_answer
 from milepost.engine.durable import step
-from milepost.engine.efforts import Effort, assignment_for, corrections_of, keep, let_act, roadmap_at, ticked
+from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
+from milepost.engine.gates import Gate
+from milepost.engine.joining import foreseen, observed_before, on_top_of, with_roadmap
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
-from milepost.engine.order import Arrival, Candidate, Conflict, Landed, Landing, Order, Try, Unproven, Way
+from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import CheckTeller
 from milepost.engine.wire import dump, load
 from milepost.plan.graph import plan as make_plan
 from milepost.repair.classify import classify
+from milepost.repair.policy import LIMITED_WAIT_S
 from milepost.repair.recipes.recipe import Correction
+from milepost.repair.service import stated_wait_s
 from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 
@@ -35,7 +41,11 @@ def survey(here: Rooms, order: Plain) -> Plain:
     asked = load(Order, order)
     if here.mileposts.resolve(run_branch(asked.run)) is None:
         here.mileposts.keep(run_branch(asked.run), asked.base)
-    return dump(make_plan(read(roadmap_at(here, asked, asked.base))))
+    plan = make_plan(read(roadmap_at(here, asked, asked.base)))
+    expected = foreseen(here, plan, asked)
+    if expected is not None:
+        here.emit(expected, "forecast")
+    return {"plan": dump(plan), "observed": observed_before(here, plan, asked.tasks)}
 
 
 @step
@@ -50,14 +60,15 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain],
         f"{job.id}/{effort.number}/act",
     )
     here.examiner.look_ahead(base, job)
-    name = f"{asked.run}-{job.id}-act"
-    workspace = here.checkouts.make(name, base, tree=how.tree)
-    assignment = assignment_for(here, effort, tries, how)
-    outcome = let_act(here, effort, assignment, workspace)
-    kept = keep(here, effort, workspace, outcome)
-    here.checkouts.drop(name)
-    candidate = replace(kept.candidate, corrections=corrections_of(tries))
-    return dump(replace(kept, candidate=candidate, duration_ms=_since(started)))
+    done = attempted(here, effort, base, tries, how)
+    if isinstance(done, Gate):
+        return {"gate": dump(done)}
+    if isinstance(done, ServiceLimited):
+        now = time.time()
+        stated = stated_wait_s(str(done), now)
+        return {"limited": str(done), "wait_s": LIMITED_WAIT_S if stated is None else stated, "at": int(now)}
+    candidate = replace(done.candidate, corrections=corrections_of(tries))
+    return dump(replace(done, candidate=candidate, duration_ms=_since(started)))
 
 
 @step
@@ -117,7 +128,17 @@ def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(given.tree, (given_up,)))
-    return dump(here.examiner.examine(job, given, asked.roadmap, f"{asked.run}-{job.id}-verify", tell))
+    return dump(here.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
+
+
+@step
+def couple(here: Rooms, order: Plain, task: Plain, last: Plain, on: str) -> Plain:
+    """Put an attempt's work on top of what lands before it."""
+    asked, job, one = load(Order, order), load(Task, task), load(Try, last)
+    there = on_top_of(here, asked, job, one.attempt, on)
+    if isinstance(there, Coupled):
+        here.mileposts.keep(f"refs/milepost-train/{asked.run}/{job.id}", there.commit)
+    return _plain(there)
 
 
 @step
@@ -143,11 +164,11 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         )
     evidence = one.attempt.evidence
     if one.proven_on != head:
-        candidate = _on_top_of(here, asked, job, one.attempt, head)
-        if candidate is None:
-            return _plain(Conflict(paths=here.mileposts.conflicts(head, one.attempt.commit)))
-        if candidate != evidence.tree:
-            return _plain(Unproven(tree=candidate))
+        there = on_top_of(here, asked, job, one.attempt, head)
+        if isinstance(there, Conflict):
+            return _plain(there)
+        if there.tree != evidence.tree:
+            return _plain(Unproven(tree=there.tree))
     here.announce(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
@@ -174,11 +195,14 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
 def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     """Move the user's own branch to where the run's is, when nothing of theirs can be in the way."""
     asked = load(Order, order)
+    here.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
     repository, short = here.project.repository, f"milepost/{asked.run}"
     now = repository.position()
     if head == asked.user.commit:
         here.mileposts.forget(run_branch(asked.run), head)
         arrival = Arrival()
+    elif asked.held:
+        arrival = Arrival(by_hand="milepost together --resume")
     elif now.commit == head:
         arrival = Arrival(fast_forwarded=now.branch or "HEAD")
     elif not here.mileposts.is_ancestor(now.commit, head):
@@ -194,15 +218,39 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     return dump(arrival)
 
 
-def _on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> str | None:
-    """The tree that would land: the attempt's work on `head`, with the box ticked; None where they conflict."""
-    merged = here.mileposts.merge(head, attempt.commit)
-    if merged is None:
-        return None
-    return here.mileposts.with_file(merged, order.roadmap, ticked(here, order, task, head))
+@step
+def adopt(here: Rooms, order: Plain, head: str, roadmap: str) -> str:
+    """Put an edited roadmap on the run's branch, so that its new tasks have boxes to tick; the head as it is then."""
+    asked = load(Order, order)
+    branch = run_branch(asked.run)
+    commit = with_roadmap(here, asked, head, roadmap.encode())
+    tip = here.mileposts.resolve(branch)
+    if commit is None or tip == commit:
+        return tip or head
+    here.mileposts.move(branch, commit, head)
+    return commit
 
 
-def _plain(result: Landed | Unproven | Conflict) -> Plain:
+@step
+def question(here: Rooms, order: Plain, task: Plain, kind: GateKind, last: Plain) -> Plain:
+    """The question that a person must answer before a task goes on, with what they are shown; empty without one."""
+    asked, job = load(Order, order), load(Task, task)
+    gate = gate_for(here, asked, job, kind, load(Try, last) if last else None)
+    return dump(gate) if gate is not None else {}
+
+
+@step
+def answered(here: Rooms, order: Plain, gate: Plain) -> Plain:
+    """Wait for a person's answer, for as long as it takes."""
+    return wait_for_answer(here, load(Gate, gate))
+
+
+def _checkout(order: Order, task: Task, candidate: Candidate) -> str:
+    """The name of the checkout that a candidate is verified in: another one for each tree on each base."""
+    return f"{order.run}-{task.id}-verify-{candidate.base[:6]}-{candidate.tree[:6]}"
+
+
+def _plain(result: Landed | Unproven | Conflict | Coupled) -> Plain:
     return dump(Landing(result=result))
 
 

@@ -3,40 +3,53 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.commands import TrustLevel
-from milepost.core.errors import RunUnfinished
-from milepost.core.events import RunFinished, RunResumed, RunStopping, TaskFinished
-from milepost.core.ports import Agent
+from milepost.core.errors import NothingToSteer, RunUnfinished
+from milepost.core.events import (
+    AttemptFinished,
+    Event,
+    ModelCalled,
+    RunFinished,
+    RunResumed,
+    RunStopping,
+    TaskFinished,
+)
 from milepost.engine import prepare
+from milepost.engine.approval import approval_named
+from milepost.engine.asking import waiting_for_people
+from milepost.engine.calls import AttemptKey, CallLog
+from milepost.engine.costs import NOTED_BUDGET
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.order import VERSION, Order
 from milepost.engine.parking import Parked
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
-from milepost.engine.rooms import OnEvent, Rooms, open_rooms
-from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, load
+from milepost.engine.rooms import Company, Rooms, open_rooms
+from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
 from milepost.engine.state import StateLock, busy, holder_of
+from milepost.engine.steering import Request, Steering
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
+from milepost.store.database import open_database
 
 STOP, STOP_NOW = "stop", "stop-now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """A run that was stopped between two steps and can go on at any time."""
+    """A run that was stopped between two steps and can go on at any time; `waits_for` are tasks that people hold up."""
 
     run: str
+    waits_for: tuple[str, ...] = ()
 
 
 Ending = RunFinished | Stopped | NothingToDo
 
 
-def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
+def run(wish: Wish, company: Company) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish))
@@ -44,8 +57,8 @@ def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
     interrupted = None if wish.new else unfinished(project)
     if interrupted is not None:
         refuse_other(interrupted, wish)
-        return resume(wish.roadmap, on_event, agents)
-    drafted = prepare.draft(project, settings, wish, agents)
+        return resume(wish.roadmap, company, budget_usd=wish.budget_usd)
+    drafted = prepare.draft(project, settings, wish, company.agents)
     if isinstance(drafted, NothingToDo):
         return drafted
     with StateLock(project.state) as lock:
@@ -57,7 +70,7 @@ def run(wish: Wish, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
                 if record.unfinished:
                     journal.leave_run(record.run)
             journal.open_run(order.run, VERSION, dump(order))
-        return _go(project, settings, order, lock, on_event, agents)
+        return _go(project, settings, order, lock, company)
 
 
 def refuse_busy(project: Project) -> None:
@@ -69,21 +82,62 @@ def refuse_busy(project: Project) -> None:
 
 def flags_of(wish: Wish) -> dict[str, object]:
     """The settings of [run] that a wish gives by hand."""
-    return {"agent": wish.agent, "parallel": wish.parallel, "trust": wish.trust}
+    return {
+        "agent": wish.agent,
+        "parallel": wish.parallel,
+        "trust": wish.trust,
+        "budget_usd": wish.budget_usd,
+        "approve": approval_named(wish.approve) if wish.approve else None,
+        "ordered": wish.ordered,
+    }
 
 
-def resume(roadmap: Path | None, on_event: OnEvent, agents: Mapping[str, Agent]) -> Ending:
-    """Go on with the run that was interrupted; all it needs to know is recorded."""
+def resume(roadmap: Path | None, company: Company, budget_usd: float | None = None) -> Ending:
+    """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs."""
     project = Project.find(roadmap)
     if not project.database.exists():
         return NothingToDo(reason="no run was started here yet")
+    holder = holder_of(project.state)
+    if holder is not None and holder.run and paused(project, holder.run):
+        steer(roadmap, Request(kind="go_on"))
+        return NothingToDo(reason=f"run {holder.run} was paused, and goes on where it runs (pid {holder.pid})")
     with StateLock(project.state) as lock:
         record = unfinished(project)
         if record is None:
             return NothingToDo(reason="the last run is finished")
-        order = _recorded(record)
+        order = within_new_wall(project, _recorded(record), budget_usd)
         settings = load(project.roadmap.parent, {"trust": order.trust})
-        return _go(project, settings, order, lock, on_event, agents)
+        order = replace(order, budget=budget_again(settings, order.budget))
+        if paused(project, order.run):
+            steer(roadmap, Request(kind="go_on"))
+        return _go(project, settings, order, lock, company)
+
+
+def steer(roadmap: Path | None, request: Request) -> str:
+    """Ask something of the run that is going on, or was interrupted; gives its id."""
+    project = Project.find(roadmap)
+    record = unfinished(project)
+    if record is None:
+        raise NothingToSteer("no run is going on here", "milepost run starts one")
+    with closing(open_database(project.database)) as database:
+        Steering(database, record.run, lambda: None).ask(request)
+    return record.run
+
+
+def paused(project: Project, run: str) -> bool:
+    """Whether a run was asked to pause, and not to go on since."""
+    with closing(open_database(project.database)) as database:
+        return Steering(database, run, lambda: None).paused
+
+
+def within_new_wall(project: Project, order: Order, budget_usd: float | None) -> Order:
+    """The order with the budget that was given last: at its start, or when it was resumed."""
+    with closing(open_database(project.database)) as database:
+        calls, run = CallLog(database), AttemptKey(run=order.run, task="", attempt=0)
+        if budget_usd is not None:
+            calls.note(run, NOTED_BUDGET, budget_usd)
+        given = calls.noted(run, NOTED_BUDGET)
+    return order if given is None else replace(order, budget=replace(order.budget, usd=given))
 
 
 def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
@@ -105,19 +159,26 @@ def unfinished(project: Project) -> RunRecord | None:
     return newest if newest is not None and newest.unfinished else None
 
 
-def _go(
-    project: Project, settings: Settings, order: Order, lock: StateLock, on_event: OnEvent, agents: Mapping[str, Agent]
-) -> Ending:
-    """Travel a run's whole way in this process, from wherever it is."""
+def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> Ending:
+    """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
+    lock.name_run(order.run)
+    ending = _travel(project, _within(order, settings), order, lock, company)
+    if isinstance(ending, RunFinished):
+        from milepost.engine.retention import clean_daily
+
+        clean_daily(project, lock.fd, settings.state.keep_days)
+    return ending
+
+
+def _travel(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> Ending:
     from milepost.engine import durable
     from milepost.engine import run as story
 
-    lock.name_run(order.run)
     asked = [project.state / STOP, project.state / STOP_NOW]
     for sign in asked:
         sign.unlink(missing_ok=True)
-    settings = _within(order, settings)
-    with open_rooms(project, settings, order.run, TrustLevel(order.trust), lock.fd, on_event, agents) as here:
+    with open_rooms(project, settings, order, lock.fd, company) as here:
+        here.books.steering.begin()
         brake = Brake(here, order.run)
         _tell_resumed(here, order)
 
@@ -133,12 +194,12 @@ def _go(
                 plain = durable.wait_for(order.run, here, look_for_signs, brake.interrupted)
                 return load_value(RunFinished, plain)
         except Parked:
-            return Stopped(run=order.run)
+            return Stopped(run=order.run, waits_for=waiting_for_people(here, order.run))
 
 
 def _tell_resumed(here: Rooms, order: Order) -> None:
     """Say that a run goes on, when it was under way before."""
-    entries = here.journal.events(order.run)
+    entries = here.books.journal.events(order.run)
     if entries:
         resumed = RunResumed(
             run=order.run,
@@ -148,8 +209,20 @@ def _tell_resumed(here: Rooms, order: Order) -> None:
             last_seen_at=entries[-1].at,
             ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
             tasks=len(order.tasks),
+            last_call=_last_call([entry.event for entry in entries]),
         )
         here.tell(resumed)
+
+
+def _last_call(events: list[Event]) -> str:
+    """Where a run was, when it was in the middle of an attempt: after which answer of the model's."""
+    done = {(event.task, event.attempt) for event in events if isinstance(event, AttemptFinished)}
+    calls = [event for event in events if isinstance(event, ModelCalled) and (event.task, event.attempt) not in done]
+    if not calls:
+        return ""
+    last = calls[-1]
+    number = sum((call.task, call.attempt) == (last.task, last.attempt) for call in calls)
+    return f"{last.task} attempt {last.attempt}, after model call {number} of that attempt"
 
 
 class Brake:
@@ -199,6 +272,8 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
     differs = [f"--{name} {value}" for name, value, was in (*asked, asked_trust) if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]
+    if wish.held and not order.held:
+        differs.append("milepost together")
     if wish.max_tasks not in (None, order.max_tasks):
         differs.append(f"--max-tasks {wish.max_tasks}")
     if differs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from milepost.core.attempt import Attempt
 from milepost.core.events import AgentSaid, AttemptFinished, CheckFinished
@@ -33,19 +34,25 @@ class CheckTeller:
 
 
 class Narrator:
-    """Passes on what an agent says, each line once under a key of its own."""
+    """Passes on what an agent says, each line once under a key of its own.
 
-    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
+    An agent that goes through what it said before, because it was cut short, is not listened to again.
+    """
+
+    def __init__(self, here: Rooms, run: str, task: str, attempt: int, replaying: Callable[[], bool]) -> None:
         self._here, self._run, self._task, self._attempt = here, run, task, attempt
+        self._replaying = replaying
         self._lines = 0
         self._key = f"{task}/{attempt}/said/"
-        here.journal.drop_events(run, self._key)
+        if not replaying():
+            here.books.journal.drop_events(run, self._key)
 
     def __call__(self, text: str) -> None:
         self._lines += 1
         if self._lines <= LINES_KEPT:
             said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
-            self._here.announce(said, f"{self._key}{self._lines}")
+            tell = self._here.emit if self._replaying() else self._here.announce
+            tell(said, f"{self._key}{self._lines}")
 
 
 def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:

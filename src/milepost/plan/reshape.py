@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from milepost.core.task import Plan, Task
@@ -21,8 +22,23 @@ def with_parts(plan: Plan, task: str, parts: tuple[Task, ...]) -> Plan:
     return _with(widened, task, names)
 
 
+def with_task(plan: Plan, task: Task) -> Plan:
+    """The plan in which a task is as it is given here."""
+    return replace(plan, tasks=tuple(task if one.id == task.id else one for one in plan.tasks))
+
+
 def _with(plan: Plan, task: str, others: tuple[str, ...]) -> Plan:
     def wider(one: Task) -> Task:
         return replace(one, depends_on=tuple(dict.fromkeys((*one.depends_on, *others)))) if one.id == task else one
 
     return replace(plan, tasks=tuple(map(wider, plan.tasks)))
+
+
+def claiming(plan: Plan, observed: Mapping[str, tuple[str, ...]]) -> Plan:
+    """The plan in which tasks also claim the files that attempts at them were seen to change."""
+
+    def wider(one: Task) -> Task:
+        more = observed.get(one.id, ())
+        return replace(one, files=tuple(dict.fromkeys((*one.files, *more)))) if more else one
+
+    return replace(plan, tasks=tuple(map(wider, plan.tasks))) if observed else plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from milepost.core.budget import Allowance
 from milepost.core.task import Plan, Problem, Task
 
 
@@ -18,6 +19,16 @@ def to_json(plan: Plan) -> dict[str, Any]:
 
 def _problem(problem: Problem) -> dict[str, Any]:
     return {"line": problem.line, "message": problem.message, **({"fatal": True} if problem.fatal else {})}
+
+
+def _budget(allowed: Allowance) -> dict[str, float | int]:
+    amounts = {
+        "usd": allowed.usd,
+        "tokens": allowed.tokens,
+        "seconds": allowed.seconds,
+        "attempts": allowed.attempts,
+    }
+    return {name: amount for name, amount in amounts.items() if amount is not None}
 
 
 def _task(task: Task) -> dict[str, Any]:
@@ -35,6 +46,10 @@ def _task(task: Task) -> dict[str, Any]:
         **({"tests_may_change": True} if task.tests_may_change else {}),
         **({"changes_nothing": True} if task.changes_nothing else {}),
         **({"only_its_files": True} if task.only_its_files else {}),
+        **({"budget": budget} if (budget := _budget(task.budget)) else {}),
+        **({"timeout_s": task.timeout_s} if task.timeout_s is not None else {}),
+        **({"approve": task.approve} if task.approve else {}),
+        **({"needs": list(task.needs)} if task.needs else {}),
         "subtasks": [_task(subtask) for subtask in task.subtasks],
         **({"guess": True} if task.guess else {}),
     }

@@ -92,6 +92,7 @@ def _spoken(outcome: Outcome, reason: str = "") -> CheckResult:
         "gave_up": "the agent gave up",
         "timed_out": "the agent ran out of time",
         "limited": "the agent's service is at its limit",
+        "spent": "the task's budget is spent",
     }
     said = f": {lines[-1].strip()}" if lines and outcome.status != "finished" else ""
     name = "agent" if outcome.status != "finished" else ""

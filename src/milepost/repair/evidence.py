@@ -42,6 +42,8 @@ def _brief(attempt: Attempt) -> list[str]:
             lines.append(f"attempt {attempt.number} ran out of time")
         case "limited":
             lines.append(f"attempt {attempt.number} was not made: the service was at its limit")
+        case "spent":
+            lines.append(f"attempt {attempt.number} ended with the task's budget")
         case "finished":
             pass
         case _ as never:

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from milepost.core.errors import StateUnwritable
 from milepost.core.failures import Failure, FailureClass
+from milepost.store.database import Database
 
-BUSY_TIMEOUT_S = 10.0
 MOST_KEPT = 10_000
 
 _SCHEMA = """
     create table if not exists failures (
-        id integer primary key autoincrement,
+        id {serial},
         run text not null,
         task text not null,
-        attempt integer not null,
-        at real not null,
+        attempt bigint not null,
+        at double precision not null,
         class text not null,
         severity text not null,
         signature text not null,
         summary text not null,
         subject text not null,
         check_name text not null,
-        ended_at real,
+        ended_at double precision,
         mended_by text,
         unique (run, task, attempt)
     );
@@ -44,9 +39,10 @@ _KEEP = """
 """
 _BOUND = "delete from failures where id <= (select id from failures order by id desc limit 1 offset ?)"
 _ENDED = "update failures set ended_at = ?, mended_by = ? where run = ? and task = ? and ended_at is null"
-_KNOWN = "select 1 from sqlite_master where type = 'table' and name = 'failures'"
 _STATS = """
-    select class, signature, count(*), max(at), summary
+    select class, signature, count(*), max(at), (
+        select summary from failures one
+        where one.class = failures.class and one.signature = failures.signature order by at desc, id desc limit 1)
     from failures group by class, signature order by count(*) desc, max(at) desc
 """
 _MENDED = """
@@ -69,44 +65,31 @@ class FailureStats:
 
 
 class FailureLog:
-    """Keeps failures in a SQLite file that others keep tables in, too; the newest MOST_KEPT stay.
+    """Keeps failures in a database that others keep tables in, too; the newest MOST_KEPT stay.
 
-    Each call has a connection of its own, so any thread may call. What is kept twice is kept once.
-    Nothing is made on disk before something is kept.
+    What is kept twice is kept once.
     """
 
-    def __init__(self, path: Path, *, most: int = MOST_KEPT) -> None:
-        self._path = path
+    def __init__(self, database: Database, *, most: int = MOST_KEPT) -> None:
+        self._db = database
         self._most = most
+        database.script(_SCHEMA)
 
     def keep(self, run: str, task: str, attempt: int, failure: Failure, at: float) -> None:
-        """Note what went wrong with an attempt; `at` is in seconds since 1970. On disk when this returns."""
+        """Note what went wrong with an attempt; `at` is in seconds since 1970."""
         row = (run, task, attempt, at, failure.kind.value, failure.severity, failure.signature)
-        told = (failure.summary, failure.subject, failure.check)
-        with self._connection() as connection:
-            connection.execute("pragma journal_mode = wal")
-            connection.executescript(_SCHEMA)
-            with connection:
-                connection.execute(_KEEP, (*row, *told))
-                connection.execute(_BOUND, (self._most,))
+        self._db.write(_KEEP, *row, failure.summary, failure.subject, failure.check)
+        self._db.write(_BOUND, self._most)
 
     def ended(self, run: str, task: str, mended_by: str, at: float) -> None:
         """Note what ended the failures of a task: who or what mended them, empty when nothing did."""
-        with self._connection() as connection, connection:
-            if connection.execute(_KNOWN).fetchone():
-                connection.execute(_ENDED, (at, mended_by, run, task))
+        self._db.write(_ENDED, at, mended_by, run, task)
 
     def stats(self) -> tuple[FailureStats, ...]:
         """What fails here, the most frequent first, and what mended it."""
-        if not self._path.exists():
-            return ()
-        with self._connection() as connection:
-            if not connection.execute(_KNOWN).fetchone():
-                return ()
-            seen = connection.execute(_STATS).fetchall()
-            mended: dict[tuple[str, str], list[tuple[str, int]]] = {}
-            for kind, signature, by, times in connection.execute(_MENDED):
-                mended.setdefault((kind, signature), []).append((by, times))
+        mended: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        for kind, signature, by, times in self._db.read(_MENDED):
+            mended.setdefault((kind, signature), []).append((by, times))
         return tuple(
             FailureStats(
                 kind=FailureClass(kind),
@@ -116,17 +99,5 @@ class FailureLog:
                 example=example,
                 mended_by=tuple(mended.get((kind, signature), ())),
             )
-            for kind, signature, count, last_seen, example in seen
+            for kind, signature, count, last_seen, example in self._db.read(_STATS)
         )
-
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:
-                connection.execute("pragma synchronous = full")
-                yield connection
-        except sqlite3.Error as problem:
-            raise StateUnwritable(
-                f"the failure log in {str(self._path)!r} cannot be used: {problem}",
-                "see that the folder is writable and the disk not full, then: milepost resume",
-            ) from problem

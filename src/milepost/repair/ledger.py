@@ -1,27 +1,22 @@
-"""The ledger of patches: every one that was proposed, what became of it and why, kept in SQLite."""
+"""The ledger of patches: every one that was proposed, what became of it and why."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
 
-from milepost.core.errors import StateUnwritable
 from milepost.repair.patches import IllegalMove, Move, Patch, PatchState, advance
 from milepost.repair.patching import FileState, Touched
-
-BUSY_TIMEOUT_S = 10.0
+from milepost.store.database import Database, Row
 
 _SCHEMA = """
     create table if not exists patches (
+        {rowid}
         id text primary key,
         run text not null,
         task text not null,
-        attempt integer not null,
+        attempt bigint not null,
         source text not null,
-        diff blob not null,
+        diff {bytes} not null,
         paths text not null
     );
     create index if not exists patches_by_task on patches (run, task);
@@ -33,46 +28,52 @@ _SCHEMA = """
         primary key (patch, position)
     );
     create table if not exists patch_files (
+        {rowid}
         patch text not null references patches (id),
-        path blob not null,
-        before blob,
+        path {bytes} not null,
+        before {bytes},
         before_mode integer,
-        after blob,
-        after_mode integer,
-        primary key (patch, path)
+        after {bytes},
+        after_mode integer
     );
+    create index if not exists patch_files_by_patch on patch_files (patch);
 """
 
-_KEEP = "insert or ignore into patches (id, run, task, attempt, source, diff, paths) values (?, ?, ?, ?, ?, ?, ?)"
-_MOVE = "insert or ignore into patch_moves (patch, position, state, reason) values (?, ?, ?, ?)"
+_KEEP = """
+    insert into patches (id, run, task, attempt, source, diff, paths) values (?, ?, ?, ?, ?, ?, ?)
+    on conflict do nothing
+"""
+_MOVE = "insert into patch_moves (patch, position, state, reason) values (?, ?, ?, ?) on conflict do nothing"
 _MOVES = "select state, reason from patch_moves where patch = ? order by position"
 _TOUCH = """
-    insert or replace into patch_files (patch, path, before, before_mode, after, after_mode) values (?, ?, ?, ?, ?, ?)
+    insert into patch_files (patch, path, before, before_mode, after, after_mode) values (?, ?, ?, ?, ?, ?)
 """
 _TOUCHED = "select path, before, before_mode, after, after_mode from patch_files where patch = ? order by rowid"
 _COLUMNS = "select id, run, task, attempt, source, diff, paths from patches"
 
 
 class PatchLedger:
-    """Keeps patches. Each call has its own connection, so any thread may call; a call made twice changes nothing."""
+    """Keeps patches; a call made twice changes nothing."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._connection() as connection:
-            connection.execute("pragma journal_mode = wal")
-            connection.executescript(_SCHEMA)
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        database.script(_SCHEMA)
 
     def keep(self, patch: Patch, touched: tuple[Touched, ...] = ()) -> Patch:
-        """On disk when this returns, its whole history with it; raises IllegalMove when another one is kept already."""
-        with self._connection() as connection, connection:
-            connection.execute("begin immediate")
-            connection.execute(_KEEP, _row(patch))
+        """Kept when this returns, its whole history with it; raises IllegalMove when another one is kept already."""
+
+        def put() -> None:
+            self._db.write(_KEEP, *_row(patch))
             for position, move in enumerate(patch.history):
-                connection.execute(_MOVE, (patch.id, position, move.to, _plain(move.reason)))
-            kept = [str(state) for state, _ in connection.execute(_MOVES, (patch.id,))]
-            if kept[: len(patch.history)] != [move.to for move in patch.history]:
-                raise IllegalMove(f"patch {patch.id} is known to be {kept[-1]!r} by another way")
-            connection.executemany(_TOUCH, [_touch_row(patch.id, one) for one in touched])
+                self._db.write(_MOVE, patch.id, position, move.to, move.reason)
+            states = [str(state) for state, _ in self._db.read(_MOVES, patch.id)]
+            if states[: len(patch.history)] != [move.to for move in patch.history]:
+                raise IllegalMove(f"patch {patch.id} is known to be {states[-1]!r} by another way")
+            for one in touched:
+                self._db.write("delete from patch_files where patch = ? and path = ?", patch.id, _bytes(one.path))
+                self._db.write(_TOUCH, *_touch_row(patch.id, one))
+
+        self._db.together(f"patch {patch.id}", put)
         return patch
 
     def move(self, patch: Patch, to: PatchState, reason: str = "", touched: tuple[Touched, ...] = ()) -> Patch:
@@ -80,59 +81,38 @@ class PatchLedger:
         return self.keep(advance(patch, to, reason), touched)
 
     def patch(self, patch_id: str) -> Patch | None:
-        with self._connection() as connection:
-            row = connection.execute(f"{_COLUMNS} where id = ?", (patch_id,)).fetchone()
-            return _patch(connection, row) if row else None
+        rows = self._db.read(f"{_COLUMNS} where id = ?", patch_id)
+        return self._patch(rows[0]) if rows else None
 
     def of_task(self, run: str, task: str) -> tuple[Patch, ...]:
         """The patches of a task in the order they were proposed."""
-        with self._connection() as connection:
-            rows = connection.execute(f"{_COLUMNS} where run = ? and task = ? order by rowid", (run, task)).fetchall()
-            return tuple(_patch(connection, row) for row in rows)
+        rows = self._db.read(f"{_COLUMNS} where run = ? and task = ? order by rowid", run, task)
+        return tuple(map(self._patch, rows))
 
     def touched(self, patch_id: str) -> tuple[Touched, ...]:
         """What an applied patch changed, bytes and all."""
-        with self._connection() as connection:
-            rows = connection.execute(_TOUCHED, (patch_id,)).fetchall()
         return tuple(
             Touched(path=_text(path), before=_state(before, was), after=_state(after, became))
-            for path, before, was, after, became in rows
+            for path, before, was, after, became in self._db.read(_TOUCHED, patch_id)
         )
 
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S)) as connection:
-                connection.execute("pragma synchronous = full")
-                yield connection
-        except sqlite3.Error as problem:
-            raise StateUnwritable(
-                f"the ledger {str(self._path)!r} cannot be used: {problem}",
-                "see that the folder is writable and the disk not full; a damaged file may be deleted",
-            ) from problem
-
-
-Row = tuple[str, str, str, int, str, bytes, str]
+    def _patch(self, row: Row) -> Patch:
+        patch_id, run, task, attempt, source, diff, paths = row
+        return Patch(
+            id=patch_id,
+            run=run,
+            task=task,
+            attempt=attempt,
+            source=source,
+            diff=_text(diff),
+            paths=tuple(json.loads(paths)),
+            history=tuple(Move(to=state, reason=reason) for state, reason in self._db.read(_MOVES, patch_id)),
+        )
 
 
 def _row(patch: Patch) -> Row:
     paths = json.dumps(patch.paths)
     return (patch.id, patch.run, patch.task, patch.attempt, patch.source, _bytes(patch.diff), paths)
-
-
-def _patch(connection: sqlite3.Connection, row: Row) -> Patch:
-    patch_id, run, task, attempt, source, diff, paths = row
-    moves = connection.execute(_MOVES, (patch_id,)).fetchall()
-    return Patch(
-        id=patch_id,
-        run=run,
-        task=task,
-        attempt=attempt,
-        source=source,
-        diff=_text(diff),
-        paths=tuple(json.loads(paths)),
-        history=tuple(Move(to=state, reason=reason) for state, reason in moves),
-    )
 
 
 def _touch_row(patch_id: str, one: Touched) -> tuple[str, bytes, bytes | None, int | None, bytes | None, int | None]:
@@ -153,11 +133,6 @@ def _state(content: bytes | None, mode: int | None) -> FileState | None:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _plain(text: str) -> str:
-    """Text that can be kept as such: bytes that are no text are written out."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _text(content: bytes) -> str:

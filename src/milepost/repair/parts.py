@@ -88,6 +88,10 @@ def _part(task: Task, part: Task, number: int, waits: tuple[str, ...]) -> Task:
         guess=task.guess,
         tests_may_change=task.tests_may_change or part.tests_may_change,
         only_its_files=task.only_its_files and bool(part.files),
+        budget=task.budget,
+        timeout_s=task.timeout_s,
+        approve=task.approve,
+        needs=task.needs,
     )
 
 

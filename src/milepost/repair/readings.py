@@ -62,7 +62,7 @@ def reading_of_outcome(outcome: Outcome) -> Reading:
             return Reading(kind=FailureClass.TIMEOUT, text=said.strip().partition("\n")[0])
         case "limited":
             return Reading(kind=FailureClass.API_ERROR, text=LIMITED, subject=LIMITED)
-        case "gave_up" | "finished":
+        case "gave_up" | "finished" | "spent":
             return _of_give_up(said)
         case _ as never:
             assert_never(never)

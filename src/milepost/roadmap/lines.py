@@ -1,4 +1,4 @@
-"""The lines below a task that say how it is done: Files, Verify, Depends on, Agent, Pattern, Tests, Changes, Scope."""
+"""The lines below a task that say how it is done: its files, checks, agent, bounds, and what its author allows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile, zip_longest
-from typing import Literal
+from typing import Literal, get_args
 
 from milepost.core.task import Problem
+from milepost.roadmap.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
 from milepost.roadmap.markdown import Block, Fence, Item, Items, Paragraph
 
-Key = Literal["files", "verify", "depends", "agent", "pattern", "tests", "changes", "scope"]
+Key = Literal["files", "verify", "depends", "agent", "pattern", "tests", "changes", "scope", "needs", BoundKey]
 
 _KEYS: dict[str, Key] = {
     "file": "files",
@@ -27,6 +28,10 @@ _KEYS: dict[str, Key] = {
     "tests": "tests",
     "changes": "changes",
     "scope": "scope",
+    "needs": "needs",
+    "budget": "budget",
+    "timeout": "timeout",
+    "approve": "approve",
 }
 # What the author allows or forbids is a closed set of words; anything else after these keys is prose.
 _TERMS: dict[Key, frozenset[str]] = {
@@ -35,7 +40,8 @@ _TERMS: dict[Key, frozenset[str]] = {
     "scope": frozenset({"files"}),
 }
 _KEYED = re.compile(
-    r"(?P<open>\*\*|__)?(?P<key>files?|verify|depends(?: on)?|blocked by|agent|pattern|tests|changes|scope)"
+    r"(?P<open>\*\*|__)?(?P<key>files?|verify|depends(?: on)?|blocked by|agent|pattern|tests|changes|scope"
+    r"|needs|budget|timeout|approve)"
     r"(?P<close>\*\*|__)?\s*:(?P<after>\*\*|__)?\s*(?P<value>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -44,6 +50,7 @@ _NOTE = re.compile(r"\s\([^()]*\)")
 _REMARK = re.compile(r"(?<=\S)\s+[-–—]\s|:\s")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _PATTERN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_LABEL = re.compile(r"[a-z0-9][a-z0-9_.+-]{0,39}")
 _NOTHING = frozenset({"", "-", "–", "—", "none", "nothing", "n/a"})
 
 
@@ -70,7 +77,9 @@ class Details:
     depends: tuple[tuple[int, str], ...] = ()
     agent: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
+    needs: tuple[str, ...] = ()
     terms: frozenset[Key] = frozenset()
+    bounds: Bounds = NO_BOUNDS
     covers: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
 
@@ -81,7 +90,8 @@ def details_of(item: Item) -> Details:
     below = Paragraph(line=first.line + 1, lines=first.lines[1:])
     found = tuple(_statements((below, *item.blocks[1:])))
     agent, inputs, prose, problems = _agent(found)
-    told = [statement for statement in found if statement not in prose and not _is_prose(statement)]
+    bounds, unbounded, unclear = _bounds(found)
+    told = [one for one in found if one not in prose and one not in unbounded and not _is_prose(one)]
     return Details(
         files=_unique(told, "files", files_in),
         verify=_unique(told, "verify", commands_in),
@@ -94,9 +104,11 @@ def details_of(item: Item) -> Details:
         ),
         agent=agent,
         inputs=inputs,
+        needs=_unique(told, "needs", labels_in),
         terms=frozenset(statement.key for statement in told if statement.key in _TERMS),
+        bounds=bounds,
         covers=frozenset(chain.from_iterable(statement.covers for statement in told)),
-        problems=(*problems, *_empty(told)),
+        problems=(*problems, *unclear, *_empty(told)),
     )
 
 
@@ -113,6 +125,12 @@ def commands_in(value: str) -> tuple[str, ...]:
     """The commands that a `Verify:` value names: what is quoted as code, else all of it."""
     quoted = [span.strip() for _, span in _CODE_SPAN.findall(value)]
     return tuple(command for command in quoted or [value.strip()] if command.lower() not in _NOTHING)
+
+
+def labels_in(value: str) -> tuple[str, ...]:
+    """The labels of a worker that a `Needs:` value names, a word each; none where it is a sentence."""
+    parts = [part.strip("` ").lower() for part in value.strip().rstrip(".").split(",")]
+    return tuple(parts) if all(_LABEL.fullmatch(part) and part not in _NOTHING for part in parts) else ()
 
 
 def _statements(blocks: Sequence[Block]) -> Iterator[Statement]:
@@ -226,8 +244,29 @@ def _agent(
     return agent, inputs, prose, problems
 
 
+def _bounds(statements: Sequence[Statement]) -> tuple[Bounds, list[Statement], list[Problem]]:
+    """What is bounded; the lines that turned out to be prose; what is said of those."""
+    bounds = NO_BOUNDS
+    prose: list[Statement] = []
+    problems: list[Problem] = []
+    for statement in statements:
+        value = ", ".join(statement.values).strip()
+        if statement.key not in get_args(BoundKey) or not value:
+            continue
+        key: BoundKey = statement.key  # type: ignore[assignment]
+        wider = with_bound(bounds, key, value)
+        if wider is None:
+            prose.append(statement)
+            problems.append(Problem(line=statement.line + 1, message=not_a_bound(key, value)))
+        else:
+            bounds = wider
+    return bounds, prose, problems
+
+
 def _is_prose(statement: Statement) -> bool:
     """Whether a line that begins like a term is a sentence: `Tests: cover the edge cases` allows nothing."""
+    if statement.key == "needs":
+        return not all(labels_in(value) for value in statement.values)
     said = " ".join(statement.values).strip().rstrip(".").strip("` ").lower()
     return statement.key in _TERMS and said not in _TERMS[statement.key]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from milepost.core.task import Problem, Roadmap, Task
+from milepost.roadmap.bounds import NO_BOUNDS
 from milepost.roadmap.ids import Claim, derived_id, settle
 from milepost.roadmap.lines import Details, details_of
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Box, parse
@@ -57,6 +58,7 @@ def survey(content: bytes) -> Survey:
         *_about_boxes(drafts, document.too_deep),
         *clashes,
         *(problem for entry in entries for problem in entry.details.problems),
+        *_bounds_too_deep(entries),
         *unresolved,
     ]
     by_draft = {id(entry.draft): entry for entry in entries}
@@ -101,6 +103,14 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     return entries, problems
 
 
+def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    """What bounds a subtask holds nothing: it is done in the attempt of its task."""
+    for entry in entries:
+        if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
+            message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
+            yield Problem(line=entry.line, message=message)
+
+
 def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
     """The top-level tasks that each entry waits for, and the references that lead nowhere."""
     references = References([Named(id=entry.id, title=entry.title) for entry in entries])
@@ -131,6 +141,7 @@ def _is_part_of(entry: _Entry, other: _Entry) -> bool:
 
 def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[str, ...]], source: Source) -> Task:
     entry = by_draft[id(draft)]
+    subtasks = tuple(_task(subtask, by_draft, depends, source) for subtask in draft.subtasks)
     return Task(
         id=entry.id,
         title=entry.title,
@@ -147,7 +158,11 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         tests_may_change="tests" in entry.details.terms,
         changes_nothing="changes" in entry.details.terms,
         only_its_files="scope" in entry.details.terms,
-        subtasks=tuple(_task(subtask, by_draft, depends, source) for subtask in draft.subtasks),
+        budget=entry.details.bounds.budget,
+        timeout_s=entry.details.bounds.timeout_s,
+        approve=entry.details.bounds.approve,
+        needs=tuple(dict.fromkeys((*entry.details.needs, *(label for part in subtasks for label in part.needs)))),
+        subtasks=subtasks,
     )
 
 

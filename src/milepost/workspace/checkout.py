@@ -55,6 +55,9 @@ class Checkouts:
             (home / "leftovers").write_text("\n".join(LEFTOVERS) + "\n")
             self._git.plumb("read-tree", "--reset", "-u", tree or commit, env=self._place(workspace))
             self._lend_git(workspace)
+            if tree:  # to the agent's own git, what was done before is not staged
+                own = {"GIT_INDEX_FILE": str(workspace.folder / ".git/index")}
+                self._git.plumb("read-tree", "--reset", commit, env=self._place(workspace) | own)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
@@ -141,6 +144,11 @@ def cache_folder(state: Path) -> Path:
 def environments_folder() -> Path:
     """Where packages that projects need are installed, for all of them: in the user's cache."""
     return _cache() / "environments"
+
+
+def workers_folder() -> Path:
+    """Where workers keep their clones: in the user's cache."""
+    return _cache() / "workers"
 
 
 def _cache() -> Path:

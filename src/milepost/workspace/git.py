@@ -122,13 +122,15 @@ def _checked(words: list[str], done: subprocess.CompletedProcess[bytes]) -> byte
 def failure(words: list[str], code: int, stderr: str) -> GitFailed | StateUnwritable:
     """The error that a failed git stands for: a full disk is not git's fault."""
     lines = stderr.strip().splitlines() or [f"exit code {code}"]
-    last = next((line for line in lines if line.startswith("error: ")), lines[-1])
+    last = next((line for sign in ("error: ", "fatal: ") for line in lines if line.startswith(sign)), lines[-1])
     if any(sign in stderr for sign in _DISK_FULL):
         return StateUnwritable(f"the disk is full: git said {last!r}", "free some space, then: milepost resume")
     if "Read-only file system" in stderr or "Permission denied" in stderr or "insufficient permission" in stderr:
         return StateUnwritable(
             f"git may not write here: {last!r}", "make the repository writable, then: milepost resume"
         )
+    if "unable to write" in stderr:
+        return StateUnwritable(f"git cannot write: {last!r}", "see that the disk is not full, then: milepost resume")
     verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
     return GitFailed(f"git {verb} failed: {last}", "nothing is lost: milepost resume goes on from here")
 

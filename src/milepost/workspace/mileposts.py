@@ -8,6 +8,7 @@ its history is searched for the task's trailer: one milepost a task, however oft
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +82,7 @@ class Mileposts:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._trees: dict[str, str] = {}
+        self._inverses: dict[str, str] = {}
 
     def commit(self, tree: str, parent: str, message: str, stamp: Stamp) -> str:
         """Write a commit; the same arguments give the same commit."""
@@ -114,6 +116,12 @@ class Mileposts:
     def forget(self, ref: str, old: str) -> None:
         """Remove a ref that is still at `old`; one that somebody moved stays."""
         self._git.try_refs("update-ref", "-d", ref, old)
+
+    def forget_below(self, *folders: str) -> None:
+        """Remove all refs of ours below some folders of refs."""
+        found = self._git.refs("for-each-ref", "--format=delete %(refname)", *folders)
+        if found:
+            self._git.refs("update-ref", "--stdin", stdin=f"{found}\n".encode())
 
     def file_at(self, tree: str, path: str) -> bytes | None:
         """The content of a file in a commit or tree."""
@@ -189,7 +197,7 @@ class Mileposts:
     def merge(self, ours: str, theirs: str) -> str | None:
         """The tree of both commits merged, or None where they conflict."""
         code, output = self._git.try_plumb("merge-tree", "--write-tree", ours, theirs)
-        if code not in (0, 1):
+        if code not in (0, 1) or not output:
             raise GitFailed(f"git merge-tree ended with {code}: {output}", "git 2.38 or newer is needed")
         return output.splitlines()[0] if code == 0 else None
 
@@ -212,7 +220,7 @@ class Mileposts:
             commit, task, run, attempt, agent, roadmap, evidence, undo, subject = record.split(_FIELD, len(fields) + 1)
             if undo:
                 undone.add(undo)
-            elif task and run and commit not in undone:
+            elif task and run:
                 number = int(attempt) if attempt.isdigit() else 0
                 mileposts.append(
                     Milepost(
@@ -226,7 +234,7 @@ class Mileposts:
                         evidence=evidence,
                     )
                 )
-        return tuple(mileposts)
+        return tuple(post for post in mileposts if post.commit not in undone)
 
     def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
         """Attach evidence to a milepost as a git note that travels with the history."""
@@ -239,24 +247,68 @@ class Mileposts:
         return text if code == 0 else None
 
     def without(self, milepost: Milepost, head: str, roadmap: str) -> str:
-        """The tree of `head` with one milepost's work taken out again; the roadmap stays as it is.
-
-        The inverse of the milepost is laid beside it as a commit of its own and merged with `head`.
-        """
-        kept = self.file_at(milepost.commit, roadmap)
-        inverse = self.tree_of(f"{milepost.commit}^")
-        if kept is not None:
-            inverse = self.with_file(inverse, roadmap, kept)
-        stamp = Stamp(identity=Identity(name="Milepost", email="milepost@localhost"), at=0)
-        beside = self.commit(inverse, milepost.commit, f"Without {milepost.task}\n", stamp)
+        """The tree of `head` with one milepost's work taken out again; the roadmap stays as it is."""
+        beside = self.inverse(milepost, roadmap)
         tree = self.merge(head, beside)
         if tree is None:
-            paths = ", ".join(self.conflicts(head, beside))
+            paths = self.conflicts(head, beside)
             raise UndoImpossible(
-                f"{milepost.task} cannot be taken back alone: later commits changed the same lines of {paths}",
+                f"{milepost.task} cannot be taken back alone: "
+                f"later commits changed the same lines of {', '.join(paths)}",
                 "undo the later tasks first, newest first: milepost log shows them",
+                paths=paths,
             )
         return tree
+
+    def inverse(self, milepost: Milepost, roadmap: str) -> str:
+        """A commit beside a milepost that takes its work out again, to be merged with what came later."""
+        if milepost.commit not in self._inverses:
+            kept = self.file_at(milepost.commit, roadmap)
+            tree = self.tree_of(f"{milepost.commit}^")
+            if kept is not None:
+                tree = self.with_file(tree, roadmap, kept)
+            stamp = Stamp(identity=Identity(name="Milepost", email="milepost@localhost"), at=0)
+            made = self.commit(tree, milepost.commit, f"Without {milepost.task}\n", stamp)
+            self._inverses[milepost.commit] = made
+        return self._inverses[milepost.commit]
+
+    def undone(self, *tips: str, since: str = "") -> frozenset[str]:
+        """The commits that were taken back in the history of one or more commits."""
+        words = ("--grep=^Milepost-Undo: ", "--format=%(trailers:key=Milepost-Undo,valueonly,separator=%x20)")
+        found = self._git.plumb("log", *words, *tips, *((f"^{since}",) if since else ()))
+        return frozenset(found.split())
+
+    def touching(self, paths: tuple[str, ...], since: str, head: str) -> frozenset[str]:
+        """The commits after `since` up to `head` that changed any of some files."""
+        words = ("--literal-pathspecs", "log", "--full-history", "--format=%H", f"{since}..{head}", "--", *paths)
+        return frozenset(self._git.plumb(*words).split())
+
+    def patch(self, old: str, new: str, *, stat: bool = False) -> bytes:
+        """The differences between two commits or trees as a patch that git applies, or as a table of their sizes."""
+        what = ("--stat=100",) if stat else ("--patch", "--binary", "--full-index")
+        words = ("diff-tree", "-r", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color", *what)
+        return self._git.plumb_bytes(*words, old, new)
+
+    def empty_tree(self) -> str:
+        """The tree without files, which the first commit of a history is compared with."""
+        return self._git.plumb("mktree")
+
+    def files_below(self, commit: str, path: str) -> tuple[str, ...]:
+        """The files of a commit at a path or below it; submodules are not among them."""
+        within = () if path in ("", ".") else ("--", path)
+        listing = self._git.plumb_bytes("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, *within)
+        rows = (row.partition(b"\t") for row in listing.split(b"\0") if row)
+        return tuple(os.fsdecode(name) for facts, _, name in rows if facts.split()[1] == b"blob")
+
+    def named(self, folder: str) -> tuple[tuple[str, str, str], ...]:
+        """The refs below a folder of refs: the name below it, its commit, and the commit's subject."""
+        form = "%(refname) %(objectname) %(contents:subject)"
+        rows = (line.split(" ", 2) for line in self._git.refs("for-each-ref", f"--format={form}", folder).splitlines())
+        return tuple((name.removeprefix(f"{folder}/"), commit, subject) for name, commit, subject in rows)
+
+    def parents_of(self, commit: str) -> tuple[str, ...]:
+        """The parents of a commit; the first commit of a history has none."""
+        return tuple(self._git.plumb("rev-list", "--parents", "--max-count=1", commit).split()[1:])
 
 
 def remove_stale_locks(common_dir: Path) -> tuple[str, ...]:

@@ -4,45 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from milepost.core.commands import ending_in_words
+from milepost.core.lock_files import LOCKS, Lock
 from milepost.repair.folder import OutOfReach
 from milepost.repair.recipes.recipe import Case, Mended, RecipeTools, Refused
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lock:
-    """A kind of lock file: the manifest it follows, and what makes it follow again without a network.
-
-    `by_hand` is what a person would run, with all the network they have.
-    """
-
-    name: str
-    manifest: str
-    argv: tuple[str, ...]
-    by_hand: str
-
-
-_NPM = ("npm", "install", "--package-lock-only", "--offline", "--ignore-scripts", "--no-audit", "--no-fund")
-_PNPM = ("pnpm", "install", "--lockfile-only", "--offline", "--ignore-scripts")
-
-LOCKS = (
-    Lock(name="package-lock.json", manifest="package.json", argv=_NPM, by_hand="npm install"),
-    Lock(name="npm-shrinkwrap.json", manifest="package.json", argv=_NPM, by_hand="npm install"),
-    Lock(name="pnpm-lock.yaml", manifest="package.json", argv=_PNPM, by_hand="pnpm install"),
-    Lock(name="yarn.lock", manifest="package.json", argv=(), by_hand="yarn install"),
-    Lock(name="uv.lock", manifest="pyproject.toml", argv=("uv", "lock", "--offline"), by_hand="uv lock"),
-    Lock(name="poetry.lock", manifest="pyproject.toml", argv=("poetry", "lock", "-n"), by_hand="poetry lock"),
-    Lock(name="pdm.lock", manifest="pyproject.toml", argv=("pdm", "lock", "--update-reuse"), by_hand="pdm lock"),
-    Lock(
-        name="Cargo.lock",
-        manifest="Cargo.toml",
-        argv=("cargo", "update", "--workspace", "--offline"),
-        by_hand="cargo update --workspace",
-    ),
-)  # fmt: skip
 
 
 def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> Mended | Refused:

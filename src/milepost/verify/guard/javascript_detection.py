@@ -19,6 +19,7 @@ Sign = tuple[str, int]
 _VARIABLES = frozenset(
     {"JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "VITEST_MODE", "NODE_TEST_CONTEXT"}
     | {"MOCHA_COLORS", "NODE_TEST_WORKER_ID", "TEST_WORKER_INDEX", "PLAYWRIGHT_TEST"}
+    | {"MILEPOST_SLOT", "MILEPOST_DATABASE_NAME", *(f"MILEPOST_PORT_{number}" for number in range(10))}
 )
 _GLOBALS = frozenset({"jest", "vi", "vitest", "describe", "it", "test", "expect", "beforeEach", "afterEach", "mocha"})
 _RUNNER_GLOBAL = re.compile(r"(globalThis|global|window)\.(jest|vi|vitest|describe|it|expect|__vitest_\w+|__jest\w*)")
@@ -72,7 +73,9 @@ _TEST_PATH = re.compile(
 )
 _TEST_WITHIN = re.compile(r"(^|[/\\])(tests?|__tests__|specs?)[/\\]", re.IGNORECASE)
 _RUN_VARIABLE = re.compile(
-    r"node_test|^jest|vitest|^mocha|npm_(lifecycle|command)|playwright_test|^tests?_?$", re.IGNORECASE
+    r"node_test|^jest|vitest|^mocha|npm_(lifecycle|command)|playwright_test|^tests?_?$"
+    r"|^milepost(_(slot|port|database_name|$)|$)",
+    re.IGNORECASE,
 )
 _NPM = re.compile(r"npm_(lifecycle_\w+|command|config_argv)")
 _WORTH_A_LOOK = re.compile(

@@ -25,7 +25,9 @@ from milepost.verify.guard.python_surroundings import (
 )
 from milepost.verify.guard.python_test_files import looks_for_tests
 
-_VARIABLE = re.compile(r"PYTEST_[A-Z_]+|NODE_TEST_CONTEXT|TOX_ENV_NAME|UNITTEST\w*")
+_VARIABLE = re.compile(
+    r"PYTEST_[A-Z_]+|NODE_TEST_CONTEXT|TOX_ENV_NAME|UNITTEST\w*|MILEPOST_(?:SLOT|PORT_\d|DATABASE_NAME)"
+)
 _CI = ("CI", "CONTINUOUS_INTEGRATION", "TESTING")
 _ASKING = frozenset(
     {"get", "pop", "startswith", "endswith", "find", "rfind", "index", "count", "remove", "intersection", "isdisjoint"}

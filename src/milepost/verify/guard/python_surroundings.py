@@ -63,7 +63,8 @@ _RUNNER = re.compile(r"_?py\.?test|unittest|conftest|\bnose2?\b|\btox\b|\bnox\b|
 _TEST = re.compile(r"(^|[^a-z])tests?[_./\\:]|(^|[^a-z])tests?\W*$|(^|\W)tests?\b", re.IGNORECASE)
 _TEST_PATH = re.compile(r"(^|[/\\])tests?[/\\]|(^|[/\\])test_|^tests$", re.IGNORECASE)
 _RUN_VARIABLE = re.compile(
-    r"^_?py_?test|unittest|^tox_|^nox_|^cov_core|^coverage_(run|process)|node_test|^jest|^vitest|current_test",
+    r"^_?py_?test|unittest|^tox_|^nox_|^cov_core|^coverage_(run|process)|node_test|^jest|^vitest|current_test"
+    r"|^milepost(_(slot|port|database_name|$)|$)",
     re.IGNORECASE,
 )
 _FLAG = re.compile(r"(^|_)(is_|in_|under_|from_)?test(s|ing|ed)?(_|$)", re.IGNORECASE)

@@ -1,0 +1,72 @@
+"""A scratch repository with the engine's own rooms in it, wired as a run wires them."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from milepost.core.ports import Agent
+from milepost.engine import prepare
+from milepost.engine.journal import Journal
+from milepost.engine.order import VERSION, Order
+from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.project import Project
+from milepost.engine.rooms import Company, Rooms, open_rooms
+from milepost.engine.settings import load
+from milepost.engine.start import flags_of
+from milepost.engine.state import StateLock
+from milepost.engine.wire import dump
+
+FILES = 200
+AGENT = "bench"
+BUDGET_USD = 1_000.0  # so that every call is held against a wall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scratch:
+    """A run that could begin; `place` is where its rows are kept."""
+
+    here: Rooms
+    order: Order
+    place: str
+
+
+@contextmanager
+def opened(server: str, agent: Agent) -> Iterator[Scratch]:
+    """The rooms of a new run in a repository of its own, on a server or, without one, in a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = replace(Project.find(make_repo(Path(folder, "repo"))), server=server)
+        wish, agents = Wish(agent=AGENT, budget_usd=BUDGET_USD), {AGENT: agent}
+        settings = load(project.roadmap.parent, flags_of(wish))
+        drafted = prepare.draft(project, settings, wish, agents)
+        assert not isinstance(drafted, NothingToDo), drafted
+        with StateLock(project.state) as lock:
+            with Journal(project.store) as journal:
+                order = prepare.order(project, settings, drafted, journal)
+                assert not isinstance(order, NothingToDo), order
+                journal.open_run(order.run, VERSION, dump(order))
+            company = Company(on_event=lambda _: None, agents=agents)
+            with open_rooms(project, settings, order, lock.fd, company) as here:
+                here.books.steering.begin()
+                yield Scratch(here=here, order=order, place=str(project.store))
+
+
+def make_repo(folder: Path) -> Path:
+    """A repository of some size, with a roadmap of one task."""
+    folder.mkdir()
+    (folder / "ROADMAP.md").write_text("# Roadmap\n\n- [ ] T1 Task\n  - Verify: true\n")
+    for number in range(FILES):
+        (folder / f"file-{number}.txt").write_text(f"{number}\n" * 50)
+    for words in (
+        ["init", "--quiet", "--initial-branch=main"],
+        ["config", "user.name", "Bench"],
+        ["config", "user.email", "bench@localhost"],
+        ["add", "--all"],
+        ["commit", "--quiet", "--message", "Start"],
+    ):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    return folder

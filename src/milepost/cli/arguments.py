@@ -1,0 +1,17 @@
+"""The arguments that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Roadmap = Annotated[
+    Path | None, typer.Argument(metavar="[ROADMAP]", help="The checklist. Default: ROADMAP.md here or above.")
+]
+RoadmapOption = Annotated[
+    Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")
+]
+Json = Annotated[bool, typer.Option("--json", help="The same answer for machines.")]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as plan and log print it.")]

@@ -1,0 +1,78 @@
+"""The clean command: what finished runs left, and how much room its removal gave back."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json, RoadmapOption
+from milepost.cli.words import counted
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(clean)
+
+
+def clean(
+    keep_days: Annotated[
+        float | None, typer.Option(min=0, metavar="N", help="Days that it is kept. Default: as the settings say.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(metavar="URL", help="What is left on the server that workers share.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    roadmap: RoadmapOption = None,
+    as_json: Json = False,
+) -> None:
+    """Remove what old runs left: attempts, recorded steps, logs. Mileposts and their proofs stay."""
+    remains = milepost.clean(roadmap, keep_days=keep_days, database=database, dry_run=dry_run)
+    if as_json:
+        typer.echo(json.dumps(remains_to_json(remains), indent=2))
+    else:
+        typer.echo("\n".join(clean_lines(remains)))
+
+
+def clean_lines(remains: milepost.Remains) -> list[str]:
+    """What was removed, or would be, and what stays."""
+    things = (
+        (len(remains.workflows), "workflow"),
+        (len(remains.refs), "ref"),
+        (remains.rows, "row"),
+        (len(remains.logs), "log"),
+    )
+    told = ", ".join(counted(number, word) for number, word in things if number)
+    days = counted(int(remains.keep_days), "day") if remains.keep_days == int(remains.keep_days) else "that"
+    lines = [f"nothing to remove: no run that ended more than {days} ago left anything"]
+    if told:
+        of = f" of {counted(len(remains.runs), 'run')}" if remains.runs else ""
+        freed = f", {size(remains.freed_bytes)} freed"
+        lines = [f"removed{of}: {told}{freed}"] if remains.removed else [f"would remove{of}: {told}"]
+    for run in remains.unmerged:
+        lines.append(f"kept the attempts of run {run}: its mileposts are not in your branch (git merge milepost/{run})")
+    return lines
+
+
+def remains_to_json(remains: milepost.Remains) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "removed": remains.removed,
+        "keep_days": remains.keep_days,
+        "runs": list(remains.runs),
+        "workflows": len(remains.workflows),
+        "refs": [name for name, _ in remains.refs],
+        "rows": remains.rows,
+        "logs": len(remains.logs),
+        "unmerged": list(remains.unmerged),
+        "freed_bytes": remains.freed_bytes,
+    }
+
+
+def size(count: int) -> str:
+    """`812 bytes`, `4.2 kB`, `1.3 MB`."""
+    if count < 1000:
+        return counted(count, "byte")
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

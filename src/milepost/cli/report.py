@@ -1,0 +1,80 @@
+"""What others read of a run: its events, and its report as a page or as Markdown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json, Roadmap
+
+RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run. Default: the newest.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(events)
+    app.command()(report)
+
+
+def events(
+    roadmap: Roadmap = None,
+    run: RunOption = None,
+    after: Annotated[int, typer.Option(min=0, metavar="N", help="Only what comes after this place.")] = 0,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until the run is over.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What happened in a run, one event a line, in the order it happened."""
+    from milepost.cli.show_events import event_line
+
+    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 10_000
+    some = False
+    for entry in milepost.events(roadmap, run=run, after=after, follow=follow):
+        some = True
+        typer.echo(json.dumps(milepost.entry_to_json(entry)) if as_json else event_line(entry, width))
+    if not some and not as_json:
+        typer.echo("nothing happened yet" if not after else f"nothing happened after {after}", err=True)
+
+
+def report(
+    roadmap: Roadmap = None,
+    run: RunOption = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page; - prints it.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """What was done and how it is proven, what failed and why, what waits for you, what it cost."""
+    story = milepost.report(roadmap, run=run)
+    nobody_said = html is None and markdown is None
+    if isinstance(story, milepost.NothingRun):
+        if nobody_said:
+            typer.echo("nothing was run here yet\nnext   milepost run")
+            return
+    elif nobody_said:
+        html = milepost.report_place(story.run, roadmap)
+        markdown = milepost.report_place(story.run, roadmap, ending="md")
+    for path, render in ((html, milepost.report_to_html), (markdown, milepost.report_to_markdown)):
+        if path is not None:
+            _put(render(story), path)
+    if open_ and html is not None and str(html) != "-":
+        import webbrowser
+
+        if not webbrowser.open(html.absolute().as_uri()):
+            typer.echo("no browser was found: open the file yourself", err=True)
+
+
+def _put(text: str, path: Path) -> None:
+    from milepost.cli.words import from_here
+
+    if str(path) == "-":
+        typer.echo(text, nl=False)
+    else:
+        milepost.write_report(text, path)
+        typer.echo(from_here(path))

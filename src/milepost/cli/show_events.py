@@ -1,0 +1,85 @@
+"""The events of a run as a person reads them: a line each, with its place in the stream."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, assert_never
+
+from milepost import (
+    AgentSaid,
+    AttemptFinished,
+    BudgetReached,
+    CheckFinished,
+    Event,
+    ForecastMade,
+    GateAnswered,
+    GateOpened,
+    MilepostMade,
+    ModelCalled,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    RunStopping,
+    StageStarted,
+    Steered,
+    TaskFinished,
+    ToolUsed,
+    WorkerChanged,
+)
+from milepost.cli.words import clipped, counted, duration, mark, money, safe
+
+if TYPE_CHECKING:
+    from milepost import Entry
+
+
+def event_line(entry: Entry, width: int) -> str:
+    """An event's place, time, task and what it says."""
+    clock = time.strftime("%H:%M:%S", time.localtime(entry.at))
+    task = getattr(entry.event, "task", "")
+    return clipped(f"{entry.seq:>6}  {clock}  {safe(task):<6} {_sentence(entry.event)}", width).rstrip()
+
+
+def _sentence(event: Event) -> str:
+    match event:
+        case RunStarted():
+            return f"run {event.run} from {event.base[:7]}: {counted(len(event.tasks), 'task')}"
+        case RunResumed():
+            return f"run {event.run} goes on, {event.ended} of {counted(event.tasks, 'task')} over"
+        case RunStopping():
+            return f"stopping{' now' if event.at_once else ''}"
+        case StageStarted():
+            return f"{event.stage}, attempt {event.attempt}{f' by {event.agent}' if event.agent else ''}"
+        case AgentSaid():
+            return f"“{event.text}”"
+        case ModelCalled():
+            tokens = f"{event.input_tokens} tokens in, {event.output_tokens} out"
+            cost = f", {money(event.cost_usd)}" if event.cost_usd else ""
+            return f"{event.model}: {tokens}, {duration(event.duration_ms)}{cost}"
+        case ToolUsed():
+            return f"{event.summary or event.tool}{' (failed)' if event.failed else ''}, {duration(event.duration_ms)}"
+        case CheckFinished():
+            return f"check {event.name} {event.outcome}: {event.summary}"
+        case AttemptFinished():
+            return f"attempt {event.attempt} {event.verdict.value}: {event.reason}"
+        case MilepostMade():
+            return f"milepost {event.commit[:7]}"
+        case GateOpened():
+            return f"asks: {event.question}"
+        case GateAnswered():
+            return f"answered: {event.answer}{f': {event.text}' if event.text else ''}"
+        case BudgetReached():
+            return event.message
+        case Steered():
+            return event.what
+        case ForecastMade():
+            return f"forecast for {counted(event.tasks, 'task')}: {money(event.usd) or '$0.00'}, {event.seconds:.0f} s"
+        case WorkerChanged():
+            return f"worker {event.worker}: {event.what}"
+        case TaskFinished():
+            verdict = event.verdict.value if event.verdict else None
+            return f"{mark(verdict)} {event.title}: {verdict or 'waiting'}: {event.reason}"
+        case RunFinished():
+            passed = sum(task.commit is not None for task in event.tasks)
+            return f"run {event.run} is over: {passed} of {counted(len(event.tasks), 'task')} passed"
+        case _ as never:
+            assert_never(never)

@@ -1,0 +1,95 @@
+"""What waits for a person, as they read it: the question, what it is about, and the command for each answer."""
+
+from __future__ import annotations
+
+import shlex
+import time
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from milepost import gate_to_json
+from milepost.cli.words import clipped, counted, duration, wrapped
+
+if TYPE_CHECKING:
+    from milepost import Gate
+
+LINES_SHOWN = 40
+DIGEST_SHOWN = 12
+
+
+def gates_lines(gates: tuple[Gate, ...], width: int, *, whole: bool = False, where: str = "") -> list[str]:
+    """Each question with what is shown for it; `where` is added to the commands."""
+    if not gates:
+        return ["nothing waits for you", "next   milepost status"]
+    lines = [f"{counted(len(gates), 'question')} {'waits' if len(gates) == 1 else 'wait'} for you"]
+    for gate in gates:
+        lines += ["", *_gate_lines(gate, width, whole, where)]
+    return lines
+
+
+def answered_lines(gate: Gate, *, running: bool) -> list[str]:
+    """What was answered, and what becomes of it."""
+    said = f": {_visible(gate.text)}" if gate.text else ""
+    done = f"{gate.gate} of run {gate.run} · {gate.answer}{said}"
+    return [clipped(done, 200), "the run goes on with it" if running else "next   milepost resume"]
+
+
+def gate_with_commands(gate: Gate, where: str = "") -> dict[str, Any]:
+    """A gate for machines, with the commands that answer it."""
+    words = {name: shlex.join(argv) for name, argv in commands(gate, where).items()}
+    return {**gate_to_json(gate), "commands": words}
+
+
+def commands(gate: Gate, where: str = "") -> dict[str, list[str]]:
+    """The command for each answer; the first one holds only for what is shown now."""
+    name = [gate.gate, *shlex.split(where)]
+    return {
+        "approve": ["milepost", "approve", *name, "--digest", gate.digest[:DIGEST_SHOWN]],
+        "reject": ["milepost", "reject", *name, "--reason", "WHY"],
+        "edit": ["milepost", "edit", *name, "--text", "WHAT TO DO"],
+        "skip": ["milepost", "skip", *name],
+        "delegate": ["milepost", "delegate", *name, "--agent", "NAME"],
+    }
+
+
+def where_words(roadmap: Path | None, database: str) -> str:
+    """What must be added to a command so that it means the same run; an address may hold a password."""
+    words = ["--roadmap", str(roadmap)] if roadmap is not None else []
+    words += ["--database", "ADDRESS"] if database else []
+    return shlex.join(words)
+
+
+def _gate_lines(gate: Gate, width: int, whole: bool, where: str) -> list[str]:
+    ago = duration(int(max(0.0, time.time() - gate.asked_at) * 1000))
+    rows = [row for line in gate.shown.rstrip("\n").split("\n") for row in _rows(_visible(line), max(width, 40) - 4)]
+    left = 0 if whole else max(0, len(rows) - LINES_SHOWN)
+    more = [f"  │ … {counted(left, 'more line')}: milepost gates --whole"] if left else []
+    yes, no, other = (shlex.join(commands(gate, where)[name]) for name in ("approve", "reject", "edit"))
+    return [
+        clipped(f"{gate.gate} · run {gate.run} · asked {ago} ago", width),
+        *wrapped(_visible(gate.question), width, indent=2),
+        *(f"  │ {row}" for row in rows[: len(rows) - left]),
+        *more,
+        f"  yes    {yes}",
+        f"  no     {no}",
+        f"  or     {other}",
+        "         or skip, or delegate --agent NAME",
+    ]
+
+
+def _rows(line: str, width: int) -> list[str]:
+    """A line on as many rows as it needs: whoever decides must see its end, too."""
+    return [line[place : place + width] for place in range(0, max(1, len(line)), width)]
+
+
+def _visible(text: str) -> str:
+    """Text in which nothing is hidden from whoever decides: signs that a terminal would obey are written out."""
+    return "".join(_written_out(sign) for sign in text)
+
+
+def _written_out(sign: str) -> str:
+    if sign == "\t":
+        return "    "
+    hidden = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    return sign.encode("unicode_escape").decode("ascii") if hidden else sign

@@ -1,0 +1,59 @@
+"""Steering a run while it is on: pause, another agent, more at a time, a task less, or a task once more."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
+from milepost.cli.travel import travel
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(pause)
+    app.command()(steer)
+    app.command()(retry)
+
+
+def pause(roadmap: Roadmap = None) -> None:
+    """Begin nothing new in the run that is on; what is at work goes on. `milepost resume` lifts it."""
+    run = milepost.steer("pause", roadmap)
+    typer.echo(f"run {run} is paused: what is at work goes on, nothing new begins\nnext   milepost resume")
+
+
+def steer(
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who makes the attempts that begin from now.")
+    ] = None,
+    parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Leave this task out; may be repeated.")] = None,
+    task: Annotated[str, typer.Option(metavar="ID", help="Only this task is given to the agent.")] = "",
+    roadmap: RoadmapOption = None,
+) -> None:
+    """Change the run that is on. Tasks are added, changed and dropped by editing the roadmap, too."""
+    asked = [("drop", name, "") for name in drop or ()]
+    asked += [("agent", task, agent)] if agent else []
+    asked += [("parallel", "", str(parallel))] if parallel else []
+    if not asked:
+        raise typer.BadParameter("say what to change: --agent, --parallel or --drop")
+    for kind, name, value in asked:
+        run = milepost.steer(kind, roadmap, task=name, value=value)
+    typer.echo(f"run {run} was asked; milepost status says what it changed")
+
+
+def retry(
+    task: TaskId,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="By another agent.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What it may cost.")] = None,
+    roadmap: RoadmapOption = None,
+    as_json: Json = False,
+) -> None:
+    """Try a task once more, in a run of its own."""
+    travel(
+        as_json,
+        lambda tell: milepost.run(
+            roadmap, agent=agent, tasks=(task,), budget_usd=budget, new=True, stays=not as_json, on_event=tell
+        ),
+    )

@@ -1,0 +1,156 @@
+"""`milepost together`: several repositories' roadmaps as one; what each says has its name before it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json
+from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+
+if TYPE_CHECKING:
+    from milepost import Event, MemberEnding, NothingToDo, TogetherEnding
+
+Tell = Callable[[str, "Event"], None]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(together)
+
+
+def together(
+    roadmaps: Annotated[
+        list[Path] | None, typer.Argument(metavar="ROADMAP ROADMAP…", help="The checklists, or their folders.")
+    ] = None,
+    mark: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The mark that all get. Default: together-ID.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Who does the work. Default: as for run.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0001, metavar="USD", help="What all of it may cost; each gets a share.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what this folder's project was begun with.")
+    ] = False,
+    new: Annotated[bool, typer.Option("--new", help="Leave what was begun before and start again.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Work on several repositories as one: all of them get their mileposts and one mark, or none does."""
+    named = tuple(roadmaps or ())
+    if not named and not resume:
+        raise typer.BadParameter("name two roadmaps or more, or say --resume")
+    if resume and new:
+        raise typer.BadParameter("--resume goes on with what --new would leave")
+    tell = _machine() if as_json else _people()
+    ending = milepost.together(*named, mark=mark, agent=agent, budget_usd=budget, new=new, on_event=tell)
+    if as_json:
+        _print_line(milepost.together_to_json(ending))
+    else:
+        typer.echo("\n".join(together_lines(ending)))
+    raise typer.Exit(exit_code(ending))
+
+
+def exit_code(ending: TogetherEnding | NothingToDo) -> int:
+    """0 when all have arrived, 1 when not, 130 when it was interrupted."""
+    if isinstance(ending, milepost.NothingToDo) or ending.complete:
+        return DONE
+    return INTERRUPTED if ending.stopped else NOT_DONE
+
+
+def together_lines(ending: TogetherEnding | NothingToDo) -> list[str]:
+    """A line for each project, what it came to for all, and what to do next."""
+    if isinstance(ending, milepost.NothingToDo):
+        return [f"nothing to do: {ending.reason}"]
+    width = max(len(member.name) for member in ending.members)
+    lines = ["", *(_member_line(member, width, decided=ending.decided) for member in ending.members), ""]
+    if ending.complete:
+        lines.append(f"all {len(ending.members)} moved, and have the mark {ending.mark}")
+    elif ending.decided:
+        lines += [
+            "it is decided, and the mark is not set before all are there",
+            "next   take in by hand, in any order:",
+        ]
+        lines += [f"       {member.command}" for member in ending.members if not member.arrived]
+        lines.append(f"       {_resume(ending)}   sets the mark then")
+    elif ending.stopped:
+        lines.append(f"stopped, none of them moved · it can go on at any time:   {_resume(ending)}")
+    else:
+        lines.append("none of them moved; what is done stays on its branch")
+        lines.append(f"next   {_resume(ending)}   goes on, when that is mended")
+    return lines
+
+
+def _member_line(member: MemberEnding, width: int, *, decided: bool) -> str:
+    from milepost.cli.words import mark, safe
+
+    name = f"{safe(member.name):<{width}}"
+    if member.why:
+        return f"{mark('failed')} {name}  {safe(member.why)}"
+    if member.arrived:
+        return f"{mark('passed')} {name}  {safe(member.branch) or 'HEAD'} is at {member.head[:7]}"
+    where = f"done, held on milepost/{member.run}" if member.run else "nothing to do"
+    return f"{mark(None)} {name}  {where}"
+
+
+def _resume(ending: TogetherEnding) -> str:
+    """The command that goes on, as it is typed in any folder."""
+    import shlex
+
+    from milepost.cli.words import from_here
+
+    words = (shlex.quote(from_here(Path(member.roadmap))) for member in ending.members)
+    return f"milepost together {' '.join(words)}"
+
+
+def _machine() -> Tell:
+    def tell(name: str, event: Event) -> None:
+        _print_line({"project": name, **milepost.event_to_json(event)})
+
+    return tell
+
+
+def _people() -> Tell:
+    """Each project's progress on stderr in plain lines, as a run tells it, with its name before each."""
+    from rich.console import Console
+
+    from milepost.cli.live import Progress
+    from milepost.cli.words import safe
+
+    width = shutil.get_terminal_size((100, 24)).columns
+    progresses: dict[str, Progress] = {}
+
+    def tell(name: str, event: Event) -> None:
+        if name not in progresses:
+            lead = f"{safe(name)}  "
+            console = Console(file=_Led(lead), width=max(40, width - len(lead)), no_color=True)  # type: ignore[arg-type]
+            progresses[name] = Progress(console)
+        progresses[name](event)
+
+    return tell
+
+
+class _Led:
+    """Writes to stderr, with a name before each line that is not empty."""
+
+    def __init__(self, lead: str) -> None:
+        self._lead = lead
+
+    def write(self, text: str) -> int:
+        lines = "".join(f"{self._lead}{line}\n" for line in text.splitlines() if line.strip())
+        sys.stderr.write(lines)
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+def _print_line(answer: object) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,91 @@
+"""`milepost worker`: takes work that others submitted, and says what it does, a line each."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import milepost
+from milepost.cli.exits import INTERRUPTED
+
+if TYPE_CHECKING:
+    from milepost import Event
+
+Database = Annotated[
+    str | None, typer.Option("--database", metavar="URL", help="postgresql://user@host/name. Default: as for run.")
+]
+Remote = Annotated[
+    str | None, typer.Option("--remote", metavar="GIT_URL", help="The git remote that all workers share.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(worker)
+
+
+def worker(
+    database: Database = None,
+    remote: Remote = None,
+    capacity: Annotated[int | None, typer.Option(min=1, max=256, metavar="N", help="Attempts at once.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="What this machine offers: docker, node22; repeatable.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Its name. Default: the machine's.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One event a line, for machines.")] = False,
+) -> None:
+    """Take tasks of the runs that were submitted to a database, until it is stopped."""
+
+    def tell(event: Event) -> None:
+        if as_json:
+            _say(_json_line(event), sys.stdout)
+        elif line := event_line(event):
+            _say(f"{time.strftime('%H:%M:%S')}  {line}", sys.stderr)
+
+    def lost(error: milepost.MilepostError) -> None:
+        _say(f"error: {error.message}\n  {error.advice}", sys.stderr)
+
+    milepost.work(
+        database=database,
+        remote=remote,
+        capacity=capacity,
+        labels=tuple(label or ()),
+        name=name,
+        on_event=tell,
+        on_lost=lost,
+    )
+    raise typer.Exit(INTERRUPTED)
+
+
+def event_line(event: Event) -> str:
+    """An event of any run in a line; empty for what a worker's log need not say."""
+    match event:
+        case milepost.StageStarted():
+            return f"{event.run}  {event.stage:<7} {event.task}  attempt {event.attempt}"
+        case milepost.AttemptFinished():
+            return f"{event.run}  {event.verdict.value:<7} {event.task}  attempt {event.attempt}"
+        case milepost.TaskFinished():
+            end = event.verdict.value if event.verdict else "waiting"
+            return f"{event.run}  over    {event.task}  {end} {(event.commit or '')[:7]}".rstrip()
+        case milepost.WorkerChanged():
+            return f"{event.run}  worker  {event.worker}  {event.what}"
+        case milepost.RunFinished():
+            return f"{event.run}  finished"
+        case milepost.BudgetReached():
+            return f"{event.run}  budget  {event.message}"
+        case milepost.GateOpened():
+            return f"{event.run}  asks    {event.task}  {event.question}"
+        case _:
+            return ""
+
+
+def _json_line(event: Event) -> str:
+    import json
+
+    return json.dumps(milepost.event_to_json(event))
+
+
+def _say(text: str, stream: object) -> None:
+    print(text, file=stream, flush=True)  # type: ignore[call-overload]

@@ -1,0 +1,172 @@
+"""How an agent is let work: from the start, or from the last of its calls that was recorded.
+
+Beside every recorded call the workspace is kept as a commit on a hidden ref. What was ignored by git there is not,
+and an agent that goes on finds it gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
+from milepost.core.events import BudgetReached
+from milepost.engine import lease
+from milepost.engine.asking import CallPorter, PersonNeeded
+from milepost.engine.calls import AttemptKey
+from milepost.engine.efforts import Effort, assignment_for, keep
+from milepost.engine.gates import Gate
+from milepost.engine.logbook import AttemptLogbook, Diverged, Watch, resumable, session_of
+from milepost.engine.order import Acted, Try, Way
+from milepost.engine.rooms import Rooms
+from milepost.engine.telling import Narrator
+from milepost.engine.wallet import Purse
+from milepost.engine.wire import dump, load
+from milepost.repair.fixes import apply_fix
+
+BEGINNING = "beginning"
+SHORTEST_S = 1.0
+
+
+class ServiceLimited(Exception):
+    """The model's service takes no further question for a while; the attempt goes on after its recorded calls then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What an attempt began with: it goes on with the same, whatever has landed or was learnt meanwhile."""
+
+    base: str
+    assignment: Assignment
+
+
+def calls_ref(key: AttemptKey) -> str:
+    """Where the workspace of an attempt is kept after each of its calls."""
+    return f"refs/milepost-calls/{key}"
+
+
+def attempted(
+    here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way
+) -> Acted | Gate | ServiceLimited:
+    """What an agent left after its attempt; or what it must wait for before it goes on: a person, or its service."""
+    name = f"{effort.order.run}-{effort.task.id}-act"
+    while True:
+        try:
+            kept = _attempt(here, effort, name, base, tries, way)
+        except Diverged:
+            continue
+        except PersonNeeded as need:
+            return need.gate
+        except ServiceLimited as limit:
+            return limit
+        here.checkouts.drop(name)
+        return kept
+
+
+def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try, ...], way: Way) -> Acted:
+    key = AttemptKey(run=effort.order.run, task=effort.task.id, attempt=effort.number)
+    known, session = resumable(here.books.calls, key), session_of(here.books.calls, key)
+    noted = here.books.calls.noted(key, BEGINNING) if known or session.tree else None
+    begun = load(Beginning, noted) if noted else Beginning(base, assignment_for(here, effort, tries, way))
+    base, assignment = begun.base, begun.assignment
+    workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
+    try:
+        purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
+    except BudgetSpent as wall:
+        return keep(here, effort, workspace, _walled(here, effort, wall))
+    keeper = Keeper(here=here, effort=effort, key=key, workspace=workspace)
+    watch = Watch(
+        purse=purse,
+        porter=CallPorter(here, effort, (str(workspace.folder), str(workspace.scratch))),
+        keep=keeper.keep,
+        tell=here.emit,
+        begin=partial(_begin_call, here),
+        require=lease.require,
+        redact=here.redact,
+    )
+    book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
+    if noted is None:
+        here.books.calls.note(key, BEGINNING, dump(begun))
+    outcome = _let_act(here, effort, assignment, workspace, book, purse)
+    if outcome.status == "limited" and book.recorded:
+        raise ServiceLimited(outcome.said)
+    kept = keep(here, effort, workspace, replace(outcome, cost_usd=max(outcome.cost_usd, purse.paid_for_calls())))
+    purse.close(outcome.cost_usd)
+    return kept
+
+
+def _begin_call(here: Rooms) -> None:
+    """Leave between two calls at a stop, and when this engine was taken over from."""
+    here.parking.pause(0)
+    lease.require()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """Keeps a workspace as it is now."""
+
+    here: Rooms
+    effort: Effort
+    key: AttemptKey
+    workspace: Workspace
+
+    def keep(self) -> str:
+        """The tree of the workspace, on a ref of its own; empty where it cannot be told."""
+        here, ref = self.here, calls_ref(self.key)
+        tree = here.checkouts.snapshot(self.workspace).tree
+        if tree:
+            message = f"The workspace of attempt {self.key} on its way\n"
+            commit = here.mileposts.commit(tree, self.workspace.base, message, self.effort.order.stamp())
+            here.mileposts.keep(ref, commit)
+        return tree
+
+
+def _let_act(
+    here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace, book: AttemptLogbook, purse: Purse
+) -> Outcome:
+    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
+    narrator = Narrator(here, assignment.run, assignment.task, effort.number, lambda: book.replaying)
+    tools = here.tools(narrator)
+    left_s = purse.seconds_left()
+    bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
+    try:
+        with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
+            tools = replace(tools, terminal=terminal, logbook=book, timeout_s=max(SHORTEST_S, min(bounds)))
+            outcome = here.agent(effort.agent).act(assignment, workspace, tools)
+        return _with_printed_diff(here, effort, workspace, outcome)
+    except BudgetSpent as wall:
+        return _walled(here, effort, wall)
+    except (MachineFailed, LeaseLost):
+        raise
+    except Exception as error:
+        return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
+
+
+def _walled(here: Rooms, effort: Effort, wall: BudgetSpent) -> Outcome:
+    """How an attempt ends at the wall around its task; at the one around the run all of it stops."""
+    task = effort.task.id
+    said = BudgetReached(run=effort.order.run, task=task, scope=wall.scope, message=wall.message)
+    here.announce(said, f"{task}/{effort.number}/budget")
+    if wall.scope == "run":
+        raise wall
+    return Outcome(status="spent", said=wall.message)
+
+
+def _with_printed_diff(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Outcome:
+    """Apply the diff that an agent printed, when that is all it did; what became of it is in the ledger."""
+    order = effort.order
+    if "@@ " not in outcome.printed or here.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
+        return outcome
+    report = apply_fix(
+        outcome.printed,
+        run=order.run,
+        task=effort.task,
+        attempt=effort.number,
+        source=effort.agent,
+        folder=workspace.folder,
+        ledger=here.books.patches,
+        run_git=partial(here.checkouts.apply, workspace),
+        protected=(order.roadmap,),
+    )
+    return outcome if report.patch is None else replace(outcome, said=f"{outcome.said}\n{report.reason}".strip())

@@ -1,0 +1,109 @@
+"""Asking a person: which question a task raises, and how its answer is waited for."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from milepost.core.calls import Call
+from milepost.core.events import GateAnswered, GateKind, GateOpened
+from milepost.core.task import Task
+from milepost.engine.approval import may_need_gate, needs_gate, shown_before
+from milepost.engine.efforts import Effort
+from milepost.engine.gates import Gate, Refuse, consequence, gate_of
+from milepost.engine.order import Order, Try
+from milepost.engine.parking import Parked
+from milepost.engine.rooms import Rooms
+from milepost.plan.risk import risk_of
+from milepost.sandbox.danger import danger_of, danger_of_change
+
+LONGEST_READ = 10_000_000  # of a diff; the gate says what of it is not shown, and its digest is of all
+LOOK_S = 0.5  # how often it is looked whether a person has answered
+
+
+class PersonNeeded(BaseException):
+    """An attempt cannot go on before a person answered; not an error of its agent's, which must not take it for one."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(gate.question)
+        self.gate = gate
+
+
+def gate_for(here: Rooms, order: Order, task: Task, kind: GateKind, last: Try | None) -> Gate | None:
+    """The question that a task raises before it begins, or before its work lands; None where nobody need be asked."""
+    if last is None:
+        question = needs_gate(kind, task, risk_of(task), (), order.approve)
+        shown, attempt = shown_before(task), 0
+    else:
+        made = last.attempt
+        change = here.mileposts.change(made.base, made.commit, without=order.roadmap)
+        question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
+        shown = f"commit {made.commit}\n" + here.mileposts.diff(made.base, made.commit, LONGEST_READ)
+        attempt = made.number
+    if question is None:
+        return None
+    asked, shown = here.redact(question), here.redact(shown)
+    return gate_of(run=order.run, task=task.id, attempt=attempt, kind=kind, question=asked, shown=shown)
+
+
+def wait_for_answer(here: Rooms, gate: Gate) -> dict[str, Any]:
+    """What a person answered, for as long as that takes; a stop is not kept waiting."""
+    here.books.gates.open_gate(gate)
+    opened = GateOpened(
+        run=gate.run,
+        task=gate.task,
+        gate=gate.gate,
+        kind=gate.kind,
+        question=gate.question,
+        shown=gate.shown,
+        digest=gate.digest,
+    )
+    here.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
+    while True:
+        known = here.books.gates.find(gate.run, gate.gate)
+        if known is None:
+            return {"answer": "skip", "text": "the question was taken back"}
+        if known.answer is not None:
+            break
+        if here.parking.stopping:
+            raise Parked
+        here.parking.wait(LOOK_S)
+    answered = GateAnswered(run=gate.run, task=gate.task, gate=gate.gate, answer=known.answer, text=known.text)
+    here.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
+    return {"answer": known.answer, "text": known.text}
+
+
+def waiting_for_people(here: Rooms, run: str) -> tuple[str, ...]:
+    """The tasks of a run that wait for a person."""
+    return tuple(dict.fromkeys(gate.task for gate in here.books.gates.waiting(run)))
+
+
+class CallPorter:
+    """Asks before commands that could do harm, and knows what was answered."""
+
+    def __init__(self, here: Rooms, effort: Effort, folders: tuple[str, ...]) -> None:
+        self._here, self._effort, self._folders = here, effort, folders
+
+    def refusal(self, number: int, call: Call) -> str:
+        """Why a person does not allow a call, empty when it may be made; raises when nobody was asked yet."""
+        order, task = self._effort.order, self._effort.task
+        if not call.argv or not may_need_gate("destructive", task, order.approve):
+            return ""
+        danger = danger_of(call.argv, self._folders)
+        question = danger and needs_gate("destructive", task, risk_of(task), (danger,), order.approve)
+        if not question:
+            return ""
+        gate = gate_of(
+            run=order.run,
+            task=task.id,
+            attempt=self._effort.number,
+            kind="destructive",
+            question=self._here.redact(question),
+            shown=self._here.redact(shlex.join(call.argv)),
+            call=number,
+        )
+        known = self._here.books.gates.find(gate.run, gate.gate)
+        if known is None or known.answer is None or known.digest != gate.digest:
+            raise PersonNeeded(gate)
+        meant = consequence(known.kind, known.answer, known.text)
+        return meant.text if isinstance(meant, Refuse) else ""

@@ -1,0 +1,214 @@
+"""The drills: a run that nobody disturbs, one killed at each boundary in turn, runs killed at a random instant."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from milepost.core.errors import MilepostError
+from milepost.engine.chaos.copies import Ending, Leftovers, Place, damage, leftovers, look
+from milepost.engine.chaos.nursery import Birth, Life, Nursery
+from milepost.engine.chaos.report import Toll
+from milepost.engine.chaos.trace import MODEL, TOOL, Account, of_kind, read_trace, steps
+from milepost.engine.journal import Journal
+
+KILLED = -9
+SHORTEST_LIMIT_S, CALM_TIMES = 120.0, 20.0  # a life that takes longer than both has gone wrong
+DYING_S = 10.0  # for processes of a life that is over to end, too
+LAST_INSTANT = 0.97  # of a calm run: a later one may come too late
+
+Watch = Callable[[int, int], None]  # told of each kill and each life
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calm:
+    """The run that nobody disturbed: what all others must end like."""
+
+    ending: Ending
+    account: Account
+    code: int
+    cost_usd: float | None
+    damage: frozenset[str]
+    seconds: float
+
+    @property
+    def limit_s(self) -> float:
+        return max(SHORTEST_LIMIT_S, CALM_TIMES * self.seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drills:
+    """How the runs are asked for, and the nursery that their lives come from."""
+
+    nursery: Nursery
+    environ: Mapping[str, str]
+    words: tuple[str, ...]
+    parallel: int
+
+    def calm(self, place: Place) -> Calm:
+        """Let a run come to its end; raises when there is nothing to compare others with."""
+        before = damage(place)
+        started = time.monotonic()
+        code = self._begin(place, self.words).wait()
+        seconds = time.monotonic() - started
+        account, ending = _account(place), look(place)
+        if code not in (0, 1) or not account.recorded:
+            raise MilepostError(f"the run failed before anybody disturbed it: {_said(place)}", "mend that first")
+        return Calm(ending=ending, account=account, code=code, cost_usd=_cost(place), damage=before, seconds=seconds)
+
+    def at_every_boundary(self, place: Place, calm: Calm, watch: Watch) -> Toll:
+        """Kill each life at the first boundary that none before it was killed at, until one has none left."""
+        started, kills, words = time.monotonic(), 0, self.words
+        while (code := self._live(place, words, calm.limit_s, dying=True)) == KILLED:
+            kills += 1
+            watch(kills, kills)
+            if _lines(place.seen) != kills:
+                break  # somebody else killed it
+            words = _RESUME
+        toll = self._toll(place, calm, code)
+        return replace(toll, kills=kills, lives=kills + 1, seconds=time.monotonic() - started)
+
+    def at_an_instant(self, place: Place, calm: Calm, chance: Random, *, group: bool) -> Toll:
+        """Kill one life at a random instant of its run, alone or with its group, and let the next go on to the end."""
+        started = time.monotonic()
+        life = self._begin(place, self.words)
+        code, lives, kills = life.wait(chance.uniform(0, calm.seconds * LAST_INSTANT)), 1, 0
+        if code is None:
+            life.kill(group=group)
+            kills = int(life.wait() == KILLED)
+            code, more = self._to_the_end(place, calm)
+            lives += more
+        return replace(self._toll(place, calm, code), kills=kills, lives=lives, seconds=time.monotonic() - started)
+
+    def _to_the_end(self, place: Place, calm: Calm) -> tuple[int | None, int]:
+        """Resume, or start where nothing had been recorded yet: how it ended, and in how many lives."""
+        code = self._live(place, _RESUME, calm.limit_s)
+        if code != 0 or _last_event(place).get("event") != "nothing_to_do":
+            return code, 1
+        if _has_a_run(place):
+            return calm.code, 1  # it was over before the kill, and could not say so any more
+        return self._live(place, self.words, calm.limit_s), 2
+
+    def _live(self, place: Place, words: tuple[str, ...], limit_s: float, *, dying: bool = False) -> int | None:
+        """One life: how it ended, None when it would not."""
+        life = self._begin(place, words, dying=dying)
+        code = life.wait(limit_s)
+        if code is None:
+            life.kill(group=True)
+            life.wait()
+        return code
+
+    def _begin(self, place: Place, words: tuple[str, ...], *, dying: bool = False) -> Life:
+        for path in (_stdout(place), _stderr(place)):
+            path.unlink(missing_ok=True)
+        birth = Birth(
+            words=words,
+            folder=(place.repository / place.roadmap).parent,
+            environ=place.environ(self.environ, dying=dying),
+            stdout=_stdout(place),
+            stderr=_stderr(place),
+        )
+        return self.nursery.begin(birth)
+
+    def _toll(self, place: Place, calm: Calm, code: int | None) -> Toll:
+        """What is to be seen of the kills, when all is over."""
+        left, ending, account = _settled(place), look(place), _account(place)
+        expected, found = [post[0] for post in calm.ending.posts], [post[0] for post in ending.posts]
+        return Toll(
+            lost=tuple(task for task in expected if task not in found),
+            duplicated=tuple(sorted({task for task in found if found.count(task) > 1})),
+            steps_repeated=steps(account.again),
+            models_repeated=of_kind(account.again, MODEL),
+            tools_repeated=of_kind(account.again, TOOL),
+            processes_left=left.processes,
+            folders_left=left.folders,
+            locks_left=left.locks,
+            damage=tuple(sorted(damage(place) - calm.damage)),
+            unequal=self._differences(calm, ending, _cost(place)),
+            problems=() if code == calm.code else (_wrong(place, code),),
+            in_flight_steps=len(steps(account.in_flight)),
+            in_flight_models=len(of_kind(account.in_flight, MODEL)),
+            in_flight_tools=len(of_kind(account.in_flight, TOOL)),
+        )
+
+    def _differences(self, calm: Calm, ending: Ending, cost_usd: float | None) -> tuple[str, ...]:
+        """How an end differs from the calm one; with several tasks at once, the order of the mileposts may."""
+        found = []
+        if ending.tree != calm.ending.tree:
+            found.append(f"the tree is {ending.tree[:12]}, and {calm.ending.tree[:12]} without kills")
+        if ending.status != calm.ending.status:
+            found.append(f"git status says {ending.status!r}")
+        if self.parallel == 1 and ending.posts != calm.ending.posts:
+            found.append("the mileposts are others, or in another order")
+        if self.parallel == 1 and None not in (cost_usd, calm.cost_usd) and cost_usd != calm.cost_usd:
+            found.append(f"the run says that it cost ${cost_usd}, and ${calm.cost_usd} without kills")
+        return tuple(found)
+
+
+_RESUME = ("resume", "--json")
+
+
+def _has_a_run(place: Place) -> bool:
+    """Whether a run was recorded before the kill."""
+    database = place.state / "milepost.db"
+    if not database.exists():
+        return False
+    with Journal.look(database) as journal:
+        return bool(journal.runs())
+
+
+def _settled(place: Place) -> Leftovers:
+    """What is left once the processes of the last life had time to end."""
+    until = time.monotonic() + DYING_S
+    while (left := leftovers(place)).processes and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
+def _account(place: Place) -> Account:
+    return read_trace(place.trace.read_text(encoding="utf-8") if place.trace.exists() else "")
+
+
+def _cost(place: Place) -> float | None:
+    """What the last life said that the run cost, if it did."""
+    told = _last_event(place)
+    cost_usd = told.get("cost_usd") if told.get("event") == "run_finished" else None
+    return cost_usd if isinstance(cost_usd, float | int) else None
+
+
+def _last_event(place: Place) -> dict[str, object]:
+    lines = _text(_stdout(place)).strip().split("\n")
+    try:
+        told = json.loads(lines[-1])
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _wrong(place: Place, code: int | None) -> str:
+    how = "did not end" if code is None else f"ended with {code}"
+    return f"the last life {how}: {_said(place)}"
+
+
+def _said(place: Place) -> str:
+    return " · ".join(_text(_stderr(place)).strip().splitlines()[-3:]) or "it said nothing"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _lines(path: Path) -> int:
+    return len(_text(path).splitlines())
+
+
+def _stdout(place: Place) -> Path:
+    return place.home / "stdout"
+
+
+def _stderr(place: Place) -> Path:
+    return place.home / "stderr"

@@ -1,0 +1,135 @@
+"""What chaos is tried on: the user's own roadmap with recorded answers, or a sample."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+
+from milepost.agents.replay import load_cassette
+from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNotCommitted
+from milepost.core.task import Plan
+from milepost.engine.chaos.copies import Place, commit_all, make_copy
+from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
+from milepost.engine.prepare import Wish, choose, refuse_invalid
+from milepost.engine.project import Project, read_bytes
+from milepost.engine.settings import FILE, Settings, load
+from milepost.plan.graph import plan as make_plan
+from milepost.roadmap import read
+
+SAMPLE_TASKS = 20
+REPLAY, PATTERN = "replay:", "pattern:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A repository aside of which copies are made, its roadmap, the agent that replays, and the open tasks."""
+
+    repository: Path
+    roadmap: str
+    agent: str
+    tasks: tuple[str, ...]
+    is_sample: bool
+
+
+def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None, folder: Path) -> Subject:
+    """What is meant: a sample where nothing is named and nothing here is recorded."""
+    if tasks is not None and (roadmap is not None or cassette is not None):
+        raise Misuse("--tasks is for the sample, and a roadmap of your own was named", "leave one of them out")
+    named = roadmap is not None or cassette is not None
+    project = _project(roadmap, named) if tasks is None else None
+    if project is None:
+        return _sample(tasks or SAMPLE_TASKS, folder)
+    settings = load(project.roadmap.parent, environ={})
+    recorded = cassette or _cassette_of(project, settings)
+    if recorded is None:
+        if not named:
+            return _sample(SAMPLE_TASKS, folder)
+        raise Misuse(
+            f"nothing is recorded that could be replayed for {project.roadmap_in_tree}",
+            "name the recorded answers: --cassette FILE; without a roadmap, a sample is used",
+        )
+    return _own(project, settings, recorded, folder)
+
+
+def _project(roadmap: Path | None, named: bool) -> Project | None:
+    try:
+        return Project.find(roadmap)
+    except (NoRepository, RoadmapMissing):
+        if named:
+            raise
+        return None
+
+
+def _cassette_of(project: Project, settings: Settings) -> Path | None:
+    agent = settings.run.agent
+    return project.roadmap.parent / agent.removeprefix(REPLAY) if agent.startswith(REPLAY) else None
+
+
+def _sample(tasks: int, folder: Path) -> Subject:
+    repository = folder / "sample"
+    make_sample(repository, tasks)
+    return Subject(
+        repository=repository,
+        roadmap=ROADMAP,
+        agent=f"{REPLAY}{CASSETTE}",
+        tasks=tuple(task_id(number) for number in range(1, tasks + 1)),
+        is_sample=True,
+    )
+
+
+def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> Subject:
+    """The user's repository as it is committed, copied once; theirs is not read again after that."""
+    load_cassette(cassette)
+    kept = folder / CASSETTE
+    shutil.copyfile(cassette, kept)
+    copy = make_copy(project.repository.top, folder / "source", project.roadmap_in_tree, apart=True)
+    there = copy.repository / copy.roadmap
+    _quieten(copy, there.parent / FILE)
+    if not there.is_file():
+        raise RoadmapNotCommitted(
+            f"{copy.roadmap} is not committed, and chaos is tried on what is", f"git add {copy.roadmap} && git commit"
+        )
+    plan = make_plan(read(read_bytes(there)))
+    refuse_invalid(plan)
+    tasks = choose(plan, Wish())
+    if not tasks:
+        raise Misuse(f"no task is open in {copy.roadmap}", "chaos needs work to disturb; --tasks 20 tries a sample")
+    _refuse_live(plan, tasks, settings)
+    return Subject(
+        repository=copy.repository, roadmap=copy.roadmap, agent=f"{REPLAY}{kept}", tasks=tasks, is_sample=False
+    )
+
+
+def _quieten(copy: Place, file: Path) -> None:
+    """Leave out of the copy's settings what reaches beyond it: shared workers, people to ask, telemetry."""
+    if file.is_file() and (quiet := quietened(file.read_text(encoding="utf-8"))) is not None:
+        file.write_text(quiet, encoding="utf-8")
+        commit_all(copy, "Settings that do not reach beyond this copy")
+
+
+def quietened(text: str) -> str | None:
+    """The text of settings without what reaches beyond a repository; None where there is nothing of it."""
+    settings = tomlkit.parse(text)
+    run = settings.get("run", {})
+    found = [(run, name) for name in ("database", "remote", "approve") if name in run]
+    found += [(settings, name) for name in ("telemetry",) if name in settings]
+    for section, name in found:
+        section.remove(name)
+    return tomlkit.dumps(settings) if found else None
+
+
+def _refuse_live(plan: Plan, tasks: tuple[str, ...], settings: Settings) -> None:
+    """Raise when anybody but a recorded or a deterministic agent would be asked: a live one costs money each time."""
+    asked = [(f"task {task_id}", plan.task(task_id).agent) for task_id in tasks]
+    asked += [("[repair] fallback", name) for name in settings.repair.fallback]
+    if settings.verify.mode == "agent":
+        asked.append(("[verify] agent", settings.verify.agent))
+    for where, name in asked:
+        if name and not name.startswith((REPLAY, PATTERN)):
+            raise Misuse(
+                f"{where} asks for the agent {name!r}, and chaos asks none that is not recorded",
+                "take it out on a branch of its own, or try a sample: milepost chaos --tasks 20",
+            )

@@ -1,0 +1,105 @@
+"""The course of a run: what it wants and how it goes on, as people steer it while it is on. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from milepost.core.task import Plan, Task
+from milepost.engine.steering import Request
+from milepost.plan.graph import plan as make_plan
+from milepost.plan.replan import Edit, follow
+from milepost.roadmap import read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """The tasks that are wanted, how many attempts may be under way, and whether new ones may begin.
+
+    `heard` is the number of the last request that was taken in; `seen` the roadmap as it was last followed.
+    """
+
+    wanted: tuple[str, ...]
+    parallel: int
+    paused: bool = False
+    finishing: bool = False
+    heard: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What a request changes: the course, the plan, and in words. `dropped` tasks are over without an attempt."""
+
+    course: Course
+    plan: Plan
+    said: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[str, ...] = ()
+    roadmap: str = ""
+
+
+def turned(course: Course, plan: Plan, request: Request, *, begun: frozenset[str], all_tasks: bool) -> Turn:
+    """The course after a request. `begun` are the tasks that were started; `all_tasks` says that none were chosen."""
+    match request.kind:
+        case "pause":
+            said = "paused: what is at work goes on, nothing new begins. milepost resume lifts it"
+            return Turn(course=replace(course, paused=True), plan=plan, said=(("", said),))
+        case "go_on":
+            return Turn(course=replace(course, paused=False, finishing=False), plan=plan, said=(("", "goes on"),))
+        case "finish":
+            finishing = replace(course, paused=True, finishing=True)
+            return Turn(course=finishing, plan=plan, said=(("", "stops when what is at work is over"),))
+        case "parallel":
+            wider = replace(course, parallel=int(request.value))
+            return Turn(course=wider, plan=plan, said=(("", f"{request.value} at a time from now on"),))
+        case "drop":
+            return _dropped(course, plan, request.task, begun)
+        case "agent":
+            return _handed(course, plan, request)
+        case "roadmap" | "roadmap_seen":
+            return _edited(course, plan, request.value, begun, all_tasks=all_tasks)
+        case _ as never:
+            assert_never(never)
+
+
+def _dropped(course: Course, plan: Plan, name: str, begun: frozenset[str]) -> Turn:
+    if name not in course.wanted:
+        return Turn(course=course, plan=plan, said=((name, "is not in this run: nothing to drop"),))
+    if name in begun:
+        return Turn(course=course, plan=plan, said=((name, "is begun already: milepost stop --now stops it"),))
+    return Turn(course=course, plan=plan, said=((name, "dropped from this run"),), dropped=(name,))
+
+
+def _handed(course: Course, plan: Plan, request: Request) -> Turn:
+    def handed(task: Task) -> Task:
+        return replace(task, agent=request.value) if request.task in ("", task.id) else task
+
+    changed = replace(plan, tasks=tuple(map(handed, plan.tasks)))
+    whom = f"attempts that begin from now on are made by {request.value}"
+    return Turn(course=course, plan=changed, said=((request.task, whom),))
+
+
+def _edited(course: Course, plan: Plan, text: str, begun: frozenset[str], *, all_tasks: bool) -> Turn:
+    new = make_plan(read(text.encode()))
+    fatal = next((problem for problem in new.problems if problem.fatal), None)
+    if fatal is not None:
+        why = f"the edited roadmap cannot be followed, line {fatal.line}: {fatal.message}; going on with the one before"
+        return Turn(course=course, plan=plan, said=(("", why),))
+    edit = follow(plan, new, begun=begun, wanted=course.wanted)
+    wanted = (*course.wanted, *edit.added) if all_tasks else course.wanted
+    return Turn(
+        course=replace(course, wanted=wanted),
+        plan=edit.plan,
+        said=_told(edit, all_tasks=all_tasks),
+        dropped=edit.dropped,
+        roadmap=text,
+    )
+
+
+def _told(edit: Edit, *, all_tasks: bool) -> tuple[tuple[str, str], ...]:
+    added = "added: it is on the roadmap now" if all_tasks else "is on the roadmap now, and not in this run"
+    return (
+        *((name, added) for name in edit.added),
+        *((name, "dropped: it is off the roadmap, or ticked there") for name in edit.dropped),
+        *((name, "edited: it will be done as it is written now") for name in edit.changed),
+        *((name, "edited too late for this run: work on it began with the text before") for name in edit.late),
+    )

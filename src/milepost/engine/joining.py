@@ -1,0 +1,74 @@
+"""How work comes onto what others did meanwhile: merged trees, an edited roadmap, files that were seen to change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from milepost.core.attempt import Attempt
+from milepost.core.events import ForecastMade
+from milepost.core.task import Plan, Task
+from milepost.engine.efforts import roadmap_at, ticked
+from milepost.engine.forecast import Facts, forecast_of
+from milepost.engine.foresee import EPISODES_READ
+from milepost.engine.order import Conflict, Coupled, Order
+from milepost.engine.rooms import Rooms
+from milepost.workspace.merge import Conflicts, Merged, merge_trees
+from milepost.workspace.reconcile.evidence import conflict_evidence
+from milepost.workspace.reconcile.renewal import renewed
+
+RENEWAL_S = 120.0
+
+
+def on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str) -> Coupled | Conflict:
+    """The attempt's work on `head`, with the box ticked, as a commit; or on which lines both differ."""
+    merged = merge_trees(here.mileposts, head, attempt.commit)
+    if isinstance(merged, Merged) and merged.renewals:
+        merged = _renewed(here, f"{order.run}-{task.id}-renew", head, merged)
+    if isinstance(merged, Conflicts):
+        return Conflict(paths=merged.paths, shown=here.redact(conflict_evidence(merged)))
+    if merged.renewals:
+        return Conflict(paths=tuple(renewal.path for renewal in merged.renewals))
+    tree = here.mileposts.with_file(merged.tree, order.roadmap, ticked(here, order, task, head))
+    message = f"{task.id}: {task.title}\n\nOn top of {head[:12]}, not landed.\n"
+    commit = here.mileposts.commit(tree, head, message, order.stamp())
+    return Coupled(commit=commit, tree=tree, reconciled=merged.reconciled)
+
+
+def _renewed(here: Rooms, name: str, head: str, merged: Merged) -> Merged:
+    """The merged tree with its lock files written anew by their own tools, in the sandbox, where they can."""
+    workspace = here.checkouts.make(name, head, tree=merged.tree)
+    tree = renewed(merged, workspace, here.terminal, here.mileposts, timeout_s=RENEWAL_S)
+    here.checkouts.drop(name)
+    return merged if tree is None else replace(merged, tree=tree, renewals=())
+
+
+def with_roadmap(here: Rooms, order: Order, head: str, edited: bytes) -> str | None:
+    """A commit on `head` with a roadmap that its author edited, ticks kept; None where both changed the same lines."""
+    began = here.mileposts.tree_of(order.base)
+    if roadmap_at(here, order, head) == edited:
+        return head
+    theirs = here.mileposts.with_file(began, order.roadmap, edited)
+    beside = here.mileposts.commit(theirs, order.base, "The roadmap as it is edited\n", order.stamp())
+    tree = here.mileposts.merge(head, beside)
+    if tree is None:
+        return None
+    message = f"Follow the roadmap as it was edited\n\nMilepost-Run: {order.run}\n"
+    return here.mileposts.commit(tree, head, message, order.stamp()) if tree != here.mileposts.tree_of(head) else head
+
+
+def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[str, list[str]]:
+    """The files that attempts of earlier runs changed, for tasks that do not say which they change."""
+    observed = {}
+    for task in plan.tasks:
+        if task.id in wanted and not task.files and (run := here.books.journal.last_run_of(task.id)) is not None:
+            last = here.books.journal.attempts(run, task.id)[-1]
+            if here.mileposts.resolve(last.commit) and here.mileposts.resolve(last.base):
+                observed[task.id] = list(here.mileposts.changed_files(last.base, last.commit))
+    return observed
+
+
+def foreseen(here: Rooms, plan: Plan, order: Order) -> ForecastMade | None:
+    """What the run is expected to take, told once at its start; None where nothing similar was done yet."""
+    facts = Facts(agent=order.agent, parallel=order.parallel)
+    made = forecast_of(plan, order.tasks, facts, here.books.memory.newest(EPISODES_READ))
+    return None if made is None else made.event(order.run)

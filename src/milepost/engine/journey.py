@@ -1,0 +1,216 @@
+"""The parent of a run: who is at work, who is asked, what is on its way to the branch, what is over.
+
+All that it decides depends on recorded results alone, so that a killed run decides the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from milepost.core.events import RunFinished, Steered, TaskSummary
+from milepost.core.task import Plan, Task
+from milepost.core.verdict import Evidence, Verdict
+from milepost.engine import answers, durable, landing, records, stages, summaries
+from milepost.engine.course import Course, turned
+from milepost.engine.gates import Gate
+from milepost.engine.onward import Land, Leave, Outlook, Repair, Split, Wait, decide
+from milepost.engine.order import Arrival, Order, Try
+from milepost.engine.rooms import Rooms, agent_name
+from milepost.engine.steering import requests_from
+from milepost.engine.track import Track
+from milepost.engine.wire import dump, load
+from milepost.plan.reshape import claiming, waiting_for, with_parts
+from milepost.plan.schedule import blocked, ready
+
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flows:
+    """The workflows that a parent starts: attempts at a task, a proof on top of others, a question to a person."""
+
+    work: Callable[..., Any]
+    prove: Callable[..., Any]
+    ask: Callable[..., Any]
+
+
+class Journey:
+    """One run on its way, from its first task to its last."""
+
+    def __init__(self, here: Rooms, order: Order, surveyed: Plain, flows: Flows) -> None:
+        self.here, self.order, self.flows = here, order, flows
+        self.plan = load(Plan, surveyed["plan"])
+        self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
+        self.track = Track(order.base)
+        self.course = Course(wanted=order.tasks, parallel=order.parallel)
+        self.histories: dict[str, tuple[Try, ...]] = {}
+        self.starts: dict[str, int] = {}
+        self.outlooks: dict[str, Outlook] = {}
+        self.at_work: dict[str, Task] = {}
+        self.asking: dict[str, Gate] = {}
+        self.allowed: set[tuple[str, int]] = set()
+        self.ended: dict[str, TaskSummary] = {}
+
+    def travel(self) -> None:
+        """Start what is ready, take in what is new, land what is proven, until nothing is left."""
+        self.here.emit(summaries.started(self.order), "started")
+        self._start_ready()
+        while (under_way := self._under_way()) or self.course.paused:
+            leaving = self.course.finishing and not under_way
+            self._take_in(durable.news(under_way, self.course.heard, leaving=leaving))
+            landing.advance(self)
+            self._start_ready()
+        for task_id, waits_for in self.waiting().items():
+            verdict = Verdict.FAILED if task_id in self.histories else None
+            self.end(self.plan.task(task_id), verdict, None, f"waits for {waits_for}")
+
+    def report(self, arrival: Arrival) -> RunFinished:
+        """The end of the run, written down and told."""
+        ends = tuple(self.ended[task_id] for task_id in self.course.wanted)
+        tries = [one for history in self.histories.values() for one in history]
+        finished = summaries.run_finished(self.order, ends, tries, self.track.head, arrival)
+        self.here.books.journal.close_run(self.order.run, finished)
+        self.here.emit(finished, "finished")
+        return finished
+
+    def _under_way(self) -> list[str]:
+        return sorted((*self.at_work, *self.track.train.proving, *self.asking))
+
+    def _start_ready(self) -> None:
+        if self.course.paused:
+            return
+        asked = {gate.task for gate in self.asking.values() if gate.kind == "before"}
+        busy = {task.id for task in self.at_work.values()} | {gate.task for gate in self.asking.values()} - asked
+        passed = frozenset(task_id for task_id, end in self.ended.items() if end.verdict is Verdict.PASSED)
+        unwanted = {task.id for task in self.plan.tasks} - set(self.course.wanted)
+        for task in ready(
+            claiming(self.plan, self.observed),
+            done=passed,
+            busy=frozenset(busy | set(self.track.tasks)),
+            ended=frozenset(self.ended) | unwanted | asked,
+        ):
+            own = self.plan.task(task.id)
+            if self._may_begin(own) and len(self.at_work) < self.course.parallel:
+                self.work_on(own)
+
+    def _may_begin(self, task: Task) -> bool:
+        """Whether nobody must be asked before; whoever must is asked."""
+        if (task.id, 0) in self.allowed or task.id in self.histories:
+            return True
+        return not answers.ask(self, task, "before", 0)
+
+    def work_on(self, task: Task, hand: str = "") -> None:
+        """Start a task, or go on with it, from where the branch is now."""
+        workflow_id = self.next_id(task.id, "work")
+        history = [dump(one) for one in self.histories.get(task.id, ())]
+        outlook = dump(replace(self._outlook(task), hand=hand))
+        durable.start(workflow_id, self.flows.work, dump(self.order), dump(task), self.track.head, history, outlook)
+        self.at_work[workflow_id] = task
+
+    def _outlook(self, task: Task) -> Outlook:
+        """What is to be known of the run when it is decided how a task goes on."""
+        known = self.outlooks.get(task.id, Outlook(task=task))
+        open_still = [name for name in self.course.wanted if name != task.id and name not in self.ended]
+        return replace(known, task=task, others=tuple(self.plan.task(name) for name in open_still))
+
+    def next_id(self, task: str, kind: str) -> str:
+        self.starts[task] = self.starts.get(task, 0) + 1
+        return f"{self.order.run}/{task}/{kind}/{self.starts[task]}"
+
+    def _take_in(self, news: Plain) -> None:
+        if "asked" in news:
+            self.course = replace(self.course, heard=news["heard"])
+            for request in requests_from(news):
+                self._turn(request)
+            return
+        workflow_id, result = news["workflow_id"], news["result"]
+        if workflow_id in self.at_work:
+            self._take_work(self.at_work.pop(workflow_id), result)
+        elif workflow_id in self.asking:
+            answers.take(self, self.asking.pop(workflow_id), result)
+        else:
+            self._take_proof(self.track.train.proving[workflow_id], load(Evidence, result))
+
+    def _take_work(self, task: Task, result: Plain) -> None:
+        tries = tuple(load(Try, plain) for plain in result["history"])
+        if tries:
+            self.histories[task.id] = tries
+            self.observed[task.id] = tuple(dict.fromkeys(path for one in tries for path in one.changed))
+        if result["gate"]:
+            answers.wait_for(self, load(Gate, result["gate"]))
+        else:
+            self.go_on(task)
+
+    def _take_proof(self, task_id: str, evidence: Evidence) -> None:
+        car = next(car for car in self.track.train.cars if car.task == task_id)
+        self.correct(task_id, evidence, car.on)
+        if evidence.verdict is Verdict.PASSED:
+            self.track.proven(task_id)
+        else:
+            self.track.leave(task_id)
+            self.go_on(self.plan.task(task_id))
+
+    def go_on(self, task: Task) -> None:
+        tries = self.histories[task.id]
+        match decide(tries, self.order, self._outlook(task)):
+            case Land():
+                number = tries[-1].attempt.number
+                if (task.id, number) in self.allowed or not answers.ask(self, task, "after", number):
+                    self.track.join(task.id)
+            case Repair():
+                self.work_on(task)
+            case Wait(until=other):
+                known = self._outlook(task)
+                self.outlooks[task.id] = replace(known, waited_for=(*known.waited_for, other))
+                self.plan = waiting_for(self.plan, task.id, other)
+            case Split(parts=parts):
+                self.outlooks[task.id] = replace(self._outlook(task), decomposed=True)
+                self.course = replace(self.course, wanted=(*self.course.wanted, *(part.id for part in parts)))
+                self.plan = with_parts(self.plan, task.id, parts)
+            case Leave(reason=reason, proposal=proposal):
+                self.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
+            case _ as never:
+                assert_never(never)
+
+    def _turn(self, request: Any) -> None:
+        """Do what a person asked of the run, and say what that changes."""
+        begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.ended)
+        all_tasks = not self.order.wished and self.order.max_tasks is None
+        turn = turned(self.course, self.plan, request, begun=frozenset(begun), all_tasks=all_tasks)
+        self.course, self.plan = turn.course, turn.plan
+        if turn.roadmap:
+            adopted = stages.adopt(dump(self.order), self.track.head, turn.roadmap)
+            if adopted != self.track.head:
+                self.track.head = adopted
+                self.track.uncouple()
+        for number, (task, what) in enumerate(turn.said):
+            said = Steered(run=self.order.run, task=task, what=what)
+            self.here.emit(said, f"steered/{self.course.heard}/{request.kind}/{number}")
+        for name in turn.dropped:
+            self.here.books.gates.withdraw(self.order.run, name)
+            if name not in self.ended:
+                self.end(self.plan.task(name), None, None, "dropped while the run was on")
+
+    def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
+        """Put newer evidence in the place of the last attempt's."""
+        *earlier, last = self.histories[task_id]
+        corrected = records.corrected(self.here, self.order.run, task_id, last, evidence, on)
+        self.histories[task_id] = (*earlier, corrected)
+
+    def end(self, task: Task, verdict: Verdict | None, commit: str | None, reason: str, proposal: str = "") -> None:
+        tries = self.histories.get(task.id, ())
+        self.ended[task.id] = end = summaries.summary(task, tries, verdict, commit, reason, proposal)
+        if verdict is Verdict.PASSED:
+            agent = tries[-1].attempt.agent
+            self.here.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
+        finished = summaries.task_finished(self.order, end, tries, agent_name(task, self.order.agent))
+        self.here.emit(finished, f"{task.id}/finished")
+
+    def waiting(self) -> dict[str, str]:
+        """The tasks that never started, and whom each waits for."""
+        failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED}
+        unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
+        waits = blocked(self.plan, frozenset(failed | unwanted))
+        return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}

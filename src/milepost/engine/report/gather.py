@@ -1,0 +1,122 @@
+"""Gathers what a report tells: the journal, the diffs from git, the titles from the roadmap. Changes nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from milepost.core.attempt import Attempt
+from milepost.core.errors import MilepostError, SettingInvalid
+from milepost.core.redact import Redactor
+from milepost.engine.ground import known_secrets
+from milepost.engine.installed import installed_version
+from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.project import Project
+from milepost.engine.report.diffs import Diff, Room, read_diff
+from milepost.engine.report.facts import NothingRun, RunStory
+from milepost.engine.report.story import task_ids, tell
+from milepost.engine.settings import Settings, load
+from milepost.engine.state import holder_of
+from milepost.engine.stream import find_run
+from milepost.roadmap import read
+from milepost.workspace.git import Git
+
+LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
+T = TypeVar("T")
+
+
+def gather(roadmap: Path | None, run: str | None = None) -> RunStory | NothingRun:
+    """The story of a run, the newest one unless another is named."""
+    project = Project.find(roadmap)
+    redact = _redactor(project)
+    now = time.time()
+    with Journal.look(project.store) as journal, TemporaryDirectory() as own:
+        record = find_run(journal, run)
+        if record is None:
+            return NothingRun(roadmap=project.roadmap_in_tree, made_at=now, version=installed_version())
+        entries = journal.events(record.run)
+        tasks = task_ids(record, entries)
+        attempts = {task: journal.attempts(record.run, task) for task in tasks}
+        git = project.repository.git(Path(own))
+        holder = holder_of(project.state)
+        story = tell(
+            record,
+            entries,
+            attempts,
+            running=holder is not None and holder.run == record.run,
+            titles=_titles(git, record),
+            diffs=_diffs(git, attempts, str(record.order.get("roadmap", "")), redact),
+            now=now,
+            version=installed_version(),
+        )
+    return redacted(story, redact)
+
+
+def redacted(value: T, redact: Redactor) -> T:
+    """A value with secrets taken out of every text in it."""
+    clean: Any = _redacted(value, redact)
+    result: T = clean
+    return result
+
+
+def _redacted(value: Any, redact: Redactor) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, tuple):
+        return tuple(_redacted(one, redact) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {field.name: _redacted(getattr(value, field.name), redact) for field in fields(value)}
+        return replace(value, **changed)
+    return value
+
+
+def _redactor(project: Project) -> Redactor:
+    """Whatever knows the secrets of the environment, and those of the settings where they can be read."""
+    try:
+        settings = load(project.roadmap.parent)
+    except SettingInvalid:
+        settings = Settings()
+    return Redactor(known_secrets(settings))
+
+
+def _titles(git: Git, record: RunRecord) -> dict[str, str]:
+    """The titles of the tasks in the roadmap that a run began with, as far as it is still there."""
+    place = f"{record.order.get('base', '')}:{record.order.get('roadmap', '')}"
+    content = git.try_plumb_bytes("cat-file", "blob", place)
+    if content is None:
+        return {}
+    try:
+        return {task.id: task.title for task in read(content).tasks}
+    except MilepostError:
+        return {}
+
+
+def _diffs(git: Git, attempts: Mapping[str, Sequence[Attempt]], roadmap: str, redact: Redactor) -> dict[str, Diff]:
+    """What the last attempt at each task changed, as long as there is room."""
+    room = Room()
+    return {task: _diff(git, tries[-1], roadmap, redact, room) for task, tries in attempts.items() if tries}
+
+
+def _diff(git: Git, attempt: Attempt, roadmap: str, redact: Redactor, room: Room) -> Diff:
+    command = f"git diff {attempt.base[:12]} {attempt.commit[:12]}"
+    if not attempt.commit:
+        return Diff(command="git status", note="it left nothing")
+    if not room.lines:
+        return Diff(command=command, note="left out: this report shows as many lines as it has room for")
+    words = _diff_words(attempt.base, attempt.commit, roadmap)
+    code, text = git.try_plumb(*words)
+    if code != 0:
+        return Diff(command=command, note="no longer kept")
+    return read_diff(text, command, redact, room)
+
+
+def _diff_words(old: str, new: str, roadmap: str) -> Iterable[str]:
+    """The command of a diff, without the ticked roadmap and without anything that a repository could configure."""
+    switches = ("-c", f"core.bigFileThreshold={LARGEST_TEXT}", "-c", "core.quotePath=false")
+    options = ("-p", "-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+    without = (f":(exclude,literal,top){roadmap}",) if roadmap else ()
+    return (*switches, "diff-tree", *options, old, new, "--", ".", *without)

@@ -1,0 +1,115 @@
+"""The four answers that a report begins with: done with proof, failed and why, waits for you, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from milepost.engine.report.facts import RunStory, TaskStory
+from milepost.engine.report.page.markup import Markup, element, group
+from milepost.engine.report.waits import waits_of
+from milepost.engine.report.words import counted, cut, duration, money
+
+SHOWN = 8
+MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", "working": "●", "asking": "?", "waiting": "–"}
+WORDS = {
+    "passed": "passed",
+    "failed": "failed",
+    "unverified": "unverified",
+    "working": "in work",
+    "asking": "asks you",
+    "waiting": "not started",
+}
+
+
+def answers(story: RunStory, anchors: dict[str, str]) -> Markup:
+    """The first thing that is read."""
+    return element(
+        "section", _done(story, anchors), _failed(story, anchors), _waits(story), _cost(story), class_="answers"
+    )
+
+
+def mark(standing: str) -> Markup:
+    """The sign of how a task stands, with the word for whoever cannot see it."""
+    return element("span", MARKS[standing], class_=f"mark {standing}", role="img", aria_label=WORDS[standing])
+
+
+def _done(story: RunStory, anchors: dict[str, str]) -> Markup:
+    passed = story.standing("passed")
+    rows = [
+        group(
+            mark(task.standing),
+            " ",
+            _link(task, anchors),
+            element("p", f"{_proof(task)} · ", element("code", task.commit[:7])),
+        )
+        for task in passed[:SHOWN]
+    ]
+    figure = (str(len(passed)), f" of {counted(len(story.tasks), 'task')}")
+    return _card("passed", "Done, with proof", figure, rows, len(passed) - SHOWN)
+
+
+def _failed(story: RunStory, anchors: dict[str, str]) -> Markup:
+    failed = (*story.standing("failed"), *story.standing("unverified"))
+    rows = [
+        group(
+            mark(task.standing),
+            " ",
+            _link(task, anchors),
+            element("p", cut(task.reason, 300)),
+            *(element("p", f"→ {line}") for line in task.proposal.splitlines()[:3] if task.reason not in line),
+        )
+        for task in failed[:SHOWN]
+    ]
+    rows = rows or [element("span", "nothing failed", class_="soft")]
+    return _card("failed" if failed else "", "Failed, and why", (str(len(failed)), ""), rows, len(failed) - SHOWN)
+
+
+def _waits(story: RunStory) -> Markup:
+    waits = waits_of(story)
+    rows = [
+        group(wait.what, element("p", element("code", wait.command)) if wait.command else None)
+        for wait in waits[:SHOWN]
+    ]
+    rows = rows or [element("span", "nothing waits for you", class_="soft")]
+    return _card("asks" if waits else "", "Waits for you", (str(len(waits)), ""), rows, len(waits) - SHOWN)
+
+
+def _cost(story: RunStory) -> Markup:
+    costs = story.costs
+    of_budget = f" of {money(costs.budget_usd)}" if costs.budget_usd else ""
+    lines = [f"{duration(story.seconds)} of work in {counted(_attempts(story.tasks), 'attempt')}"]
+    if story.ended_at is not None:
+        lines.append(f"{duration(story.ended_at - story.started_at)} from beginning to end")
+    if costs.tokens:
+        calls = sum(line.calls for line in costs.by_model)
+        lines.append(f"{costs.tokens:,} tokens in {counted(calls, 'model call')}")
+    if costs.forecast:
+        lines.append(f"forecast: {costs.forecast}")
+    rows = [group(line) for line in (*lines, *costs.walls)]
+    return _card("cost", "Cost", (money(costs.usd), of_budget), rows, 0)
+
+
+def _card(kind: str, title: str, figure: tuple[str, str], rows: Sequence[Markup], more: int) -> Markup:
+    number, rest = figure
+    items = [element("li", row) for row in rows]
+    if more > 0:
+        items.append(element("li", f"and {more:,} more, below", class_="soft"))
+    return element(
+        "section",
+        element("h2", title),
+        element("p", number, element("small", rest) if rest else None, class_="figure"),
+        element("ul", items),
+        class_=f"answer {kind}".strip(),
+    )
+
+
+def _link(task: TaskStory, anchors: dict[str, str]) -> Markup:
+    return element("a", f"{task.id} {cut(task.title, 120)}".strip(), href=f"#{anchors[task.id]}")
+
+
+def _proof(task: TaskStory) -> str:
+    return counted(task.tests, "test") if task.tests else counted(task.checks, "check")
+
+
+def _attempts(tasks: Sequence[TaskStory]) -> int:
+    return sum(len(task.attempts) for task in tasks)

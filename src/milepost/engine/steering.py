@@ -1,0 +1,126 @@
+"""Steering: what a person asks of a run while it is on, and what they change in its roadmap meanwhile.
+
+Each wish is a row with a number. The run's parent takes the new ones in between two results, as part of a recorded
+step, so that a resumed run is steered the same way at the same points.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from milepost.core.errors import SettingInvalid
+from milepost.store.database import Database
+
+Kind = Literal["pause", "go_on", "finish", "drop", "agent", "parallel", "roadmap", "roadmap_seen"]
+
+SCHEMA = """
+create table if not exists steering (
+    seq {serial}, run text not null, at double precision not null, kind text not null, task text not null,
+    value text not null);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One thing that was asked of a run: `task` is empty when it is about all of it."""
+
+    kind: Kind
+    task: str = ""
+    value: str = ""
+
+
+class Steering:
+    """Keeps what is asked of runs, and notices when a roadmap is edited."""
+
+    def __init__(self, database: Database, run: str, watched: Callable[[], bytes | None]) -> None:
+        self._database, self._run, self._watched = database, run, watched
+        self._unsettled = ""
+        database.script(SCHEMA)
+
+    def ask(self, request: Request) -> None:
+        """Ask something of the run."""
+        sql = "insert into steering (run, at, kind, task, value) values (?, ?, ?, ?, ?)"
+        row = (self._run, time.time(), request.kind, request.task, request.value)
+        self._database.together(f"steering of {self._run}", lambda: self._database.write(sql, *row))
+
+    def begin(self) -> None:
+        """Remember the roadmap as it is at the start of the run."""
+        if not self._database.read("select 1 from steering where run = ? limit 1", self._run):
+            content = self._watched() or b""
+            self.ask(Request(kind="roadmap_seen", value=content.decode("utf-8", "replace")))
+
+    @property
+    def paused(self) -> bool:
+        """Whether the run was asked to pause, or to finish, and not to go on since."""
+        sql = (
+            "select kind from steering where run = ? and kind in ('pause', 'finish', 'go_on') order by seq desc limit 1"
+        )
+        return self._database.read(sql, self._run)[:1] not in ([], [("go_on",)])
+
+    def since(self, heard: int) -> dict[str, Any] | None:
+        """What was asked after the one with this number, and the newest number; None when nothing was."""
+        self._notice_edit()
+        rows = self._database.read(
+            "select seq, kind, task, value from steering where run = ? and seq > ? order by seq", self._run, heard
+        )
+        new = [{"kind": kind, "task": task, "value": value} for _, kind, task, value in rows if kind != "roadmap_seen"]
+        return {"asked": new, "heard": rows[-1][0]} if new else None
+
+    def _notice_edit(self) -> None:
+        """Ask for an edited roadmap to be followed, once it has not changed between two looks."""
+        content = self._watched()
+        if content is None:
+            return
+        now = hashlib.sha256(content).hexdigest()
+        settled, self._unsettled = now == self._unsettled, now
+        if settled and now != self._seen():
+            text = content.decode("utf-8", "replace")
+            self.ask(Request(kind="roadmap", value=text))
+
+    def _seen(self) -> str:
+        sql = (
+            "select value from steering where run = ? and kind in ('roadmap', 'roadmap_seen') order by seq desc limit 1"
+        )
+        rows = self._database.read(sql, self._run)
+        return hashlib.sha256(rows[0][0].encode()).hexdigest() if rows else ""
+
+
+def request(kind: str, task: str = "", value: str = "") -> Request:
+    """What a person asks, once it is known to make sense."""
+    if kind not in ("pause", "go_on", "finish", "drop", "agent", "parallel"):
+        raise SettingInvalid(f"a run cannot be asked to {kind!r}", "ask for pause, finish, drop, agent or parallel")
+    if kind == "parallel" and not (value.isdigit() and 1 <= int(value) <= 64):
+        raise SettingInvalid(f"{value!r} attempts at a time cannot be", "give a number from 1 to 64")
+    if (kind == "drop" and not task) or (kind == "agent" and not value):
+        raise SettingInvalid(f"{kind} needs to know which", "milepost plan lists the tasks")
+    return Request(kind=cast(Kind, kind), task=task, value=value)
+
+
+def file_watch(path: Path) -> Callable[[], bytes | None]:
+    """A look at a file that reads it only when it changed; None while it is as it was at the look before last."""
+    last: list[tuple[tuple[int, int], int]] = [((0, 0), 0)]
+
+    def look() -> bytes | None:
+        try:
+            facts = path.stat()
+            stamp = (facts.st_mtime_ns, facts.st_size)
+            before, seen = last[0]
+            if stamp == before and seen >= 2:
+                return None
+            last[0] = (stamp, seen + 1 if stamp == before else 1)
+            return path.read_bytes()
+        except OSError:
+            return None  # moved away for a moment, or for good: the run goes on with what it has
+
+    return look
+
+
+def requests_from(news: dict[str, Any]) -> tuple[Request, ...]:
+    """What was asked, from a recorded step."""
+    known = get_args(Kind)
+    return tuple(Request(**row) for row in news["asked"] if row["kind"] in known)

@@ -1,0 +1,219 @@
+"""Several projects worked on as one: all of them get their mileposts and one mark, or none does.
+
+Each project has a run of its own, whose mileposts are held on its branch. When all are there, and every branch of the
+user's can be moved, that is decided: written down in every project. Then the branches move, and then the mark is set.
+Killed before the decision, nothing has moved; killed after it, the next call finishes.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from milepost.core.errors import MarkInvalid, Misuse, RunUnfinished, SettingInvalid, TogetherImpossible
+from milepost.engine.abreast import Leg, OnEvent, travel_abreast
+from milepost.engine.arriving import Projects, TogetherEnding, arrive, finish, naming
+from milepost.engine.journal import Journal
+from milepost.engine.marks import name_problem
+from milepost.engine.pact import FOLDER, Member, Pact, drop, keep, open_pacts
+from milepost.engine.places import MARKS, mileposts_of
+from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.preview import preview
+from milepost.engine.project import Project, read_bytes
+from milepost.engine.settings import load
+from milepost.engine.shares import share_out, took_since
+from milepost.engine.state import StateLock, make_state
+from milepost.engine.unmerged import run_ahead
+from milepost.roadmap import read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TogetherWish:
+    """What is asked of several projects at once; no roadmaps stand for those that this folder's was begun with."""
+
+    roadmaps: tuple[Path, ...] = ()
+    mark: str | None = None
+    agent: str | None = None
+    budget_usd: float | None = None
+    new: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What a project has to do: tasks, or none, and then where it stands: its newest mileposts, taken in or not."""
+
+    tasks: tuple[str, ...]
+    done: Member | None
+
+
+def together(wish: TogetherWish, on_event: OnEvent) -> TogetherEnding | NothingToDo:
+    """Work on several roadmaps until all are done and taken in; goes on with what was begun or decided before."""
+    roadmaps = wish.roadmaps or _begun_here()
+    if not roadmaps:
+        return NothingToDo(reason="this project was not begun together with others, or that is over")
+    projects = find_projects(roadmaps)
+    with _alone(projects):
+        pact, left = _agree(projects, wish)
+        if pact.decided:
+            return finish(pact, projects)
+        outlooks = {name: _look_ahead(name, project, pact, new=wish.new) for name, project in projects.items()}
+        legs = _legs(projects, pact, outlooks, new=wish.new)
+        for one in left:
+            drop(one)
+        if legs:
+            keep(pact)
+        ends = travel_abreast(legs, on_event)
+        return arrive(pact, projects, ends, {name: one.done for name, one in outlooks.items() if one.done is not None})
+
+
+def find_projects(roadmaps: tuple[Path, ...]) -> Projects:
+    """The projects of some roadmaps by name, outermost first: one that is in another moves after it."""
+    found = {project.roadmap: project for project in map(Project.find, roadmaps)}.values()
+    if len(found) < 2:
+        raise Misuse("one roadmap alone needs nobody to wait for", "milepost run does it; name two or more")
+    homes: dict[Path, Project] = {}
+    for project in sorted(found, key=lambda one: (len(one.repository.top.parts), str(one.repository.top))):
+        other = homes.setdefault(project.repository.common_dir.resolve(), project)
+        if other is not project:
+            raise Misuse(
+                f"{str(other.roadmap)!r} and {str(project.roadmap)!r} are in one repository, whose branch moves once",
+                "run one after the other: milepost run",
+            )
+    tops = [project.repository.top for project in homes.values()]
+    short = [top.name for top in tops]
+    names = [top.name if short.count(top.name) == 1 else str(top) for top in tops]
+    return dict(zip(names, homes.values(), strict=True))
+
+
+def _begun_here() -> tuple[Path, ...]:
+    """The roadmaps that this folder's was begun together with, itself among them."""
+    pacts = open_pacts(Project.find(None).roadmap)
+    return tuple(Path(member.roadmap) for member in pacts[-1].members) if pacts else ()
+
+
+@contextmanager
+def _alone(projects: Projects) -> Iterator[None]:
+    """Be the only one who works on any of these projects together with others."""
+    with ExitStack() as stack:
+        for name, project in projects.items():
+            with naming(name):
+                make_state(project.state)
+                stack.enter_context(StateLock(project.state / FOLDER))
+        yield
+
+
+def _agree(projects: Projects, wish: TogetherWish) -> tuple[Pact, tuple[Pact, ...]]:
+    """The pact that is to be followed, and those that it leaves behind."""
+    found = {pact.id: pact for project in projects.values() for pact in open_pacts(project.roadmap)}
+    roadmaps = frozenset(str(project.roadmap) for project in projects.values())
+    if wish.new or not found:
+        return _new_pact(projects, wish), tuple(found.values())
+    other = next((pact for pact in found.values() if pact.roadmaps != roadmaps), None)
+    if other is not None:
+        raise RunUnfinished(
+            f"{other.names} were begun together, and that is not over",
+            "milepost together --resume in one of them goes on; milepost together --new … leaves that",
+        )
+    pact = max(found.values(), key=lambda one: (one.decided, one.began_at))
+    if wish.mark not in (None, pact.mark):
+        raise RunUnfinished(
+            f"{pact.names} were begun together with the mark {pact.mark!r}, not {wish.mark!r}",
+            "milepost together --resume goes on with that; --new leaves it",
+        )
+    if pact.decided:
+        return pact, ()
+    agent = pact.agent if wish.agent is None else wish.agent
+    budget = pact.budget_usd if wish.budget_usd is None else wish.budget_usd
+    return replace(pact, agent=agent, budget_usd=budget), tuple(one for one in found.values() if one.id != pact.id)
+
+
+def _new_pact(projects: Projects, wish: TogetherWish) -> Pact:
+    name = secrets.token_hex(2)
+    return Pact(
+        id=name,
+        mark=f"together-{name}" if wish.mark is None else wish.mark,
+        members=tuple(Member(name=name, roadmap=str(one.roadmap)) for name, one in projects.items()),
+        agent=wish.agent,
+        budget_usd=wish.budget_usd,
+        began_at=time.time(),
+    )
+
+
+def _look_ahead(name: str, project: Project, pact: Pact, *, new: bool) -> Outlook:
+    """What a project has to do; refuses what would keep it from being begun, or from being moved in the end."""
+    with naming(name):
+        if load(project.roadmap.parent).run.database:
+            raise SettingInvalid(
+                "its runs are submitted to workers, and projects are worked on together on one machine",
+                "take `database` out of its milepost.toml for that",
+            )
+        wish = Wish(roadmap=project.roadmap, agent=pact.agent, new=new, budget_usd=pact.budget_usd, held=True)
+        tasks = preview(wish, {})
+        _refuse_unmovable(project)
+        outlook = Outlook(tasks=tasks, done=None) if isinstance(tasks, tuple) else _done(name, project)
+        _refuse_mark(project, pact.mark, outlook)
+        return outlook
+
+
+def _done(name: str, project: Project) -> Outlook:
+    user = project.repository.position()
+    with mileposts_of(project) as mileposts, Journal.look(project.database) as journal:
+        ahead = run_ahead(journal.runs(), mileposts, user)
+    run, head = (ahead.run, ahead.tip) if ahead is not None else ("", user.commit)
+    return Outlook(
+        tasks=(), done=Member(name=name, roadmap=str(project.roadmap), branch=user.branch, run=run, head=head)
+    )
+
+
+def _refuse_unmovable(project: Project) -> None:
+    repository = project.repository
+    if not repository.is_clean():
+        raise TogetherImpossible(
+            "your tree has changes that are not committed, so that its branch could not be moved",
+            "commit or stash them, then try again: nothing was started",
+        )
+    if repository.uses_filters(repository.position().commit):
+        raise TogetherImpossible(
+            "files pass through filters such as LFS, which only your own git may run",
+            "its branch cannot be moved with the others': milepost run it alone",
+        )
+
+
+def _refuse_mark(project: Project, mark: str, outlook: Outlook) -> None:
+    if problem := name_problem(mark):
+        raise MarkInvalid(f"{mark!r} cannot be the name of a mark: {problem}", "choose another, such as release-2")
+    ids = {one.id.lower() for top in read(read_bytes(project.roadmap)).tasks for one in top.walk()}
+    if mark.lower() in ids:
+        raise MarkInvalid(f"{mark!r} is a task, which has its name already", "choose another name for the mark")
+    with mileposts_of(project) as mileposts:
+        there = mileposts.resolve(f"{MARKS}/{mark}")
+    if there is not None and (outlook.done is None or there != outlook.done.head):
+        raise MarkInvalid(
+            f"the mark {mark!r} is at {there[:7]} already",
+            f"choose another name, or remove it first: milepost mark {mark} --delete",
+        )
+
+
+def _legs(projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], *, new: bool) -> tuple[Leg, ...]:
+    """The runs that have something to do, each with its share of what is left of the budget."""
+    tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
+    shares: dict[str, float] = {}
+    if pact.budget_usd is not None:
+        took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
+        shares = share_out(pact.budget_usd, took, tasks)
+    agent = ("--agent", pact.agent) if pact.agent is not None else ()
+    return tuple(
+        Leg(
+            name=name,
+            words=(
+                *("run", str(projects[name].roadmap), "--held", "--json", *agent),
+                *(("--budget", f"{shares[name]:.6f}") if name in shares else ()),
+                *(("--new",) if new else ()),
+            ),
+        )
+        for name in tasks
+    )

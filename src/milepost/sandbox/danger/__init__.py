@@ -1,0 +1,10 @@
+"""What could do harm that is not easily undone: in a command before it runs, in a change before it lands.
+
+It finds what an honest agent might do by mistake, and asks rather too often. It is no wall against one that hides
+what it does: that is the sandbox.
+"""
+
+from milepost.sandbox.danger.change import danger_of_change as danger_of_change
+from milepost.sandbox.danger.command import danger_of as danger_of
+from milepost.sandbox.danger.kinds import Danger as Danger
+from milepost.sandbox.danger.kinds import DangerKind as DangerKind

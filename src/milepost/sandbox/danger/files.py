@@ -1,0 +1,92 @@
+"""Commands that delete or overwrite files: outside of the workspace, or all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from milepost.sandbox.danger.kinds import Piece
+from milepost.sandbox.danger.options import NONE, options_of
+from milepost.sandbox.danger.places import leads_out, place_of
+from milepost.sandbox.danger.searches import found_by
+
+_DEVICE = re.compile(r"/dev/(sd|hd|vd|nvme|mmcblk|disk|mem\b|dm-)")
+
+
+def deleting(piece: Piece) -> str | None:
+    """rm, rmdir, unlink, shred, rimraf."""
+    options = options_of(piece.arguments, frozenset({"-n", "--iterations", "-s"}) if piece.name == "shred" else NONE)
+    every_way = options.has("-r", "-R", "--recursive") or piece.name in ("rimraf", "shred", "trash")
+    return _deleted(options.rest, piece, every_way)
+
+
+def searching(piece: Piece) -> str | None:
+    """find … -delete; what it runs is judged by itself."""
+    search = found_by(piece)
+    return _deleted(search.targets, piece, every_way=True) if search.deletes else None
+
+
+def copying(piece: Piece) -> str | None:
+    """cp, mv, install, ln, rsync: to a place outside of the workspace, or away from one."""
+    taking = frozenset({"-t", "--target-directory", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include", "--filter"})
+    options = options_of(piece.arguments, taking)
+    targets = options.value("-t", "--target-directory") or options.rest[-1:]
+    if any(leads_out(target, piece) for target in targets if ":" not in target):
+        return "writes outside of the workspace"
+    if piece.name == "mv" and any(place_of(source, piece) != "inside" for source in options.rest[:-1]):
+        return "moves files away from outside of the workspace, or all of it"
+    if (
+        piece.name == "rsync"
+        and options.has("--delete", "--delete-after", "--delete-excluded")
+        and any(":" in one for one in targets)
+    ):
+        return "deletes files on another machine"
+    return None
+
+
+def disks(piece: Piece) -> str | None:
+    """dd, tee, truncate, and programs that only ever change disks."""
+    match piece.name:
+        case "dd":
+            targets = tuple(word.removeprefix("of=") for word in piece.arguments if word.startswith("of="))
+        case "tee" | "truncate":
+            targets = options_of(piece.arguments, frozenset({"-s", "--size", "-r"})).rest
+        case _:
+            return "changes a disk, not files"
+    return _written(targets, piece)
+
+
+def writing(piece: Piece) -> str | None:
+    """Output that is sent to a file."""
+    return _written(piece.writes, piece)
+
+
+def owners(piece: Piece) -> str | None:
+    """chown and chgrp; chmod is about privileges."""
+    options = options_of(piece.arguments, frozenset({"--reference", "--from"}))
+    if any(place_of(target, piece) in ("outside", "unknown") for target in options.rest[1:]):
+        return "changes who owns files outside of the workspace"
+    return None
+
+
+def _written(targets: Iterable[str], piece: Piece) -> str | None:
+    for target in targets:
+        if _DEVICE.match(target):
+            return "writes to a disk, over what is on it"
+        if leads_out(target, piece):
+            return "writes outside of the workspace"
+    return None
+
+
+def _deleted(targets: Iterable[str], piece: Piece, every_way: bool) -> str | None:
+    for target in targets:
+        place = place_of(target, piece)
+        if place == "outside":
+            return "deletes outside of the workspace"
+        if place == "whole" and (every_way or "*" in target):
+            return "deletes everything in the workspace"
+        if place == "repository":
+            return "deletes the history of the repository"
+        if place == "unknown" and every_way:
+            return "deletes a folder whose name cannot be known before"
+    return None

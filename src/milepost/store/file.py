@@ -1,0 +1,107 @@
+"""A database in one SQLite file, shared with whoever else has it open."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from milepost.core.errors import StateUnwritable
+from milepost.store.database import Row
+from milepost.store.dialect import SQLITE, kept, statements
+from milepost.store.transaction import whole
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 30
+
+
+class FileDatabase:
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        with self._guarded():
+            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        try:
+            with self._guarded():
+                self._use_wal()
+                self._db.execute("pragma synchronous=normal")
+        except BaseException:
+            self._db.close()
+            raise
+
+    def script(self, sql: str) -> None:
+        """Run the statements of a schema; harmless when repeated, and what is there already needs no writing."""
+        with self._lock, self._guarded():
+            for statement in statements(sql, SQLITE):
+                self._db.execute(statement)
+
+    def write(self, sql: str, *values: object) -> int:
+        """Run a statement; gives how many rows it changed."""
+        with self._lock, self._guarded():
+            return self._db.execute(sql, tuple(map(kept, values))).rowcount
+
+    def read(self, sql: str, *values: object) -> list[Row]:
+        with self._lock, self._guarded():
+            return self._db.execute(sql, tuple(map(kept, values))).fetchall()
+
+    def together(self, name: str, act: Callable[[], T]) -> T:
+        """What comes of statements that count as one, while nobody else runs any."""
+        with self.alone(name):
+            return act()
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """A block of statements that count as one, while nobody else runs any: SQLite has one writer at a time."""
+        with self._lock, self._guarded(), whole(self._db.execute, self._depth, "begin immediate"):
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+
+    def vacuum(self) -> None:
+        """Give back the room of what was deleted."""
+        with self._lock, self._guarded():
+            self._db.execute("vacuum")
+            self._db.execute("pragma wal_checkpoint(truncate)")
+
+    def close(self) -> None:
+        """Close it once nobody uses it; later use is refused."""
+        with self._lock:
+            self._db.close()
+
+    def _use_wal(self) -> None:
+        """Readers and the writer do not wait for each other in this mode; two that switch to it at once might."""
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                self._db.execute("pragma journal_mode=wal")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+            time.sleep(0.01)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _unusable(self._path, error) from error
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> StateUnwritable:
+    if "not a database" in str(error) or "malformed" in str(error):
+        advice = f"move {path.parent.name}/ away and go on: the mileposts and their proofs are in git"
+        return StateUnwritable(f"{str(path)!r} is damaged: {error}", advice)
+    return StateUnwritable(
+        f"{str(path)!r} cannot be used: {error}", "make it writable or free some space, then: milepost resume"
+    )

@@ -1,0 +1,96 @@
+"""A run that is killed in the middle of an attempt goes on after the last call that was answered."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.e2e.conftest import Sandbox
+
+ROADMAP = "# Roadmap\n\n- [ ] T1 Write two files\n  - Verify: grep -q two b.txt\n"
+
+
+def write(path: str, content: str) -> dict[str, object]:
+    return {"name": "write_file", "arguments": {"path": path, "content": content}}
+
+
+def command(*argv: str) -> dict[str, object]:
+    return {"name": "run_command", "arguments": {"argv": list(argv)}}
+
+
+ANSWERS = [
+    {"calls": [write("a.txt", "one\n")], "cost_usd": 0.01},
+    {"calls": [command("sh", "-c", "cat a.txt > b.txt; echo two >> b.txt")], "cost_usd": 0.01},
+    {"calls": [{"name": "read_file", "arguments": {"path": "b.txt"}}], "cost_usd": 0.01},
+    {"text": "done", "cost_usd": 0.01},
+]
+
+
+def cassette(sandbox: Sandbox, answers: list[dict[str, object]]) -> str:
+    path = sandbox.home / "cassette.json"
+    path.write_text(json.dumps({"version": 1, "answers": {"T1": [answers]}}))
+    return f"replay:{path}"
+
+
+def traced(path: Path) -> tuple[Counter[str], list[str]]:
+    """How often each call was made, and those that were made after they had been recorded."""
+    made: Counter[str] = Counter()
+    recorded: set[str] = set()
+    again = []
+    for line in path.read_text().splitlines():
+        what, _, name = line.partition(" ")
+        if what == "made":
+            made[name] += 1
+            again += [name] if name in recorded else []
+        else:
+            recorded.add(name)
+    return made, again
+
+
+def test_a_run_killed_after_each_of_its_calls_makes_none_of_them_again(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ROADMAP)
+    agent = cassette(sandbox, ANSWERS)
+    seen, trace = sandbox.home / "seen", sandbox.home / "trace"
+    chaos = {"MILEPOST_CHAOS_SEEN": str(seen), "MILEPOST_CHAOS_TRACE": str(trace)}
+    lives = 1
+    answer = sandbox.milepost("run", "--agent", agent, **chaos)
+    while answer.code == -9:
+        lives += 1
+        answer = sandbox.milepost("resume", "--json", **chaos)
+    assert answer.code == 0, answer.stderr
+    made, again = traced(trace)
+    calls = {name: count for name, count in made.items() if name.endswith((" model", " tool"))}
+    assert len(calls) == 7 and set(calls.values()) == {1}, calls
+    assert again == []
+    assert lives > len(calls), "each call was a boundary to die at"
+    assert sandbox.git("show", "HEAD:b.txt") == "one\ntwo"
+    assert answer.events[-1]["cost_usd"] == 0.04
+
+
+SESSIONS = """\
+import json, os, pathlib, time
+session = os.environ.get("MILEPOST_SESSION", "")
+done = pathlib.Path("done.txt")
+if not session:
+    done.write_text("first half\\n")
+    print(json.dumps({"session": "s-1"}), flush=True)
+    time.sleep(600)
+done.write_text(done.read_text() + f"second half of {session}\\n")
+"""
+
+
+def test_an_agent_with_sessions_of_its_own_goes_on_with_its_session_and_its_files(sandbox: Sandbox) -> None:
+    sandbox.roadmap("# Roadmap\n\n- [ ] T1 Halves\n  - Verify: grep -q second done.txt\n")
+    program = sandbox.home / "agent" / "sessions.py"
+    program.parent.mkdir()
+    program.write_text(SESSIONS)
+    seen = sandbox.home / "seen"
+    first = sandbox.milepost("run", "--agent", f"command:{sys.executable} {program}", MILEPOST_CHAOS_SEEN=str(seen))
+    second = sandbox.milepost("resume", MILEPOST_CHAOS_SEEN=str(seen))
+    assert (first.code, second.code) == (-9, -9), second.stderr
+    assert seen.read_text().splitlines()[-1].endswith("session s-1")
+    resumed = sandbox.milepost("resume")
+    assert resumed.code == 0, resumed.stderr
+    assert sandbox.git("show", "HEAD:done.txt") == "first half\nsecond half of s-1"

@@ -1,0 +1,111 @@
+"""A run is steered while it is on, and says what that changes."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+
+from tests.e2e.conftest import Sandbox
+
+FIRST = "# Roadmap\n\n- [ ] A1 First\n  - write a.txt one\n  - wait\n  - Verify: grep -q one a.txt\n"
+SECOND = "- [ ] A2 Second\n  - write b.txt two\n  - Depends on: A1\n  - Verify: grep -q two b.txt\n"
+THIRD = "- [ ] A3 Third\n  - write c.txt three\n  - Verify: grep -q three c.txt\n"
+
+
+def until(found: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < deadline, f"{what} did not happen"
+        time.sleep(0.05)
+
+
+class Run:
+    """A run in the background whose first task waits until it is let go."""
+
+    def __init__(self, sandbox: Sandbox, *words: str) -> None:
+        self.sandbox = sandbox
+        self.process = subprocess.Popen(
+            sandbox.argv("run", "--agent", sandbox.agent, *words),
+            cwd=sandbox.repo,
+            env=sandbox.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until(lambda: "act" in self.status(), "the first attempt")
+
+    def status(self) -> str:
+        return self.sandbox.milepost("status").stdout
+
+    def steered(self, words: str) -> None:
+        until(lambda: words in self.sandbox.milepost("events", "--json").stdout, words)
+
+    def let_go(self) -> tuple[int, str]:
+        self.sandbox.let_go()
+        said, told = self.process.communicate(timeout=120)
+        return self.process.returncode, said + told
+
+
+def test_an_edited_roadmap_is_followed_and_its_new_task_gets_its_tick(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND)
+    run = Run(sandbox)
+    (sandbox.repo / "ROADMAP.md").write_text(FIRST + THIRD)
+    run.steered("added: it is on the roadmap now")
+    code, said = run.let_go()
+    assert code == 1, said
+    assert "A2" in said and "dropped" in said
+    tip = sandbox.git("for-each-ref", "--format=%(objectname)", "refs/heads/milepost")
+    roadmap = sandbox.git("show", f"{tip}:ROADMAP.md")
+    assert "- [x] A1" in roadmap and "- [x] A3" in roadmap and "A2" not in roadmap
+    assert (sandbox.repo / "ROADMAP.md").read_text() == FIRST + THIRD, "the user's own file is as they left it"
+
+
+def test_a_roadmap_that_cannot_be_followed_any_more_changes_nothing(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND)
+    run = Run(sandbox)
+    (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND.replace("Depends on: A1", "Depends on: A2"))
+    run.steered("cannot be followed")
+    (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND)
+    code, said = run.let_go()
+    assert code == 0, said
+
+
+def test_a_paused_run_begins_nothing_new_until_it_is_resumed(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND)
+    run = Run(sandbox)
+    assert "paused" in sandbox.milepost("pause").stdout
+    run.steered("nothing new begins")
+    sandbox.let_go()
+    until(lambda: "✓ A1" in run.status(), "the first milepost")
+    assert "A2" not in sandbox.milepost("log").stdout
+    resumed = sandbox.milepost("resume")
+    assert "goes on where it runs" in resumed.stdout, resumed
+    run.process.communicate(timeout=120)
+    assert run.process.returncode == 0
+    assert "A2" in sandbox.milepost("log").stdout
+
+
+def test_a_run_that_is_to_stop_after_its_task_stops_there_and_can_be_resumed(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND)
+    run = Run(sandbox)
+    sandbox.milepost("stop", "--after-task")
+    run.steered("stops when what is at work is over")
+    code, said = run.let_go()
+    assert code == 130, said
+    assert "A2" not in sandbox.milepost("log").stdout
+    resumed = sandbox.milepost("resume")
+    assert resumed.code == 0, resumed.stderr
+    assert "A2" in sandbox.milepost("log").stdout
+
+
+def test_a_task_is_dropped_and_another_agent_takes_over_what_begins_later(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND + THIRD.replace("  - Verify", "  - Depends on: A1\n  - Verify"))
+    run = Run(sandbox)
+    other = sandbox.agent + " other"
+    sandbox.milepost("steer", "--drop", "A3", "--agent", other)
+    run.steered("dropped from this run")
+    code, said = run.let_go()
+    assert code == 1, said
+    agents = sandbox.git("log", "-1", "--format=%(trailers:key=Milepost-Agent,valueonly)")
+    assert agents.strip() == other, said

@@ -1,0 +1,51 @@
+"""Work that was done side by side ends in one history, and each step of it was verified as it stands there."""
+
+from __future__ import annotations
+
+import json
+
+from tests.e2e.conftest import Sandbox
+
+
+def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sandbox) -> None:
+    sandbox.roadmap(
+        "# Roadmap\n\n"
+        "- [ ] A1 Quick\n  - write a.txt one\n  - Verify: test -f a.txt\n"
+        "- [ ] A2 Alone only\n  - write b.txt two\n  - sleep 1\n  - Verify: test -f b.txt -a ! -f a.txt\n"
+        "- [ ] A3 Behind it\n  - write c.txt three\n  - sleep 1\n  - Verify: test -f c.txt\n"
+    )
+    answer = sandbox.run("--parallel", "3", "--json")
+    ends = {task["id"]: task["verdict"] for task in answer.events[-1]["tasks"]}
+    assert ends == {"A1": "passed", "A2": "failed", "A3": "passed"}, answer.stdout
+    assert sandbox.mileposts() == ["A1", "A3"]
+    assert not (sandbox.repo / "b.txt").exists()
+
+
+def test_mileposts_land_in_the_order_of_the_plan_when_that_is_asked_for(sandbox: Sandbox) -> None:
+    sandbox.roadmap(
+        "# Roadmap\n\n"
+        "- [ ] D1 First\n  - sleep 2\n  - write a.txt one\n  - Verify: test -f a.txt\n"
+        "- [ ] D2 Second\n  - write b.txt two\n  - Verify: test -f b.txt\n"
+        "- [ ] D3 Third\n  - write c.txt three\n  - Verify: test -f c.txt\n"
+    )
+    answer = sandbox.run("--parallel", "3", "--ordered")
+    assert answer.code == 0, answer.stderr
+    assert sandbox.mileposts() == ["D1", "D2", "D3"]
+
+
+def test_two_tasks_that_add_a_line_at_the_same_place_need_no_agent_to_be_merged(sandbox: Sandbox) -> None:
+    sandbox.write("CHANGELOG.md", "# Changelog\n\n- start\n")
+    sandbox.roadmap(
+        "# Roadmap\n\n"
+        "- [ ] C1 One\n  - append CHANGELOG.md - one\n  - sleep 1\n  - Verify: grep -q one CHANGELOG.md\n"
+        "- [ ] C2 Two\n  - append CHANGELOG.md - two\n  - sleep 1\n  - Verify: grep -q two CHANGELOG.md\n"
+    )
+    answer = sandbox.run("--parallel", "2", "--json")
+    assert answer.code == 0, answer.stdout
+    assert [task["attempts"] for task in answer.events[-1]["tasks"]] == [1, 1]
+    assert sorted((sandbox.repo / "CHANGELOG.md").read_text().split("\n- ")[1:]) == ["one", "start", "two\n"] or (
+        sorted((sandbox.repo / "CHANGELOG.md").read_text().split("\n- ")[1:]) == ["one\n", "start", "two"]
+    )
+    for task in ("C1", "C2"):
+        proof = sandbox.milepost("proof", task, "--json").json
+        assert proof["tree"] == sandbox.git("rev-parse", f"{proof['commit']}^{{tree}}"), json.dumps(proof)

@@ -1,0 +1,259 @@
+"""Workers on one database and one remote: whatever happens to them, a run ends as on one machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import psycopg
+import pytest
+
+from tests.e2e.conftest import Sandbox
+from tests.e2e.test_exact_resume import cassette, command, traced, write
+from tests.postgres import Cluster
+
+LEASE_S = 3.0
+PATIENCE_S = 90.0
+SECRET = "correct-horse-battery"
+SUBMIT = """
+import sys, milepost
+def tell(event):
+    print(type(event).__name__, getattr(event, "task", ""), getattr(event, "what", ""), flush=True)
+call, database, agent, parallel = sys.argv[1:]
+given = {"agent": agent, "parallel": int(parallel)} if call == "submit" else {}
+ending = getattr(milepost, call)(database=database, on_event=tell, **given)
+print(ending, flush=True)
+"""
+
+
+@dataclass
+class Fleet:
+    """A user's machine, a bare remote, and workers with homes of their own."""
+
+    user: Sandbox
+    remote: Path
+    database: str
+    folder: Path
+    workers: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
+    files: list[IO[str]] = field(default_factory=list)
+
+    def hire(self, name: str, *words: str, capacity: int = 1, **env: str) -> subprocess.Popen[str]:
+        home = self.folder / name
+        home.mkdir()
+        (home / "milepost.toml").write_text(f"[worker]\nlease_s = {LEASE_S}\n")
+        self.workers[name] = subprocess.Popen(
+            self.user.argv("worker", "--name", name, "--remote", str(self.remote), "--capacity", str(capacity), *words),
+            cwd=home,
+            env={**self.user.environment, "HOME": str(home), "MILEPOST_DATABASE": self.database, **env},
+            stderr=self._file(home / "log"),
+            text=True,
+            start_new_session=True,
+        )
+        return self.workers[name]
+
+    def submit(self, parallel: int = 3, call: str = "submit", agent: str = "") -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", SUBMIT, call, self.database, agent or self.user.agent, str(parallel)],
+            cwd=self.user.repo,
+            env=self.user.environment,
+            stdout=self._file(self.folder / "submitted"),
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def _file(self, path: Path) -> IO[str]:
+        self.files.append(path.open("w"))
+        return self.files[-1]
+
+    def log(self, name: str) -> str:
+        return (self.folder / name / "log").read_text()
+
+    def told(self) -> str:
+        return (self.folder / "submitted").read_text()
+
+    def ask(self, sql: str) -> list[tuple[object, ...]]:
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            return connection.execute(sql.encode()).fetchall()
+
+    def holder(self, which: str, but: str = "") -> str:
+        """A worker that holds an offer of this kind, empty where none does."""
+        sql = (
+            f"select w.name from offers o join workers w on w.id = o.worker where {which} and w.name <> '{but}' limit 1"
+        )
+        return "".join(str(row[0]) for row in self.ask(sql))
+
+    def kept(self) -> str:
+        """All that is kept in the database, ours and the engine's."""
+        tables = self.ask("select schemaname || '.' || tablename from pg_tables where schemaname in ('public', 'dbos')")
+        return "".join(str(self.ask(f"select * from {name}")) for (name,) in tables)
+
+    def gone(self, name: str) -> bool:
+        return self.ask(f"select gone from workers where name = '{name}'") == [("taken over",)]
+
+    def workers_there(self) -> bool:
+        return bool(self.ask("select to_regclass('workers')") != [(None,)] and self.ask("select 1 from workers"))
+
+    def run(self) -> str:
+        return (self.user.repo / ".milepost/submitted").read_text().strip()
+
+    def dismiss(self) -> None:
+        for worker in self.workers.values():
+            if worker.poll() is None:
+                os.killpg(worker.pid, signal.SIGKILL)
+            worker.wait(PATIENCE_S)
+        for file in self.files:
+            file.close()
+
+
+@pytest.fixture
+def fleet(sandbox: Sandbox, postgres: str, tmp_path: Path) -> Iterator[Fleet]:
+    remote = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    sandbox.git("remote", "add", "origin", str(remote))
+    address = postgres.replace("milepost@", f"milepost:{SECRET}@")
+    made = Fleet(user=sandbox, remote=remote, database=address, folder=tmp_path / "fleet")
+    made.folder.mkdir()
+    yield made
+    made.dismiss()
+
+
+def until(true: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:
+    deadline = time.monotonic() + patience_s
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
+
+
+def test_a_run_ends_as_on_one_machine_though_one_worker_dies_one_is_held_still_and_the_database_restarts(
+    fleet: Fleet, make_sandbox: Callable[[], Sandbox], cluster: Cluster
+) -> None:
+    roadmap = "".join(_task(number) for number in range(1, 13))
+    fleet.user.roadmap(roadmap)
+    for name in ("ann", "bob", "cid"):
+        fleet.hire(name, capacity=2)
+    following = fleet.submit(parallel=6)
+    until(lambda: fleet.told().count("MilepostMade") >= 2, "the run does not get going")
+
+    parent = fleet.holder("counts = 0")
+    os.kill(fleet.workers[parent].pid, signal.SIGKILL)
+    until(lambda: fleet.holder("counts = 1", but=parent), "nobody is at work")
+    still = fleet.holder("counts = 1", but=parent)
+    os.kill(fleet.workers[still].pid, signal.SIGSTOP)
+    cluster.restart()
+    until(lambda: fleet.gone(still), "nobody takes over from the one that stands still")
+    os.kill(fleet.workers[still].pid, signal.SIGCONT)
+
+    assert fleet.workers[still].wait(PATIENCE_S) == 3, fleet.log(still)
+    assert "lost its lease: the others took over from it" in fleet.log(still)
+    assert following.wait(PATIENCE_S) == 0, fleet.told()
+    assert fleet.gone(parent)
+    assert not any(SECRET in text for text in (fleet.told(), *map(fleet.log, fleet.workers), fleet.kept()))
+    branch = f"milepost/{fleet.run()}"
+    assert sorted(fleet.user.mileposts(branch)) == sorted(f"T{number}" for number in range(1, 13))
+    assert fleet.user.git("log", "--format=%s", "main.." + branch).count("\n") == 11
+    fsck = subprocess.run(["git", "fsck", "--full", "--strict"], cwd=fleet.remote, capture_output=True, text=True)
+    assert fsck.returncode == 0, fsck.stderr
+    assert "missing" not in fsck.stdout
+    alone = make_sandbox()
+    alone.roadmap(roadmap)
+    assert alone.run("--parallel", "6").code == 0
+    assert fleet.user.git("rev-parse", f"{branch}^{{tree}}") == alone.git("rev-parse", "HEAD^{tree}")
+
+
+def test_no_worker_takes_more_than_its_capacity_or_what_its_labels_do_not_cover(fleet: Fleet) -> None:
+    tasks = [f"- [ ] T{n}: make {n}\n  - write {n}.txt x\n  - sleep 0.3\n  - Verify: `cat {n}.txt`\n" for n in range(6)]
+    fleet.user.roadmap("".join(task + ("  - Needs: docker\n" if n % 2 else "") for n, task in enumerate(tasks)))
+    fleet.hire("plain", capacity=1)
+    fleet.hire("ship", "--label", "docker", "--label", "node22", capacity=2)
+    following = fleet.submit(parallel=6)
+    until(fleet.told, "the run is not submitted")
+    most = {"plain": 0, "ship": 0}
+    while following.poll() is None:
+        sql = "select w.name, count(*) from offers o join workers w on w.id = o.worker where counts = 1 group by w.name"
+        for name, count in fleet.ask(sql):
+            most[str(name)] = max(most[str(name)], int(str(count)))
+    assert following.returncode == 0, fleet.told()
+    assert most == {"plain": 1, "ship": 2}
+    taken = [line.split()[3] for line in fleet.log("plain").splitlines() if "  act  " in line]
+    assert taken
+    assert not {"T1", "T3", "T5"} & set(taken)
+
+
+def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_holds(fleet: Fleet) -> None:
+    fleet.user.roadmap("- [ ] T1: one\n  - sleep 2\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n")
+    first = fleet.hire("ann")
+    following = fleet.submit()
+    until(lambda: "StageStarted T1" in fleet.told(), "the run does not get going")
+    following.send_signal(signal.SIGINT)
+    assert following.wait(PATIENCE_S) == 0
+    assert f"Elsewhere(run='{fleet.run()}')" in fleet.told()
+    first.send_signal(signal.SIGTERM)
+    first.send_signal(signal.SIGTERM)
+    assert first.wait(PATIENCE_S) == 130, fleet.log("ann")
+    assert fleet.ask("select distinct worker from offers") == [("",)]
+    assert fleet.ask("select gone from workers") == [("left",)]
+    fleet.hire("bob")
+    assert fleet.submit(call="follow").wait(PATIENCE_S) == 0, fleet.told()
+    assert fleet.user.mileposts(f"milepost/{fleet.run()}") == ["T1"]
+    fleet.user.git("merge", "--ff-only", f"milepost/{fleet.run()}")
+    assert fleet.user.milepost("proof", "T1").code == 0
+
+
+def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(fleet: Fleet) -> None:
+    fleet.user.roadmap("- [ ] T1: two files\n  - Verify: `grep -q two b.txt`\n")
+    slow = command("sh", "-c", "sleep 3; cat a.txt > b.txt; echo two >> b.txt")
+    answers: list[dict[str, object]] = [{"calls": [write("a.txt", "one\n")]}, {"calls": [slow]}, {"text": "done"}]
+    trace = fleet.folder / "trace"
+    fleet.hire("ann", MILEPOST_CHAOS_TRACE=str(trace))
+    following = fleet.submit(agent=cassette(fleet.user, answers))
+    until(lambda: trace.exists() and " 4 tool" in trace.read_text(), "the second tool is not used")
+    os.kill(fleet.workers["ann"].pid, signal.SIGKILL)
+    fleet.hire("bob", MILEPOST_CHAOS_TRACE=str(trace))
+    assert following.wait(PATIENCE_S) == 0, fleet.told()
+    made, again = traced(trace)
+    assert again == []
+    assert {name.partition(" ")[2]: count for name, count in made.items() if name.endswith(("model", "tool"))} == {
+        "1 model": 1,
+        "2 tool": 1,
+        "3 model": 1,
+        "4 tool": 2,  # it was in flight
+        "5 model": 1,
+    }
+    assert fleet.user.git("show", f"milepost/{fleet.run()}:b.txt") == "one\ntwo"
+
+
+def test_a_worker_of_another_version_refuses_and_so_does_a_second_one_of_the_same_name(fleet: Fleet) -> None:
+    fleet.hire("ann")
+    until(fleet.workers_there, "the worker does not come")
+    again = fleet.user.milepost(
+        "worker",
+        "--name",
+        "ann",
+        "--remote",
+        str(fleet.remote),
+        "--database",
+        fleet.database,
+        HOME=str(fleet.folder / "ann"),
+    )
+    assert (again.code, "give this one another name" in again.stderr) == (1, True)
+    fleet.ask("update workers set version = '0' returning 1")
+    other = fleet.user.milepost("worker", "--name", "bob", "--remote", str(fleet.remote), "--database", fleet.database)
+    assert other.code == 1
+    assert "this database is at work with format 0, and this worker has" in other.stderr
+
+
+def _task(number: int) -> str:
+    """A task that takes a moment; every fourth fails first, every fifth waits for another."""
+    lines = [f"- [ ] T{number}: make file {number}", f"  - write made/{number}.txt made {number}", "  - sleep 0.5"]
+    if number % 4 == 0:
+        lines.append("  - fail-first")
+    if number % 5 == 0:
+        lines.append(f"  - Depends on: T{number - 1}")
+    return "\n".join([*lines, f"  - Verify: `grep made made/{number}.txt`", ""])
