@@ -22,6 +22,7 @@ docs: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/engine.py --without-run
 	$(BIN)/python benchmarks/verify.py
 
 # A marker is written only when all of an installation succeeded; a broken one is done again.

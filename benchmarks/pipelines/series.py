@@ -100,6 +100,11 @@ class Series:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             taken.problems.append(f"exit {done.returncode}: {last[:200]}")
             return
-        told = json.loads(done.stdout.strip().splitlines()[-1])
-        taken.each_s.append(told["each_s"])
-        taken.grown.append(told["bytes"])
+        try:
+            told = json.loads(done.stdout.strip().splitlines()[-1])
+            each_s, grown = float(told["each_s"]), float(told["bytes"])
+        except (IndexError, KeyError, TypeError, ValueError):
+            taken.problems.append(f"its answer cannot be read: {done.stdout[-100:]!r}")
+            return
+        taken.each_s.append(each_s)
+        taken.grown.append(grown)

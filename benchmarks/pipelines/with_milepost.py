@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from pipeline import STEPS, Probe, asked, result_of, stored
@@ -71,10 +72,10 @@ class Caller:
         self.seconds, self.grown = 0.0, 0
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
-        tools.logbook.once(self._call(-1), lambda: self._answer(-1, workspace))
+        tools.logbook.once(self._call(-1), partial(self._answer, -1, workspace))
         started, before = time.perf_counter(), stored(self.place)
         for count in range(self._number):
-            reply = tools.logbook.once(self._call(count), lambda count=count: self._answer(count, workspace))
+            reply = tools.logbook.once(self._call(count), partial(self._answer, count, workspace))
             assert reply.body, reply
         self.seconds, self.grown = time.perf_counter() - started, stored(self.place) - before
         return Outcome(status="finished", said="done")

@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Task
     from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
     from milepost.engine.journal import Entry
+    from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
     from milepost.engine.marks import Mark
     from milepost.engine.prepare import NothingToDo
@@ -126,9 +128,10 @@ if TYPE_CHECKING:
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
-    from milepost.engine.start import Ending, Stopped
+    from milepost.engine.reverting import TakenBack
+    from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere, Submitted
-    from milepost.engine.undo import TakenBack, Undone
+    from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.executor import IsolatedExecutor
     from milepost.workspace.mileposts import Milepost
@@ -163,6 +166,7 @@ _HOMES = {
     "milepost.engine.gates": "Gate",
     "milepost.engine.history": "Difference Tried",
     "milepost.engine.journal": "Entry",
+    "milepost.engine.lease": "Worker",
     "milepost.engine.look": "Proof Status",
     "milepost.engine.marks": "Mark",
     "milepost.engine.prepare": "NothingToDo",
@@ -171,9 +175,11 @@ _HOMES = {
     "milepost.engine.report.facts": "NothingRun RunStory",
     "milepost.engine.restore": "Restored",
     "milepost.engine.retention": "Remains",
-    "milepost.engine.start": "Ending Stopped",
+    "milepost.engine.reverting": "TakenBack",
+    "milepost.engine.anywhere": "Ending",
+    "milepost.engine.start": "Stopped",
     "milepost.engine.submit": "Elsewhere Submitted",
-    "milepost.engine.undo": "TakenBack Undone",
+    "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.executor": "IsolatedExecutor",
     "milepost.workspace.mileposts": "Milepost",
@@ -258,6 +264,7 @@ __all__ = [
     "Undone",
     "Verdict",
     "Verified",
+    "Worker",
     "WorkerChanged",
     "Workspace",
     "agent",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from milepost.core.commands import ExecutionLimits, ExecutionResult
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
+    from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.chaos import ChaosProgress, ChaosReport
     from milepost.engine.costs import Costs
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
     from milepost.engine.journal import Entry
+    from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
     from milepost.engine.marks import Mark
     from milepost.engine.prepare import NothingToDo
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
-    from milepost.engine.start import Ending
     from milepost.engine.submit import Submitted
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
@@ -99,15 +100,18 @@ def run(
     ordered: bool = False,
     held: bool = False,
     stays: bool = False,
+    database: str | None = None,
+    remote: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
 
     `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
     `stays` waits for people who are asked; without it the run is left when only they are waited for.
-    `held` leaves the user's branch where it is, whatever passed.
+    `held` leaves the user's branch where it is, whatever passed. With `database`, the address of a PostgreSQL server,
+    the run is submitted to the workers there.
     """
-    from milepost.engine import start
+    from milepost.engine import anywhere
     from milepost.engine.prepare import Wish
     from milepost.engine.rooms import Company
 
@@ -123,8 +127,10 @@ def run(
         approve=approve,
         ordered=ordered or None,
         held=held,
+        database=database,
+        remote=remote,
     )
-    return start.run(wish, Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays))
+    return anywhere.run(wish, Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays))
 
 
 def preview(
@@ -159,36 +165,40 @@ def resume(
     agent: Agent | None = None,
     budget_usd: float | None = None,
     stays: bool = False,
+    database: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Go on with the run that was interrupted; its flags are recorded. A new budget may be given."""
-    from milepost.engine import start
+    from milepost.engine import anywhere
     from milepost.engine.rooms import Company
 
     company = Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays)
-    return start.resume(_path(roadmap), company, budget_usd)
+    return anywhere.resume(anywhere.Whereabouts(roadmap=_path(roadmap), database=database), company, budget_usd)
 
 
-def steer(kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "") -> str:
+def steer(
+    kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
+) -> str:
     """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
-    from milepost.engine import start
+    from milepost.engine import anywhere
     from milepost.engine.steering import request
 
-    return start.steer(_path(roadmap), request(kind, task, value))
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
+    return anywhere.steer(where, request(kind, task, value))
 
 
-def stop(roadmap: Path | str | None = None, *, at_once: bool = False) -> str | None:
+def stop(roadmap: Path | str | None = None, *, at_once: bool = False, database: str | None = None) -> str | None:
     """Stop the run that is going on in another process, and wait until it has; gives its id, None without one."""
-    from milepost.engine import start
+    from milepost.engine import anywhere
 
-    return start.stop(_path(roadmap), at_once=at_once)
+    return anywhere.stop(anywhere.Whereabouts(roadmap=_path(roadmap), database=database), at_once=at_once)
 
 
-def status(roadmap: Path | str | None = None) -> Status | None:
+def status(roadmap: Path | str | None = None, *, database: str | None = None) -> Status | None:
     """The newest run and all that happened in it."""
     from milepost.engine import look
 
-    return look.status(_path(roadmap))
+    return look.status(_path(roadmap), database)
 
 
 def events(
@@ -580,6 +590,7 @@ def work(
     name: str | None = None,
     folder: Path | str | None = None,
     on_event: OnEvent | None = None,
+    on_ready: Callable[[Worker], None] | None = None,
     on_lost: Callable[[MilepostError], None] | None = None,
 ) -> None:
     """Be a worker until interrupted: take tasks of the runs that were submitted to a database.
@@ -592,7 +603,7 @@ def work(
 
     settings = _path(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
-    take_turns(hire, on_event or _ignore, on_lost or (lambda _: None))
+    take_turns(hire, on_event or _ignore, on_lost or (lambda _: None), on_ready or (lambda _: None))
 
 
 def submit(
@@ -647,7 +658,9 @@ def follow(
     return submitting.resume(_path(roadmap), exchange, on_event or _ignore)
 
 
-def withdraw(roadmap: Path | str | None = None, *, database: str | None = None, remote: str | None = None) -> str | None:
+def withdraw(
+    roadmap: Path | str | None = None, *, database: str | None = None, remote: str | None = None
+) -> str | None:
     """Take back the run that was submitted last; gives its id, None when there is none that is not over."""
     from milepost.engine import submit as submitting
 

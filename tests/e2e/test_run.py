@@ -209,7 +209,7 @@ def test_mending_a_test_that_failed_before_is_proof_enough(sandbox: Sandbox) -> 
 
 
 def test_undo_takes_back_one_milepost_alone_and_opens_its_box(sandbox: Sandbox) -> None:
-    sandbox.roadmap(ONE + "- [ ] 1.2 More\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n")
+    sandbox.roadmap(ONE + "- [ ] 1.2 More\n  - write b.txt b\n  - Verify: test -f b.txt\n")
     assert sandbox.run().code == 0
     answer = sandbox.milepost("undo", "1.1")
     assert answer.code == 0, answer.stderr

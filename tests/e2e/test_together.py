@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,18 +138,3 @@ def test_an_interruption_reaches_every_run_and_is_waited_for(sandbox: Sandbox) -
     assert "stopped, none of them moved" in stdout
     for one in (api, web):
         assert one.milepost("status", "--json").json["state"] == "interrupted"
-    busy = api.start("resume")
-    try:
-        deadline = time.monotonic() + 30
-        while "running" not in api.milepost("status").stdout and time.monotonic() < deadline:
-            pass
-        refused = sandbox.milepost("together", str(api.repo), str(web.repo))
-        assert refused.code == 1
-        assert refused.stderr.startswith("error: api: run ")
-        assert "already going on" in refused.stderr
-    finally:
-        sandbox.let_go()
-        busy.communicate(timeout=60)
-    finished = web.milepost("together", "--resume")
-    assert finished.code == 0, finished.stdout + finished.stderr
-    assert api.mileposts() == web.mileposts() == ["1.1"]

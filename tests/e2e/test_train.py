@@ -24,13 +24,13 @@ def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sand
 def test_mileposts_land_in_the_order_of_the_plan_when_that_is_asked_for(sandbox: Sandbox) -> None:
     sandbox.roadmap(
         "# Roadmap\n\n"
-        "- [ ] D1 First\n  - sleep 2\n  - write a.txt one\n  - Verify: test -f a.txt\n"
-        "- [ ] D2 Second\n  - write b.txt two\n  - Verify: test -f b.txt\n"
-        "- [ ] D3 Third\n  - write c.txt three\n  - Verify: test -f c.txt\n"
+        "- [ ] K1 First\n  - sleep 2\n  - write a.txt one\n  - Verify: test -f a.txt\n"
+        "- [ ] K2 Second\n  - write b.txt two\n  - Verify: test -f b.txt\n"
+        "- [ ] K3 Third\n  - write c.txt three\n  - Verify: test -f c.txt\n"
     )
     answer = sandbox.run("--parallel", "3", "--ordered")
     assert answer.code == 0, answer.stderr
-    assert sandbox.mileposts() == ["D1", "D2", "D3"]
+    assert sandbox.mileposts() == ["K1", "K2", "K3"]
 
 
 def test_two_tasks_that_add_a_line_at_the_same_place_need_no_agent_to_be_merged(sandbox: Sandbox) -> None:

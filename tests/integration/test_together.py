@@ -151,6 +151,12 @@ def test_nothing_starts_where_one_of_them_could_not_go(tmp_path: Path) -> None:
     git(web, "add", "tracked")
     refused(TogetherImpossible, "web: your tree has changes", api, web)
     git(web, "commit", "--quiet", "--message", "Tracked")
+    git(web, "config", "filter.big.clean", "cat")
+    (web / ".gitattributes").write_text("*.bin filter=big\n")
+    git(web, "add", "--all")
+    git(web, "commit", "--quiet", "--message", "Filters")
+    refused(TogetherImpossible, "web: files pass through filters", api, web)
+    git(web, "config", "--unset", "filter.big.clean")
     make_state(web / ".milepost")
     for folder in (web / ".milepost", web / ".milepost" / "together"):
         with StateLock(folder):

@@ -100,6 +100,10 @@ def test_what_changed_the_same_lines_is_in_the_way_and_nothing_else_is(place: Pl
     with pytest.raises(UndoImpossible, match=r"1\.3 changed the same lines of a\.txt as 3\.1"):
         milepost.undo("3.1")
     assert names(milepost.undo("1.1", with_dependents=True)) == ["1.3", "3.1", "1.1"]
+    for number in (1, 2):
+        land(place, f"4.{number}", {"new\nline": f"{number}\n"})
+    with pytest.raises(UndoImpossible, match=r"alone: 4\.2 changed the same lines of [^ ]+ as 4\.1$"):
+        milepost.undo("4.1")
     assert sorted(path.name for path in place.top.glob("*.txt")) == ["b.txt"]
 
 

@@ -54,6 +54,13 @@ def resumed_header(event: RunResumed) -> str:
     return f"run {event.run} · last seen {ago} ago, {so_far} · going on from there, no finished step runs again"
 
 
+def forecast_line(event: ForecastMade) -> str:
+    """What the run is expected to take."""
+    took = f"about {duration(int(event.seconds * 1000))}"
+    cost = f" · about {money(event.usd)} ({event.usd_low:.2f} to {event.usd_high:.2f})" if event.usd else ""
+    return f"forecast  {counted(event.tasks, 'task')}{cost} · {took}, from {counted(event.similar, 'similar attempt')}"
+
+
 def task_line(event: TaskFinished, width: int) -> str:
     """The line that stays when a task is over."""
     sign = mark(event.verdict.value if event.verdict else None)
@@ -88,6 +95,7 @@ class Progress:
         self._console = console
         self._live: Live | None = None
         self._stages: dict[str, tuple[StageStarted, float, str]] = {}
+        self._calls: dict[str, tuple[int, float]] = {}
         self._failed: dict[str, list[AttemptFinished]] = {}
 
     def __enter__(self) -> Progress:
@@ -121,7 +129,12 @@ class Progress:
                 if event.task in self._stages:
                     stage, since, _ = self._stages[event.task]
                     self._stages[event.task] = (stage, since, event.text)
-            case CheckFinished() | ModelCalled() | ToolUsed() | MilepostMade() | ForecastMade():
+            case ForecastMade():
+                self._say(forecast_line(event) + "\n", "dim")
+            case ModelCalled():
+                steps, cost_usd = self._calls.get(event.task, (0, 0.0))
+                self._calls[event.task] = (steps + 1, cost_usd + event.cost_usd)
+            case CheckFinished() | ToolUsed() | MilepostMade():
                 pass
             case GateOpened():
                 self._stages.pop(event.task, None)
@@ -171,8 +184,11 @@ class Progress:
         lines = []
         for stage, since, said in list(self._stages.values()):
             clock = duration(int((time.monotonic() - since) * 1000))
-            what = f"┃ {stage.stage:<7} {stage.task}  attempt {stage.attempt} · {said or stage.title}"
-            lines.append(f"{padded(what, self._console.width - 12)} {clock:>10}")
+            steps, cost_usd = self._calls.get(stage.task, (0, 0.0))
+            step = f" · step {steps}" if steps and stage.stage == "act" else ""
+            what = f"┃ {stage.stage:<7} {stage.task}  attempt {stage.attempt}{step} · {said or stage.title}"
+            spent = f"{money(cost_usd):>8}" if cost_usd else ""
+            lines.append(f"{padded(what, self._console.width - 12 - len(spent))} {clock:>10}{spent}")
         return Text("\n".join(["", *lines]) if lines else "", style="cyan", no_wrap=True)
 
 

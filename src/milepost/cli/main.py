@@ -17,6 +17,7 @@ from milepost.cli import chaos, clean, costs, gates, history, report, steer, tog
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
+from milepost.cli.worker import Database, Remote
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -138,6 +139,8 @@ def run(
     ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
+    database: Database = None,
+    remote: Remote = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -164,6 +167,8 @@ def run(
             ordered=ordered,
             held=held,
             stays=people_watch(),
+            database=database,
+            remote=remote,
             on_event=tell,
         ),
     )
@@ -173,19 +178,23 @@ def run(
 def resume(
     roadmap: Roadmap = None,
     budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
+    database: Database = None,
     as_json: Json = False,
 ) -> None:
     """Go on with the run that was interrupted or paused; it needs no flags."""
     stays = people_watch()
-    travel(as_json, lambda tell: milepost.resume(roadmap, budget_usd=budget, stays=stays, on_event=tell))
+    travel(
+        as_json,
+        lambda tell: milepost.resume(roadmap, budget_usd=budget, stays=stays, database=database, on_event=tell),
+    )
 
 
 @app.command()
-def status(roadmap: Roadmap = None, as_json: Json = False) -> None:
+def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = False) -> None:
     """The newest run: what is done, what is going on."""
     from milepost.cli.show_status import status_lines, status_to_json
 
-    found = milepost.status(roadmap)
+    found = milepost.status(roadmap, database=database)
     if as_json:
         _print_json(status_to_json(found))
     else:
@@ -197,12 +206,13 @@ def stop(
     roadmap: Roadmap = None,
     now: Annotated[bool, typer.Option("--now", help="Do not wait for the steps in flight.")] = False,
     after_task: Annotated[bool, typer.Option("--after-task", help="When the tasks at work are over.")] = False,
+    database: Database = None,
 ) -> None:
     """Stop the run that is going on; it can go on at any time."""
     if after_task:
-        typer.echo(f"run {milepost.steer('finish', roadmap)} stops when what is at work is over")
+        typer.echo(f"run {milepost.steer('finish', roadmap, database=database)} stops when what is at work is over")
         return
-    stopped = milepost.stop(roadmap, at_once=now)
+    stopped = milepost.stop(roadmap, at_once=now, database=database)
     if stopped is None:
         typer.echo("nothing to stop: no run is going on here")
     else:

@@ -9,6 +9,7 @@ import typer
 import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.travel import travel
+from milepost.cli.worker import Database
 
 
 def register(app: typer.Typer) -> None:
@@ -17,9 +18,9 @@ def register(app: typer.Typer) -> None:
     app.command()(retry)
 
 
-def pause(roadmap: Roadmap = None) -> None:
+def pause(roadmap: Roadmap = None, database: Database = None) -> None:
     """Begin nothing new in the run that is on; what is at work goes on. `milepost resume` lifts it."""
-    run = milepost.steer("pause", roadmap)
+    run = milepost.steer("pause", roadmap, database=database)
     typer.echo(f"run {run} is paused: what is at work goes on, nothing new begins\nnext   milepost resume")
 
 
@@ -31,6 +32,7 @@ def steer(
     drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Leave this task out; may be repeated.")] = None,
     task: Annotated[str, typer.Option(metavar="ID", help="Only this task is given to the agent.")] = "",
     roadmap: RoadmapOption = None,
+    database: Database = None,
 ) -> None:
     """Change the run that is on. Tasks are added, changed and dropped by editing the roadmap, too."""
     asked = [("drop", name, "") for name in drop or ()]
@@ -39,7 +41,7 @@ def steer(
     if not asked:
         raise typer.BadParameter("say what to change: --agent, --parallel or --drop")
     for kind, name, value in asked:
-        run = milepost.steer(kind, roadmap, task=name, value=value)
+        run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
     typer.echo(f"run {run} was asked; milepost status says what it changed")
 
 

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def together(
     roadmaps: Annotated[
-        list[Path] | None, typer.Argument(metavar="ROADMAP ROADMAP…", help="The checklists, or their folders.")
+        list[Path] | None, typer.Argument(metavar="ROADMAP", help="The checklists, or their folders.")
     ] = None,
     mark: Annotated[
         str | None, typer.Option(metavar="NAME", help="The mark that all get. Default: together-ID.")

@@ -58,6 +58,8 @@ def tell_people(go: Go, console: Console, width: int) -> int:
             lines = seen + ending_lines(ending)
         case milepost.Stopped():
             lines = stopped_lines(ending)
+        case milepost.Elsewhere():
+            lines = [f"run {ending.run} goes on at the workers:   milepost resume follows it again"]
         case milepost.NothingToDo():
             lines = [f"nothing to do: {ending.reason}"]
         case _ as never:
@@ -85,6 +87,8 @@ def exit_code(ending: Ending) -> int:
     match ending:
         case milepost.RunFinished():
             return DONE if ending.passed else NOT_DONE
+        case milepost.Elsewhere():
+            return INTERRUPTED
         case milepost.Stopped():
             return NOT_DONE if ending.waits_for else INTERRUPTED
         case milepost.NothingToDo():
@@ -99,6 +103,8 @@ def _ending_to_json(ending: Ending) -> dict[str, Any]:
             return milepost.event_to_json(ending)
         case milepost.Stopped():
             return {"event": "run_stopped", "run": ending.run, "waits_for": list(ending.waits_for)}
+        case milepost.Elsewhere():
+            return {"event": "run_elsewhere", "run": ending.run}
         case milepost.NothingToDo():
             return {"event": "nothing_to_do", "reason": ending.reason}
         case _ as never:

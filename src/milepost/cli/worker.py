@@ -44,6 +44,10 @@ def worker(
         elif line := event_line(event):
             _say(f"{time.strftime('%H:%M:%S')}  {line}", sys.stderr)
 
+    def ready(hired: milepost.Worker) -> None:
+        labels = f" · {', '.join(hired.labels)}" if hired.labels else ""
+        _say(f"worker {hired.name} · {hired.capacity} at once{labels} · waits for work", sys.stderr)
+
     def lost(error: milepost.MilepostError) -> None:
         _say(f"error: {error.message}\n  {error.advice}", sys.stderr)
 
@@ -54,6 +58,7 @@ def worker(
         labels=tuple(label or ()),
         name=name,
         on_event=tell,
+        on_ready=ready,
         on_lost=lost,
     )
     raise typer.Exit(INTERRUPTED)

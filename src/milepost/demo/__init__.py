@@ -10,14 +10,14 @@ from pathlib import Path
 from milepost.core.errors import Misuse
 from milepost.engine.prepare import Wish
 from milepost.engine.rooms import Company, OnEvent
-from milepost.engine.start import Ending, run
+from milepost.engine.start import EndedHere, run
 from milepost.sandbox.levels import strongest
 
 SAMPLE = Path(__file__).parent / "sample"
 AGENT = "replay:cassette.json"
 
 
-def run_demo(folder: Path, on_event: OnEvent) -> Ending:
+def run_demo(folder: Path, on_event: OnEvent) -> EndedHere:
     """Make the sample repository in `folder`, which must be empty or absent, and run its roadmap.
 
     All that the environment may set is said here, so that the story is the same for everybody.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
-from milepost.core.events import RunFinished, Steered, TaskSummary
+from milepost.core.events import ForecastMade, RunFinished, Steered, TaskSummary
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine import answers, durable, landing, records, stages, summaries
@@ -43,6 +43,7 @@ class Journey:
         self.here, self.order, self.flows = here, order, flows
         self.plan = load(Plan, surveyed["plan"])
         self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
+        self.forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
         self.track = Track(order.base)
         self.course = Course(wanted=order.tasks, parallel=order.parallel)
         self.histories: dict[str, tuple[Try, ...]] = {}
@@ -56,6 +57,8 @@ class Journey:
     def travel(self) -> None:
         """Start what is ready, take in what is new, land what is proven, until nothing is left."""
         self.here.emit(summaries.started(self.order), "started")
+        if self.forecast is not None:
+            self.here.emit(self.forecast, "forecast")
         self._start_ready()
         while (under_way := self._under_way()) or self.course.paused:
             leaving = self.course.finishing and not under_way

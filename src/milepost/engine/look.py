@@ -19,13 +19,14 @@ from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.logs import Logs, logs_of
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
+from milepost.engine.settings import load as load_settings
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
 from milepost.engine.wire import load
 from milepost.plan.graph import plan as make_plan
 from milepost.repair.failures import FailureLog, FailureStats
 from milepost.roadmap import read
-from milepost.store.database import is_server, open_database
+from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost, Mileposts, evidence_hash, run_branch
 
 
@@ -39,13 +40,14 @@ class Status:
     entries: tuple[Entry, ...]
     summary: RunFinished | None
     left: bool
+    at_workers: bool = False
     progress: Progress | None = None
 
     @property
     def state(self) -> str:
         if self.summary is not None:
             return "finished"
-        if self.holder is not None:
+        if self.holder is not None or self.at_workers:
             return "running"
         return "left" if self.left else "interrupted"
 
@@ -74,14 +76,15 @@ class Proof:
     attempts: tuple[Attempt, ...]
 
 
-def status(roadmap: Path | None) -> Status | None:
-    """The newest run, or None where nothing was ever run."""
+def status(roadmap: Path | None, server: str | None = None) -> Status | None:
+    """The newest run, or None where nothing was ever run; of those submitted to a server, where one is used."""
     project = Project.find(roadmap)
-    if not is_server(project.store) and not Path(project.store).exists():
+    server = load_settings(project.roadmap.parent, {"database": server}).run.database
+    if not server and not project.database.exists():
         return None
-    with closing(open_database(project.store)) as database:
+    with closing(open_database(server or project.database)) as database:
         journal = Journal(database)
-        record = next(iter(journal.runs()), None)
+        record, at_workers = _submitted(roadmap, server) if server else (next(iter(journal.runs()), None), False)
         if record is None:
             return None
         entries = _as_it_stands(project, record, journal.events(record.run))
@@ -92,6 +95,7 @@ def status(roadmap: Path | None) -> Status | None:
             entries=entries,
             summary=record.summary,
             left=record.left_at is not None,
+            at_workers=at_workers,
         )
         taken = costs_of(database, record, entries)
     since_then = max(0.0, time.time() - entries[-1].at) if entries and found.state == "running" else 0.0
@@ -104,6 +108,13 @@ def status(roadmap: Path | None) -> Status | None:
         over=record.summary is not None,
     )
     return replace(found, progress=progress)
+
+
+def _submitted(roadmap: Path | None, server: str) -> tuple[RunRecord | None, bool]:
+    """The run that was submitted to a server last, and whether a worker is at it."""
+    from milepost.engine.submit import exchange_named, submitted
+
+    return submitted(roadmap, exchange_named(roadmap, server, None)) or (None, False)
 
 
 def log(roadmap: Path | None) -> tuple[Milepost, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from milepost.core.errors import GitFailed
+from milepost.core.errors import MachineFailed
 from milepost.engine.project import Project
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
@@ -83,7 +83,7 @@ class Branch:
             return obstacle
         try:
             self.project.repository.fast_forward(self.head, self.held_fds)
-        except GitFailed as error:
+        except MachineFailed as error:
             top = shlex.quote(str(self.project.repository.top))
             return Obstacle(why=error.message, command=f"git -C {top} merge --ff-only {self.head_name}")
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.commands import TrustLevel
@@ -48,6 +48,8 @@ class Wish:
     budget_usd: float | None = None
     approve: str | None = None
     ordered: bool | None = None
+    database: str | None = field(default=None, repr=False)
+    remote: str | None = field(default=None, repr=False)
     held: bool = False
 
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from milepost.core.events import TaskFinished
 from milepost.core.ports import Agent
-from milepost.engine import prepare, start
+from milepost.engine import helm, prepare, start
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
@@ -21,7 +21,7 @@ def preview(wish: Wish, agents: Mapping[str, Agent]) -> tuple[str, ...] | Nothin
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, start.flags_of(wish))
     start.refuse_busy(project)
-    interrupted = None if wish.new else start.unfinished(project)
+    interrupted = None if wish.new else helm.unfinished(project)
     if interrupted is not None:
         start.refuse_other(interrupted, wish)
         return _still_to_do(project, interrupted)

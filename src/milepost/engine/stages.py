@@ -43,9 +43,11 @@ def survey(here: Rooms, order: Plain) -> Plain:
         here.mileposts.keep(run_branch(asked.run), asked.base)
     plan = make_plan(read(roadmap_at(here, asked, asked.base)))
     expected = foreseen(here, plan, asked)
-    if expected is not None:
-        here.emit(expected, "forecast")
-    return {"plan": dump(plan), "observed": observed_before(here, plan, asked.tasks)}
+    return {
+        "plan": dump(plan),
+        "observed": observed_before(here, plan, asked.tasks),
+        "forecast": dump(expected) if expected is not None else None,
+    }
 
 
 @step
@@ -198,7 +200,9 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     here.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
     repository, short = here.project.repository, f"milepost/{asked.run}"
     now = repository.position()
-    if head == asked.user.commit:
+    if here.project.server and head != asked.user.commit:
+        arrival = Arrival(by_hand=f"git fetch origin {short}:{short} && git merge --ff-only {short}")
+    elif head == asked.user.commit:
         here.mileposts.forget(run_branch(asked.run), head)
         arrival = Arrival()
     elif asked.held:

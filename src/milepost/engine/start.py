@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.errors import NothingToSteer, RunUnfinished
+from milepost.core.errors import RunUnfinished
 from milepost.core.events import (
     AttemptFinished,
     Event,
@@ -20,8 +19,7 @@ from milepost.core.events import (
 from milepost.engine import prepare
 from milepost.engine.approval import approval_named
 from milepost.engine.asking import waiting_for_people
-from milepost.engine.calls import AttemptKey, CallLog
-from milepost.engine.costs import NOTED_BUDGET
+from milepost.engine.helm import ask, paused, unfinished, within_new_wall
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.order import VERSION, Order
 from milepost.engine.parking import Parked
@@ -30,10 +28,9 @@ from milepost.engine.project import Project
 from milepost.engine.rooms import Company, Rooms, open_rooms
 from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
 from milepost.engine.state import StateLock, busy, holder_of
-from milepost.engine.steering import Request, Steering
+from milepost.engine.steering import Request
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
-from milepost.store.database import open_database
 
 STOP, STOP_NOW = "stop", "stop-now"
 
@@ -46,10 +43,10 @@ class Stopped:
     waits_for: tuple[str, ...] = ()
 
 
-Ending = RunFinished | Stopped | NothingToDo
+EndedHere = RunFinished | Stopped | NothingToDo
 
 
-def run(wish: Wish, company: Company) -> Ending:
+def run(wish: Wish, company: Company) -> EndedHere:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish))
@@ -89,55 +86,30 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "budget_usd": wish.budget_usd,
         "approve": approval_named(wish.approve) if wish.approve else None,
         "ordered": wish.ordered,
+        "database": wish.database,
+        "remote": wish.remote,
     }
 
 
-def resume(roadmap: Path | None, company: Company, budget_usd: float | None = None) -> Ending:
+def resume(roadmap: Path | None, company: Company, budget_usd: float | None = None) -> EndedHere:
     """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs."""
     project = Project.find(roadmap)
     if not project.database.exists():
         return NothingToDo(reason="no run was started here yet")
     holder = holder_of(project.state)
-    if holder is not None and holder.run and paused(project, holder.run):
-        steer(roadmap, Request(kind="go_on"))
+    if holder is not None and holder.run and paused(project.database, holder.run):
+        ask(project.database, holder.run, Request(kind="go_on"))
         return NothingToDo(reason=f"run {holder.run} was paused, and goes on where it runs (pid {holder.pid})")
     with StateLock(project.state) as lock:
         record = unfinished(project)
         if record is None:
             return NothingToDo(reason="the last run is finished")
-        order = within_new_wall(project, _recorded(record), budget_usd)
+        order = within_new_wall(project.database, _recorded(record), budget_usd)
         settings = load(project.roadmap.parent, {"trust": order.trust})
         order = replace(order, budget=budget_again(settings, order.budget))
-        if paused(project, order.run):
-            steer(roadmap, Request(kind="go_on"))
+        if paused(project.database, order.run):
+            ask(project.database, order.run, Request(kind="go_on"))
         return _go(project, settings, order, lock, company)
-
-
-def steer(roadmap: Path | None, request: Request) -> str:
-    """Ask something of the run that is going on, or was interrupted; gives its id."""
-    project = Project.find(roadmap)
-    record = unfinished(project)
-    if record is None:
-        raise NothingToSteer("no run is going on here", "milepost run starts one")
-    with closing(open_database(project.database)) as database:
-        Steering(database, record.run, lambda: None).ask(request)
-    return record.run
-
-
-def paused(project: Project, run: str) -> bool:
-    """Whether a run was asked to pause, and not to go on since."""
-    with closing(open_database(project.database)) as database:
-        return Steering(database, run, lambda: None).paused
-
-
-def within_new_wall(project: Project, order: Order, budget_usd: float | None) -> Order:
-    """The order with the budget that was given last: at its start, or when it was resumed."""
-    with closing(open_database(project.database)) as database:
-        calls, run = CallLog(database), AttemptKey(run=order.run, task="", attempt=0)
-        if budget_usd is not None:
-            calls.note(run, NOTED_BUDGET, budget_usd)
-        given = calls.noted(run, NOTED_BUDGET)
-    return order if given is None else replace(order, budget=replace(order.budget, usd=given))
 
 
 def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
@@ -152,17 +124,10 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
     return holder.run
 
 
-def unfinished(project: Project) -> RunRecord | None:
-    """The newest run, when it was interrupted."""
-    with Journal.look(project.database) as journal:
-        newest = next(iter(journal.runs()), None)
-    return newest if newest is not None and newest.unfinished else None
-
-
-def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> Ending:
+def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
     """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
     lock.name_run(order.run)
-    ending = _travel(project, _within(order, settings), order, lock, company)
+    ending = _travel(project, within(order, settings), order, lock, company)
     if isinstance(ending, RunFinished):
         from milepost.engine.retention import clean_daily
 
@@ -170,7 +135,7 @@ def _go(project: Project, settings: Settings, order: Order, lock: StateLock, com
     return ending
 
 
-def _travel(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> Ending:
+def _travel(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
     from milepost.engine import durable
     from milepost.engine import run as story
 
@@ -242,7 +207,7 @@ class Brake:
         self._here.tell(RunStopping(run=self._run, at_once=at_once))
 
 
-def _within(order: Order, settings: Settings) -> Settings:
+def within(order: Order, settings: Settings) -> Settings:
     """The settings with the limits, and the rules of verification, that the run was started with."""
     names = ("attempts", "task_timeout_s", "idle_timeout_s", "check_timeout_s")
     limits = settings.limits.model_copy(update={name: getattr(order, name) for name in names})

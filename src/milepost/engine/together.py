@@ -149,7 +149,7 @@ def _look_ahead(name: str, project: Project, pact: Pact, *, new: bool) -> Outloo
         if load(project.roadmap.parent).run.database:
             raise SettingInvalid(
                 "its runs are submitted to workers, and projects are worked on together on one machine",
-                "take `database` out of its milepost.toml for that",
+                "take `database` out of its milepost.toml, or unset MILEPOST_DATABASE, for that",
             )
         wish = Wish(roadmap=project.roadmap, agent=pact.agent, new=new, budget_usd=pact.budget_usd, held=True)
         tasks = preview(wish, {})

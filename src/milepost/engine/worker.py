@@ -40,10 +40,13 @@ select distinct version from workers where gone = '' and extract(epoch from cloc
 """
 
 
-def work(hire: Hire, on_event: OnEvent, lost: Callable[[LeaseLost], None]) -> None:
+def work(
+    hire: Hire, on_event: OnEvent, lost: Callable[[LeaseLost], None], ready: Callable[[Worker], None] = lambda _: None
+) -> None:
     """Work until interrupted; a second interruption does not wait for the steps in flight, a third for nothing.
 
-    `lost` is called when the worker was taken over from, after its sandboxes are dead; the process ends then.
+    `ready` is called once it is among the others. `lost` is called when it was taken over from, after its sandboxes
+    are dead; the process ends then.
     """
     worker = Worker(name=hire.name or socket.gethostname(), capacity=hire.capacity, version=VERSION, labels=hire.labels)
     keep_secret(hire)
@@ -70,6 +73,7 @@ def work(hire: Hire, on_event: OnEvent, lost: Callable[[LeaseLost], None]) -> No
         stack.enter_context(delivery.joined(hire.database, worker))
         held.join(database)
         lease.hold(held)
+        ready(worker)
         try:
             with _interruptible(crew):
                 crew.stay(BEAT * hire.lease_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from milepost.core.events import WorkerChanged
@@ -17,7 +17,7 @@ from milepost.engine.order import Order
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company, OnEvent, Rooms, open_rooms
 from milepost.engine.settings import load
-from milepost.engine.start import _within as within
+from milepost.engine.start import within
 from milepost.engine.state import StateLock
 from milepost.workspace.checkout import cache_folder, remove_folder
 from milepost.workspace.git import Git
@@ -33,8 +33,8 @@ class Site:
     """
 
     home: Path
-    database: str
-    remote: str
+    database: str = field(repr=False)
+    remote: str = field(repr=False)
     settings: Path
     agents: Mapping[str, Agent]
 

@@ -19,7 +19,8 @@ from milepost.engine.journal import Journal
 KILLED = -9
 SHORTEST_LIMIT_S, CALM_TIMES = 120.0, 20.0  # a life that takes longer than both has gone wrong
 DYING_S = 10.0  # for processes of a life that is over to end, too
-LAST_INSTANT = 0.97  # of a calm run: a later one may come too late
+LOOKING_S = 0.005  # between two looks at how far a life is
+STARTING, STARTING_S = 0.1, 1.0  # of all instants, those before anything is recorded; how long that takes
 
 Watch = Callable[[int, int], None]  # told of each kill and each life
 
@@ -76,7 +77,7 @@ class Drills:
         """Kill one life at a random instant of its run, alone or with its group, and let the next go on to the end."""
         started = time.monotonic()
         life = self._begin(place, self.words)
-        code, lives, kills = life.wait(chance.uniform(0, calm.seconds * LAST_INSTANT)), 1, 0
+        code, lives, kills = _wait_until(life, place, calm, chance.uniform(-STARTING, 1)), 1, 0
         if code is None:
             life.kill(group=group)
             kills = int(life.wait() == KILLED)
@@ -150,6 +151,20 @@ class Drills:
 
 
 _RESUME = ("resume", "--json")
+
+
+def _wait_until(life: Life, place: Place, calm: Calm, instant: float) -> int | None:
+    """Wait for a share of all boundaries and a part of the way to the next, however fast the machine is now.
+
+    An instant below 0 is before the first of them. Gives how the life ended, None when it goes on.
+    """
+    if instant < 0:
+        return life.wait(-instant / STARTING * STARTING_S)
+    boundaries, part = divmod(instant * len(calm.account.recorded), 1)
+    code = None
+    while code is None and _text(place.trace).count("recorded ") < boundaries:
+        code = life.wait(LOOKING_S)
+    return life.wait(part * calm.seconds / len(calm.account.recorded)) if code is None else code
 
 
 def _has_a_run(place: Place) -> bool:

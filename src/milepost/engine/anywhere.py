@@ -1,0 +1,73 @@
+"""Where a run is done: on this machine, or at the workers that share a database. The same calls for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from milepost.core.errors import NothingToSteer
+from milepost.engine import helm, start
+from milepost.engine.prepare import Wish
+from milepost.engine.project import Project
+from milepost.engine.rooms import Company
+from milepost.engine.settings import load
+from milepost.engine.start import EndedHere, flags_of
+from milepost.engine.steering import Request
+from milepost.engine.submit import Elsewhere, Exchange, exchange_of, submitted
+from milepost.engine.submit import resume as follow_again
+from milepost.engine.submit import run as submit
+from milepost.engine.submit import stop as take_back
+
+Ending = EndedHere | Elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whereabouts:
+    """Which roadmap, and the database and the remote that are named by hand; None leaves them to the settings."""
+
+    roadmap: Path | None = None
+    database: str | None = field(default=None, repr=False)
+    remote: str | None = field(default=None, repr=False)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Where the workers are; None for a run on this machine."""
+        folder = Project.find(self.roadmap).roadmap.parent
+        return exchange_of(load(folder, {"database": self.database, "remote": self.remote}))
+
+
+def run(wish: Wish, company: Company) -> Ending:
+    """Start a run, or go on with the one that was interrupted."""
+    exchange = exchange_of(load(Project.find(wish.roadmap).roadmap.parent, flags_of(wish)))
+    return start.run(wish, company) if exchange is None else submit(wish, exchange, company.on_event)
+
+
+def resume(where: Whereabouts, company: Company, budget_usd: float | None = None) -> Ending:
+    """Go on with the run that was interrupted, or follow again the one that was submitted."""
+    exchange = where.exchange
+    if exchange is None:
+        return start.resume(where.roadmap, company, budget_usd)
+    known = submitted(where.roadmap, exchange)
+    if known is not None and helm.paused(exchange.database, known[0].run):
+        helm.ask(exchange.database, known[0].run, Request(kind="go_on"))
+    return follow_again(where.roadmap, exchange, company.on_event)
+
+
+def stop(where: Whereabouts, *, at_once: bool = False) -> str | None:
+    """Stop the run that is going on; gives its id, None without one."""
+    exchange = where.exchange
+    return start.stop(where.roadmap, at_once=at_once) if exchange is None else take_back(where.roadmap, exchange)
+
+
+def steer(where: Whereabouts, request: Request) -> str:
+    """Ask something of the run that is going on, or was interrupted; gives its id."""
+    exchange, project = where.exchange, Project.find(where.roadmap)
+    if exchange is None:
+        record, place = helm.unfinished(project), project.store
+    else:
+        known = submitted(where.roadmap, exchange)
+        record, place = (known[0] if known is not None else None), exchange.database
+    if record is None or not record.unfinished:
+        raise NothingToSteer("no run is going on here", "milepost run starts one")
+    helm.ask(place, record.run, request)
+    return record.run

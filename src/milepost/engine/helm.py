@@ -1,0 +1,46 @@
+"""What a run is asked for from outside while it is on: kept where its parent looks for it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from milepost.engine.calls import AttemptKey, CallLog
+from milepost.engine.costs import NOTED_BUDGET
+from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.order import Order
+from milepost.engine.project import Project
+from milepost.engine.steering import Request, Steering
+from milepost.store.database import open_database
+
+Place = Path | str
+
+
+def ask(place: Place, run: str, request: Request) -> None:
+    """Ask something of a run, in the database that it keeps."""
+    with closing(open_database(place)) as database:
+        Steering(database, run, lambda: None).ask(request)
+
+
+def paused(place: Place, run: str) -> bool:
+    """Whether a run was asked to pause, and not to go on since."""
+    with closing(open_database(place)) as database:
+        return Steering(database, run, lambda: None).paused
+
+
+def within_new_wall(place: Place, order: Order, budget_usd: float | None) -> Order:
+    """The order with the budget that was given last: at its start, or when it was resumed."""
+    with closing(open_database(place)) as database:
+        calls, run = CallLog(database), AttemptKey(run=order.run, task="", attempt=0)
+        if budget_usd is not None:
+            calls.note(run, NOTED_BUDGET, budget_usd)
+        given = calls.noted(run, NOTED_BUDGET)
+    return order if given is None else replace(order, budget=replace(order.budget, usd=given))
+
+
+def unfinished(project: Project) -> RunRecord | None:
+    """The newest run, when it was interrupted."""
+    with Journal.look(project.database) as journal:
+        newest = next(iter(journal.runs()), None)
+    return newest if newest is not None and newest.unfinished else None
