@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         execute,
         failures,
         find_roadmap,
-        follow,
         forecast,
         init,
         log,
@@ -69,14 +68,12 @@ if TYPE_CHECKING:
         status,
         steer,
         stop,
-        submit,
         together,
         together_to_json,
         undo,
         unmark,
         verify,
         waiting_gates,
-        withdraw,
         work,
         write_report,
     )
@@ -130,7 +127,7 @@ if TYPE_CHECKING:
     from milepost.engine.retention import Remains
     from milepost.engine.reverting import TakenBack
     from milepost.engine.start import Stopped
-    from milepost.engine.submit import Elsewhere, Submitted
+    from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.executor import IsolatedExecutor
@@ -139,10 +136,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json clean "
     "costs demo doctor entry_to_json event_to_json events evidence_to_json execute failures "
-    "find_roadmap follow forecast init log logs plan plan_to_json preview proof proof_to_json replay "
+    "find_roadmap forecast init log logs plan plan_to_json preview proof proof_to_json replay "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap status "
-    "steer stop submit together together_to_json "
-    "undo verify answer_gate gate_to_json running waiting_gates withdraw work write_report "
+    "steer stop together together_to_json "
+    "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks restore unmark",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
@@ -178,7 +175,7 @@ _HOMES = {
     "milepost.engine.reverting": "TakenBack",
     "milepost.engine.anywhere": "Ending",
     "milepost.engine.start": "Stopped",
-    "milepost.engine.submit": "Elsewhere Submitted",
+    "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.executor": "IsolatedExecutor",
@@ -250,7 +247,6 @@ __all__ = [
     "Status",
     "Steered",
     "Stopped",
-    "Submitted",
     "TakenBack",
     "Task",
     "TaskFinished",
@@ -289,7 +285,6 @@ __all__ = [
     "execute",
     "failures",
     "find_roadmap",
-    "follow",
     "forecast",
     "gate_to_json",
     "init",
@@ -315,14 +310,12 @@ __all__ = [
     "status",
     "steer",
     "stop",
-    "submit",
     "together",
     "together_to_json",
     "undo",
     "unmark",
     "verify",
     "waiting_gates",
-    "withdraw",
     "work",
     "write_report",
 ]

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
-    from milepost.engine.submit import Submitted
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.workspace.mileposts import Milepost
@@ -604,67 +603,6 @@ def work(
     settings = _path(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
     take_turns(hire, on_event or _ignore, on_lost or (lambda _: None), on_ready or (lambda _: None))
-
-
-def submit(
-    roadmap: Path | str | None = None,
-    *,
-    database: str | None = None,
-    remote: str | None = None,
-    agent: str | None = None,
-    parallel: int | None = None,
-    trust: str | None = None,
-    tasks: tuple[str, ...] = (),
-    max_tasks: int | None = None,
-    new: bool = False,
-    budget_usd: float | None = None,
-    approve: str | None = None,
-    ordered: bool = False,
-    on_event: OnEvent | None = None,
-) -> Submitted:
-    """Let workers do a run, and follow it; one that was submitted before and is not over is followed instead.
-
-    To be interrupted ends only the following: the run goes on at the workers.
-    """
-    from milepost.engine import submit as submitting
-    from milepost.engine.prepare import Wish
-
-    wish = Wish(
-        roadmap=_path(roadmap),
-        agent=agent,
-        parallel=parallel,
-        trust=trust,
-        tasks=tasks,
-        max_tasks=max_tasks,
-        new=new,
-        budget_usd=budget_usd,
-        approve=approve,
-        ordered=ordered or None,
-    )
-    return submitting.run(wish, submitting.exchange_named(_path(roadmap), database, remote), on_event or _ignore)
-
-
-def follow(
-    roadmap: Path | str | None = None,
-    *,
-    database: str | None = None,
-    remote: str | None = None,
-    on_event: OnEvent | None = None,
-) -> Submitted:
-    """Look again at the run that was submitted last, from its beginning; one that was taken back is offered again."""
-    from milepost.engine import submit as submitting
-
-    exchange = submitting.exchange_named(_path(roadmap), database, remote)
-    return submitting.resume(_path(roadmap), exchange, on_event or _ignore)
-
-
-def withdraw(
-    roadmap: Path | str | None = None, *, database: str | None = None, remote: str | None = None
-) -> str | None:
-    """Take back the run that was submitted last; gives its id, None when there is none that is not over."""
-    from milepost.engine import submit as submitting
-
-    return submitting.stop(_path(roadmap), submitting.exchange_named(_path(roadmap), database, remote))
 
 
 def _path(path: Path | str | None) -> Path | None:

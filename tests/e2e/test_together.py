@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def copies(one: Sandbox) -> list[Path]:
     return sorted((one.repo / ".milepost" / "together").glob("*.json"))
 
 
-def wait_for(sandbox: Sandbox, started: subprocess.Popen[str], lines: set[str]) -> None:
+def wait_for(started: subprocess.Popen[str], lines: set[str]) -> None:
     """Wait until a command has said some lines."""
     assert started.stderr is not None
     left = set(lines)
@@ -57,7 +58,7 @@ def test_killed_anywhere_all_move_or_none(sandbox: Sandbox) -> None:
 
     started = sandbox.start(*words)
     with started:
-        wait_for(sandbox, started, {"api    act", "web    act"})
+        wait_for(started, {"api    act", "web    act"})
         os.kill(started.pid, signal.SIGKILL)
     sandbox.let_go()
     in_the_way = web.write("web.txt", "mine\n")
@@ -129,10 +130,13 @@ def test_an_interruption_reaches_every_run_and_is_waited_for(sandbox: Sandbox) -
     web = project(sandbox, "web", writing("web.txt", "wait"))
     started = sandbox.start("together", str(api.repo), str(web.repo), "--agent", sandbox.agent)
     with started:
-        wait_for(sandbox, started, {"api    act", "web    act"})
-        for _ in range(2):  # the second time stops what is in flight
+        wait_for(started, {"api    act", "web    act"})
+        os.kill(started.pid, signal.SIGINT)
+        wait_for(started, {"api  stopping after", "web  stopping after"})
+        while started.poll() is None:  # again: what is in flight is not waited for
             os.kill(started.pid, signal.SIGINT)
-            wait_for(sandbox, started, {"api  stopping", "web  stopping"})
+            with suppress(subprocess.TimeoutExpired):
+                started.wait(timeout=2)
         stdout, _ = started.communicate(timeout=60)
     assert started.returncode == 130
     assert "stopped, none of them moved" in stdout

@@ -27,7 +27,7 @@ import sys, milepost
 def tell(event):
     print(type(event).__name__, getattr(event, "task", ""), getattr(event, "what", ""), flush=True)
 call, database, agent, parallel = sys.argv[1:]
-given = {"agent": agent, "parallel": int(parallel)} if call == "submit" else {}
+given = {"agent": agent, "parallel": int(parallel)} if call == "run" else {}
 ending = getattr(milepost, call)(database=database, on_event=tell, **given)
 print(ending, flush=True)
 """
@@ -58,7 +58,7 @@ class Fleet:
         )
         return self.workers[name]
 
-    def submit(self, parallel: int = 3, call: str = "submit", agent: str = "") -> subprocess.Popen[str]:
+    def submit(self, parallel: int = 3, call: str = "run", agent: str = "") -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-c", SUBMIT, call, self.database, agent or self.user.agent, str(parallel)],
             cwd=self.user.repo,
@@ -200,7 +200,7 @@ def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_h
     assert fleet.ask("select distinct worker from offers") == [("",)]
     assert fleet.ask("select gone from workers") == [("left",)]
     fleet.hire("bob")
-    assert fleet.submit(call="follow").wait(PATIENCE_S) == 0, fleet.told()
+    assert fleet.submit(call="resume").wait(PATIENCE_S) == 0, fleet.told()
     assert fleet.user.mileposts(f"milepost/{fleet.run()}") == ["T1"]
     fleet.user.git("merge", "--ff-only", f"milepost/{fleet.run()}")
     assert fleet.user.milepost("proof", "T1").code == 0

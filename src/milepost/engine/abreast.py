@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, Annotated, Any
 
@@ -55,18 +55,34 @@ def travel_abreast(legs: Sequence[Leg], on_event: OnEvent) -> dict[str, LegEnd]:
         travellers = {leg.name: stack.enter_context(_Traveller(leg)) for leg in legs}
         for traveller in travellers.values():
             traveller.listen(lines)
+        stack.enter_context(_interruptions_to(travellers.values()))
         under_way = set(travellers)
         while under_way:
-            try:
-                name, line = lines.get()
-                if not line:
-                    under_way.discard(name)
-                elif (event := travellers[name].hear(line)) is not None:
-                    on_event(name, event)
-            except KeyboardInterrupt:
-                for traveller in travellers.values():
-                    traveller.interrupt()
+            name, line = lines.get()
+            if not line:
+                under_way.discard(name)
+            elif (event := travellers[name].hear(line)) is not None:
+                on_event(name, event)
         return {name: traveller.end() for name, traveller in travellers.items()}
+
+
+@contextmanager
+def _interruptions_to(travellers: Collection[_Traveller]) -> Iterator[None]:
+    """Pass interruptions on instead of raising them, so that none is lost, and no event with it."""
+
+    def pass_on(_: int, __: object) -> None:
+        for traveller in travellers:
+            traveller.interrupt()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # interruptions reach only the main thread
+        return
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Traveller:

@@ -57,7 +57,7 @@ class Drills:
         code = self._begin(place, self.words).wait()
         seconds = time.monotonic() - started
         account, ending = _account(place), look(place)
-        if code not in (0, 1) or not account.recorded:
+        if code not in (0, 1) or _last_event(place).get("event") != "run_finished":
             raise MilepostError(f"the run failed before anybody disturbed it: {_said(place)}", "mend that first")
         return Calm(ending=ending, account=account, code=code, cost_usd=_cost(place), damage=before, seconds=seconds)
 
@@ -70,7 +70,9 @@ class Drills:
             if _lines(place.seen) != kills:
                 break  # somebody else killed it
             words = _RESUME
-        toll = self._toll(place, calm, code)
+        toll, all_of_them = self._toll(place, calm, code), len(calm.account.recorded)
+        if self.parallel == 1 and kills < all_of_them:
+            toll += Toll(problems=(f"it came to {kills} boundaries, and to {all_of_them} undisturbed",))
         return replace(toll, kills=kills, lives=kills + 1, seconds=time.monotonic() - started)
 
     def at_an_instant(self, place: Place, calm: Calm, chance: Random, *, group: bool) -> Toll:
@@ -130,7 +132,7 @@ class Drills:
             locks_left=left.locks,
             damage=tuple(sorted(damage(place) - calm.damage)),
             unequal=self._differences(calm, ending, _cost(place)),
-            problems=() if code == calm.code else (_wrong(place, code),),
+            problems=() if code == calm.code and _last_event(place).get("event") in _OVER else (_wrong(place, code),),
             in_flight_steps=len(steps(account.in_flight)),
             in_flight_models=len(of_kind(account.in_flight, MODEL)),
             in_flight_tools=len(of_kind(account.in_flight, TOOL)),
@@ -151,6 +153,7 @@ class Drills:
 
 
 _RESUME = ("resume", "--json")
+_OVER = ("run_finished", "nothing_to_do")  # what a run that is over says last
 
 
 def _wait_until(life: Life, place: Place, calm: Calm, instant: float) -> int | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from milepost.core.errors import MilepostError
 from milepost.engine.chaos.copies import make_copy
 from milepost.engine.chaos.drills import Calm, Drills
 from milepost.engine.chaos.nursery import Nursery
@@ -69,6 +70,8 @@ def _run(wish: ChaosWish, folder: Path, on_progress: OnProgress) -> ChaosReport:
         drills = Drills(nursery=nursery, environ=_environ(), words=words, parallel=wish.parallel)
         on_progress(ChaosProgress(drill="undisturbed", kills=0, of=0, lives=1))
         calm = drills.calm(make_copy(subject.repository, folder / "calm", subject.roadmap))
+        if subject.is_sample and calm.code != 0:
+            raise MilepostError("the sample was not done undisturbed", "milepost doctor says what is missing here")
         everywhere = _everywhere(drills, subject, calm, folder, on_progress) if wish.every_boundary else None
         anywhere = _anywhere(drills, subject, calm, folder, wish, on_progress) if wish.random else None
     return ChaosReport(
