@@ -68,6 +68,7 @@ def main() -> None:
             show_tasks(series, database, rows, tasks)
             show_calls(series, database)
         show_missing(series, places)
+        print(f"load {os.getloadavg()[0]:.1f} at the end", flush=True)
     if not asked.without_run:
         show_run()
 

@@ -251,7 +251,17 @@ def drain(here: Rooms, interrupted: Callable[[], None]) -> None:
         try:
             here.parking.wait(0.1)
         except KeyboardInterrupt:
+            _heed(interrupted)
+
+
+def _heed(interrupted: Callable[[], None]) -> None:
+    """Do what an interruption asks for; another one that comes meanwhile asks again."""
+    while True:
+        try:
             interrupted()
+            return
+        except KeyboardInterrupt:
+            continue
 
 
 def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
@@ -266,4 +276,4 @@ def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Calla
             refuse_overdue(here, [run])
             here.parking.wait_for_return([run], 0.1)
         except KeyboardInterrupt:
-            interrupted()
+            _heed(interrupted)
