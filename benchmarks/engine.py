@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -60,10 +60,11 @@ def main() -> None:
         places = stack.enter_context(opened_places(Path(folder)))
         rows = PIPELINES if asked.without_others else (*PIPELINES, *with_others(stack, Path(folder)))
         series = Series(places, PATIENCE_S)
-        for _ in range(asked.rounds):
-            for number in tasks:
-                series.measure([row.of(number) for row in rows])
-            series.measure(CALLED)
+        with suppress(KeyboardInterrupt):  # what was measured until then is shown
+            for _ in range(asked.rounds):
+                for number in tasks:
+                    series.measure([row.of(number) for row in rows])
+                series.measure(CALLED)
         for database in places.databases:
             show_tasks(series, database, rows, tasks)
             show_calls(series, database)

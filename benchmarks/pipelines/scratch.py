@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ class Scratch:
 def opened(server: str, agent: Agent) -> Iterator[Scratch]:
     """The rooms of a new run in a repository of its own, on a server or, without one, in a file."""
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         project = replace(Project.find(make_repo(Path(folder, "repo"))), server=server)
         wish, agents = Wish(agent=AGENT, budget_usd=BUDGET_USD), {AGENT: agent}
         settings = load(project.roadmap.parent, flags_of(wish))

@@ -94,3 +94,16 @@ def test_an_agent_with_sessions_of_its_own_goes_on_with_its_session_and_its_file
     resumed = sandbox.milepost("resume")
     assert resumed.code == 0, resumed.stderr
     assert sandbox.git("show", "HEAD:done.txt") == "first half\nsecond half of s-1"
+
+
+def test_a_secret_that_an_agent_reads_is_kept_nowhere(sandbox: Sandbox) -> None:
+    secret = "hunter2-0123456789-very-secret"
+    sandbox.write("conf.txt", f"KEY={secret}\n")
+    sandbox.roadmap("# Roadmap\n\n- [ ] T1 Read\n  - Verify: test -f end.txt\n")
+    read: dict[str, object] = {"calls": [{"name": "read_file", "arguments": {"path": "conf.txt"}}]}
+    agent = cassette(sandbox, [read, {"calls": [write("end.txt", "end\n")]}, {"text": "Done."}])
+    done = sandbox.milepost("run", "--agent", agent, OPENAI_API_KEY=secret)
+    assert done.code == 0, done.stderr
+    files = [path for path in (sandbox.repo / ".milepost").rglob("*") if path.is_file()]
+    assert any(path.name == "milepost.db" for path in files)
+    assert [path.name for path in files if secret.encode() in path.read_bytes()] == []

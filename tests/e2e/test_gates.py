@@ -207,3 +207,22 @@ def read_all(terminal: int) -> None:
     with suppress(OSError):
         while os.read(terminal, 4096):
             pass
+
+
+def test_a_command_that_nobody_approved_is_not_run_by_whom_the_task_is_handed_to(sandbox: Sandbox) -> None:
+    calls = [
+        {"name": "write_file", "arguments": {"path": "README.md", "content": "changed\n"}},
+        {"name": "run_command", "arguments": {"argv": ["bash", "-c", "cp README.md ran.txt && git checkout -- ."]}},
+        {"name": "write_file", "arguments": {"path": "end.txt", "content": "end\n"}},
+    ]
+    answers = [*({"calls": [call]} for call in calls), {"text": "Done."}]
+    for name in ("one", "other"):
+        cassette = {"version": 1, "answers": {"1.1": [answers]}}
+        (sandbox.home / f"{name}.json").write_text(json.dumps(cassette))
+    sandbox.roadmap("- [ ] 1.1 Try it\n  - Verify: test -f end.txt\n")
+    parked = sandbox.milepost("run", "--agent", f"replay:{sandbox.home}/one.json", "--approve", "risky")
+    assert parked.code == 1, parked.stderr
+    assert sandbox.milepost("delegate", "1.1", "--agent", f"replay:{sandbox.home}/other.json").code == 0
+    sandbox.milepost("resume")
+    assert sandbox.mileposts() == ["1.1"]
+    assert not (sandbox.repo / "ran.txt").exists()

@@ -61,6 +61,20 @@ def test_an_edited_roadmap_is_followed_and_its_new_task_gets_its_tick(sandbox: S
     assert (sandbox.repo / "ROADMAP.md").read_text() == FIRST + THIRD, "the user's own file is as they left it"
 
 
+def test_a_task_written_beside_a_ticked_one_gets_its_box_on_the_branch(sandbox: Sandbox) -> None:
+    one, two = FIRST.replace("  - wait\n", ""), SECOND.replace("  - Depends", "  - wait\n  - Depends")
+    sandbox.roadmap(one + two)
+    run = Run(sandbox)
+    until(lambda: "✓ A1" in run.status(), "the first milepost")
+    new = "- [ ] A0 New\n  - write c.txt three\n  - Verify: grep -q three c.txt\n"
+    (sandbox.repo / "ROADMAP.md").write_text(one.replace("- [ ] A1", new + "- [ ] A1") + two)
+    run.steered("added: it is on the roadmap now")
+    run.let_go()
+    tip = sandbox.git("for-each-ref", "--format=%(objectname)", "refs/heads/milepost")
+    roadmap = sandbox.git("show", f"{tip}:ROADMAP.md")
+    assert all(f"- [x] {task}" in roadmap for task in ("A0", "A1", "A2")), roadmap
+
+
 def test_a_roadmap_that_cannot_be_followed_any_more_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)

@@ -21,6 +21,34 @@ def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sand
     assert not (sandbox.repo / "b.txt").exists()
 
 
+def test_work_is_not_blamed_for_what_is_before_it(sandbox: Sandbox) -> None:
+    sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
+    sandbox.roadmap(
+        "# Roadmap\n\n"
+        "- [ ] A1 Quick\n  - write a.txt one\n  - Verify: test -f a.txt\n"
+        "- [ ] A2 Alone only\n  - write b.txt two\n  - sleep 1\n"
+        "  - Verify: bash -c 'test ! -f a.txt || sleep 3; test -f b.txt -a ! -f a.txt'\n"
+        "- [ ] A3 Behind it\n  - write c.txt three\n  - sleep 2\n"
+        "  - Verify: bash -c 'test -f c.txt && ! test -f b.txt'\n"
+    )
+    answer = sandbox.run("--parallel", "3", "--json")
+    ends = {task["id"]: task["verdict"] for task in answer.events[-1]["tasks"]}
+    assert ends == {"A1": "passed", "A2": "failed", "A3": "passed"}, answer.stdout
+
+
+def test_in_order_what_waits_for_a_later_task_does_not_hold_it_up_for_ever(sandbox: Sandbox) -> None:
+    sandbox.roadmap(
+        "# Roadmap\n\n"
+        "- [ ] K1 First\n  - append s.txt one\n  - Files: s.txt\n  - Approve: before\n  - Verify: grep -q one s.txt\n"
+        "- [ ] K2 Second\n  - append s.txt two\n  - Files: s.txt\n  - Verify: grep -q two s.txt\n"
+    )
+    assert sandbox.run("--parallel", "2", "--ordered").code == 1
+    assert sandbox.milepost("approve", "K1").code == 0
+    resumed = sandbox.milepost("resume")
+    assert resumed.code == 0, resumed.stderr
+    assert sorted(sandbox.mileposts()) == ["K1", "K2"]
+
+
 def test_mileposts_land_in_the_order_of_the_plan_when_that_is_asked_for(sandbox: Sandbox) -> None:
     sandbox.roadmap(
         "# Roadmap\n\n"

@@ -20,6 +20,7 @@ from milepost.core.errors import BudgetSpent
 from milepost.core.events import AgentSaid
 from milepost.core.task import Task
 from milepost.engine.journal import Journal
+from milepost.engine.parking import Parked
 from milepost.engine.spending import Spending
 from milepost.engine.wallet import Wallet
 from milepost.store.database import Database, open_database
@@ -143,7 +144,7 @@ def test_a_call_that_waits_ends_waiting_when_the_run_is_stopped(database: Databa
     wallet = Wallet(database, RUN, Budget(usd=0.05), patience_s=600, stopping=stop.is_set)
     wallet.open(task("1.1"), 1, "tool").reserve(1, "m", MOST)
     threading.Timer(0.2, stop.set).start()
-    with refused("run"):
+    with pytest.raises(Parked):
         wallet.open(task("1.2"), 1, "tool").reserve(1, "m", MOST)
 
 

@@ -37,8 +37,8 @@ class NoTerminal:
 
 def opinion(critic: Critic) -> OpinionCheck:
     tools = Tools(terminal=NoTerminal(), say=lambda _: None, timeout_s=1)
-    reviewer = Reviewer(name="claude", run="r", agent=lambda: critic, tools=lambda: tools)
-    return OpinionCheck(reviewer=reviewer, task=TASK, change=CHANGE)
+    reviewer = Reviewer(name="claude", run="r", agent=lambda: critic, tools=lambda task, attempt, tree: tools)
+    return OpinionCheck(reviewer=reviewer, task=TASK, change=CHANGE, attempt=1, tree="t")
 
 
 def test_praise_decides_nothing_and_a_refusal_fails() -> None:

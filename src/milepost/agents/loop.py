@@ -107,6 +107,7 @@ class _Talk:
         self._hands = WorkspaceTools(workspace, tools.terminal, idle_timeout_s=tools.idle_timeout_s)
         self._asker = asker
         self._say = tools.say
+        self._redact = tools.redact
         self._logbook = tools.logbook
         self._timeout_s = tools.timeout_s
         self._used_s = 0.0
@@ -176,6 +177,7 @@ class _Talk:
     def _use(self, call: ToolCall, timeout_s: float) -> Reply:
         started = self._asker.clock()
         result = self._hands.run(call, timeout_s=timeout_s)
+        result = replace(result, text=self._redact(result.text))
         seconds = self._asker.clock() - started
         return Reply(body={**plain_result(result), "seconds": seconds}, failed=result.failed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-BYTES_PER_TOKEN = 3  # about four characters in prose, fewer in code: a bound should rather be too high
+BYTES_PER_TOKEN = 2  # about four characters in prose, fewer in code: a bound should rather be too high
 TOKENS_AROUND = 200  # what a service adds to a conversation of its own
 PER = 1_000_000
 

@@ -47,7 +47,7 @@ def header(event: RunStarted) -> str:
 
 def resumed_header(event: RunResumed) -> str:
     """The first line of a run that goes on."""
-    ago = duration(int((time.time() - event.last_seen_at) * 1000))
+    ago = duration(max(0, int((time.time() - event.last_seen_at) * 1000)))
     so_far = f"{event.ended} of {counted(event.tasks, 'task')} over"
     if event.last_call:
         return f"run {event.run} · stopped {ago} ago at {event.last_call} · going on from there, nothing is paid twice"

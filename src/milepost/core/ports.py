@@ -82,7 +82,7 @@ class Unstopped:
 class Tools:
     """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook.
 
-    `stops` tells it when it has to leave.
+    `stops` tells it when it has to leave; `redact` takes out what it must not learn.
     """
 
     terminal: Terminal
@@ -91,6 +91,7 @@ class Tools:
     idle_timeout_s: float | None = None
     logbook: Logbook = field(default_factory=Unrecorded)
     stops: Stops = field(default_factory=Unstopped)
+    redact: Callable[[str], str] = str
 
 
 class Agent(Protocol):

@@ -17,7 +17,7 @@ from milepost.engine.asking import CallPorter, PersonNeeded
 from milepost.engine.calls import AttemptKey
 from milepost.engine.efforts import Effort, assignment_for, keep
 from milepost.engine.gates import Gate
-from milepost.engine.logbook import AttemptLogbook, Diverged, Watch, resumable, session_of
+from milepost.engine.logbook import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
 from milepost.engine.order import Acted, Try, Way
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import Narrator
@@ -26,7 +26,9 @@ from milepost.engine.wire import dump, load
 from milepost.repair.fixes import apply_fix
 
 BEGINNING = "beginning"
+PRICELESS = "the price of its model is not known, so that a budget in USD cannot be held: state it under [model]"
 SHORTEST_S = 1.0
+MOST_ROUNDS = 10  # that an attempt waits for its service before it is over
 
 
 class ServiceLimited(Exception):
@@ -39,6 +41,7 @@ class Beginning:
 
     base: str
     assignment: Assignment
+    agent: str
 
 
 def calls_ref(key: AttemptKey) -> str:
@@ -68,7 +71,10 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     key = AttemptKey(run=effort.order.run, task=effort.task.id, attempt=effort.number)
     known, session = resumable(here.books.calls, key), session_of(here.books.calls, key)
     noted = here.books.calls.noted(key, BEGINNING) if known or session.tree else None
-    begun = load(Beginning, noted) if noted else Beginning(base, assignment_for(here, effort, tries, way))
+    if noted and noted["agent"] != effort.agent:  # a person handed it to another one, which begins anew
+        here.books.calls.cut(key, 0)
+        known, session, noted = (), Session(), None
+    begun = load(Beginning, noted) if noted else _beginning(here, effort, base, tries, way)
     base, assignment = begun.base, begun.assignment
     workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
     try:
@@ -89,11 +95,15 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     if noted is None:
         here.books.calls.note(key, BEGINNING, dump(begun))
     outcome = _let_act(here, effort, assignment, workspace, book, purse)
-    if outcome.status == "limited" and book.recorded:
+    if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
     kept = keep(here, effort, workspace, replace(outcome, cost_usd=max(outcome.cost_usd, purse.paid_for_calls())))
     purse.close(outcome.cost_usd)
     return kept
+
+
+def _beginning(here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way) -> Beginning:
+    return Beginning(base, assignment_for(here, effort, tries, way), effort.agent)
 
 
 def _begin_call(here: Rooms) -> None:
@@ -133,7 +143,10 @@ def _let_act(
     try:
         with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
             tools = replace(tools, terminal=terminal, logbook=book, timeout_s=max(SHORTEST_S, min(bounds)))
-            outcome = here.agent(effort.agent).act(assignment, workspace, tools)
+            agent = here.agent(effort.agent)
+            if purse.bounded_usd and not getattr(agent, "price_known", True):
+                return Outcome(status="gave_up", said=PRICELESS)
+            outcome = agent.act(assignment, workspace, tools)
         return _with_printed_diff(here, effort, workspace, outcome)
     except BudgetSpent as wall:
         return _walled(here, effort, wall)

@@ -10,7 +10,7 @@ from milepost.core.events import GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
 from milepost.engine.approval import may_need_gate, needs_gate, shown_before
 from milepost.engine.efforts import Effort
-from milepost.engine.gates import Gate, Refuse, consequence, gate_of
+from milepost.engine.gates import Gate, GoAhead, Refuse, consequence, gate_of
 from milepost.engine.order import Order, Try
 from milepost.engine.parking import Parked
 from milepost.engine.rooms import Rooms
@@ -61,9 +61,7 @@ def wait_for_answer(here: Rooms, gate: Gate) -> dict[str, Any]:
     here.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
     while True:
         known = here.books.gates.find(gate.run, gate.gate)
-        if known is None:
-            return {"answer": "skip", "text": "the question was taken back"}
-        if known.answer is not None:
+        if known is not None and known.answer is not None:
             break
         if here.parking.stopping:
             raise Parked
@@ -106,4 +104,6 @@ class CallPorter:
         if known is None or known.answer is None or known.digest != gate.digest:
             raise PersonNeeded(gate)
         meant = consequence(known.kind, known.answer, known.text)
-        return meant.text if isinstance(meant, Refuse) else ""
+        if isinstance(meant, GoAhead):
+            return ""
+        return meant.text if isinstance(meant, Refuse) else "the person who was asked did not allow it"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +96,10 @@ class CallLog:
         sql = "select request, body from calls where run = ? and task = ? and attempt = ? and number = ?"
         ((request, body),) = self._database.read(sql, key.run, key.task, key.attempt, number)
         return request, body
+
+    def together(self, key: AttemptKey, act: Callable[[], None]) -> None:
+        """Write a call down with all that belongs to it, or nothing of it."""
+        self._database.together(f"calls/{key}", act)
 
     def cut(self, key: AttemptKey, after: int) -> None:
         """Forget the calls of an attempt after a number: they belong to a conversation that is not held any more."""

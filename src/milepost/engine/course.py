@@ -16,14 +16,20 @@ from milepost.roadmap import read
 class Course:
     """The tasks that are wanted, how many attempts may be under way, and whether new ones may begin.
 
-    `heard` is the number of the last request that was taken in; `seen` the roadmap as it was last followed.
+    `heard` is the number of the last request that was taken in; `seen` the roadmap as it was last read.
     """
 
     wanted: tuple[str, ...]
     parallel: int
+    seen: Plan
     paused: bool = False
     finishing: bool = False
     heard: int = 0
+
+    def before(self, task: str, parts: tuple[str, ...]) -> Course:
+        """The course on which the parts of a task are wanted before it."""
+        at = self.wanted.index(task)
+        return replace(self, wanted=(*self.wanted[:at], *parts, *self.wanted[at:]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +40,7 @@ class Turn:
     plan: Plan
     said: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     roadmap: str = ""
 
 
@@ -84,13 +91,14 @@ def _edited(course: Course, plan: Plan, text: str, begun: frozenset[str], *, all
     if fatal is not None:
         why = f"the edited roadmap cannot be followed, line {fatal.line}: {fatal.message}; going on with the one before"
         return Turn(course=course, plan=plan, said=(("", why),))
-    edit = follow(plan, new, begun=begun, wanted=course.wanted)
-    wanted = (*course.wanted, *edit.added) if all_tasks else course.wanted
+    edit = follow(plan, course.seen, new, begun=begun, wanted=course.wanted)
+    more = tuple(name for name in edit.added if name not in course.wanted) if all_tasks else ()
     return Turn(
-        course=replace(course, wanted=wanted),
+        course=replace(course, wanted=(*course.wanted, *more), seen=new),
         plan=edit.plan,
         said=_told(edit, all_tasks=all_tasks),
         dropped=edit.dropped,
+        added=edit.added,
         roadmap=text,
     )
 

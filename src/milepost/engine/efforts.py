@@ -19,6 +19,8 @@ from milepost.repair.fixes import fix_prompt
 from milepost.roadmap.tick import tick
 from milepost.workspace.mileposts import attempt_ref
 
+LONGEST_LINE = 300
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
@@ -121,4 +123,5 @@ def _complaint(outcome: Outcome) -> str:
     if not words:
         return ""
     said = outcome.said.strip().splitlines() or ["it did not say why"]
-    return "\n".join([f"{words}: {': '.join(dict.fromkeys((said[0], said[-1])))}", *said])
+    first_and_last = dict.fromkeys((said[0][:LONGEST_LINE], said[-1][:LONGEST_LINE]))
+    return "\n".join([f"{words}: {': '.join(first_and_last)}", *said])

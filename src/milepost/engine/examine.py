@@ -60,7 +60,7 @@ class Examiner:
             )
             checks = _made(subject)
             if self.reviewer is not None:
-                checks = (*checks, OpinionCheck(reviewer=self.reviewer, task=task, change=change))
+                checks = (*checks, _opinion(self.reviewer, task, change, candidate))
             self.logging.forget()
             evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.logging.collect)
         self.baselines.learn(evidence)
@@ -93,6 +93,10 @@ class Broken:
         said = "".join(traceback.format_exception(self.error))
         summary = f"milepost could not read this change: {type(self.error).__name__}: {self.error}"
         return CheckResult(name="checks", outcome="failed", summary=summary, log=said)
+
+
+def _opinion(reviewer: Reviewer, task: Task, change: Change, candidate: Candidate) -> OpinionCheck:
+    return OpinionCheck(reviewer=reviewer, task=task, change=change, attempt=candidate.attempt, tree=candidate.tree)
 
 
 def _made(subject: Subject) -> tuple[Question, ...]:

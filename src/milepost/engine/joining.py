@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from milepost.core.attempt import Attempt
+from milepost.core.errors import TaskUnknown
 from milepost.core.events import ForecastMade
 from milepost.core.task import Plan, Task
 from milepost.engine.efforts import roadmap_at, ticked
@@ -12,6 +14,8 @@ from milepost.engine.forecast import Facts, forecast_of
 from milepost.engine.foresee import EPISODES_READ
 from milepost.engine.order import Conflict, Coupled, Order
 from milepost.engine.rooms import Rooms
+from milepost.roadmap import read
+from milepost.roadmap.tick import tick
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
 from milepost.workspace.reconcile.evidence import conflict_evidence
 from milepost.workspace.reconcile.renewal import renewed
@@ -50,8 +54,12 @@ def with_roadmap(here: Rooms, order: Order, head: str, edited: bytes) -> str | N
     theirs = here.mileposts.with_file(began, order.roadmap, edited)
     beside = here.mileposts.commit(theirs, order.base, "The roadmap as it is edited\n", order.stamp())
     tree = here.mileposts.merge(head, beside)
-    if tree is None:
-        return None
+    if tree is None:  # their lines touch: what is ticked on the branch is ticked in the edited one
+        for task in read(roadmap_at(here, order, head)).tasks:
+            if task.status == "done":
+                with suppress(TaskUnknown):
+                    edited = tick(edited, task.id)
+        tree = here.mileposts.with_file(here.mileposts.tree_of(head), order.roadmap, edited)
     message = f"Follow the roadmap as it was edited\n\nMilepost-Run: {order.run}\n"
     return here.mileposts.commit(tree, head, message, order.stamp()) if tree != here.mileposts.tree_of(head) else head
 

@@ -25,6 +25,7 @@ from milepost.plan.reshape import claiming, waiting_for, with_parts
 from milepost.plan.schedule import blocked, ready
 
 Plain = dict[str, Any]
+DROPPED = "dropped while the run was on"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +46,16 @@ class Journey:
         self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
         self.forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
         self.track = Track(order.base)
-        self.course = Course(wanted=order.tasks, parallel=order.parallel)
+        self.course = Course(wanted=order.tasks, parallel=order.parallel, seen=self.plan)
         self.histories: dict[str, tuple[Try, ...]] = {}
         self.starts: dict[str, int] = {}
         self.outlooks: dict[str, Outlook] = {}
         self.at_work: dict[str, Task] = {}
+        self.pending: dict[str, str] = {}
         self.asking: dict[str, Gate] = {}
         self.allowed: set[tuple[str, int]] = set()
         self.ended: dict[str, TaskSummary] = {}
+        self.doubts: dict[str, Evidence] = {}
 
     def travel(self) -> None:
         """Start what is ready, take in what is new, land what is proven, until nothing is left."""
@@ -65,6 +68,9 @@ class Journey:
             self._take_in(durable.news(under_way, self.course.heard, leaving=leaving))
             landing.advance(self)
             self._start_ready()
+            while not self._under_way() and not self.course.paused and self.track.waiting:
+                landing.advance(self, in_order=False)  # those before wait for these
+                self._start_ready()
         for task_id, waits_for in self.waiting().items():
             verdict = Verdict.FAILED if task_id in self.histories else None
             self.end(self.plan.task(task_id), verdict, None, f"waits for {waits_for}")
@@ -74,18 +80,30 @@ class Journey:
         ends = tuple(self.ended[task_id] for task_id in self.course.wanted)
         tries = [one for history in self.histories.values() for one in history]
         finished = summaries.run_finished(self.order, ends, tries, self.track.head, arrival)
-        self.here.books.journal.close_run(self.order.run, finished)
         self.here.emit(finished, "finished")
+        self.here.books.journal.close_run(self.order.run, finished)
         return finished
 
     def _under_way(self) -> list[str]:
         return sorted((*self.at_work, *self.track.train.proving, *self.asking))
 
     def _start_ready(self) -> None:
-        if self.course.paused:
-            return
+        """Go on with what was begun, then begin what is ready, as far as there is room."""
+        while not self.course.paused:
+            for task_id in list(self.pending)[: self._room()]:
+                self._start(self.plan.task(task_id), self.pending.pop(task_id))
+            asking = len(self.asking)
+            self._begin_ready()
+            if len(self.asking) == asking:  # one that waits for a person claims no file any more
+                return
+
+    def _room(self) -> int:
+        return max(0, self.course.parallel - len(self.at_work))
+
+    def _begin_ready(self) -> None:
         asked = {gate.task for gate in self.asking.values() if gate.kind == "before"}
         busy = {task.id for task in self.at_work.values()} | {gate.task for gate in self.asking.values()} - asked
+        busy |= set(self.pending)
         passed = frozenset(task_id for task_id, end in self.ended.items() if end.verdict is Verdict.PASSED)
         unwanted = {task.id for task in self.plan.tasks} - set(self.course.wanted)
         for task in ready(
@@ -95,8 +113,8 @@ class Journey:
             ended=frozenset(self.ended) | unwanted | asked,
         ):
             own = self.plan.task(task.id)
-            if self._may_begin(own) and len(self.at_work) < self.course.parallel:
-                self.work_on(own)
+            if self._may_begin(own) and self._room():
+                self._start(own, "")
 
     def _may_begin(self, task: Task) -> bool:
         """Whether nobody must be asked before; whoever must is asked."""
@@ -105,6 +123,10 @@ class Journey:
         return not answers.ask(self, task, "before", 0)
 
     def work_on(self, task: Task, hand: str = "") -> None:
+        """Go on with a task as soon as there is room; `hand` is the agent that a person handed it to."""
+        self.pending[task.id] = hand
+
+    def _start(self, task: Task, hand: str) -> None:
         """Start a task, or go on with it, from where the branch is now."""
         workflow_id = self.next_id(task.id, "work")
         history = [dump(one) for one in self.histories.get(task.id, ())]
@@ -148,7 +170,14 @@ class Journey:
 
     def _take_proof(self, task_id: str, evidence: Evidence) -> None:
         car = next(car for car in self.track.train.cars if car.task == task_id)
-        self.correct(task_id, evidence, car.on)
+        if evidence.verdict is not Verdict.PASSED and self.track.train.cars[0].task != task_id:
+            self.doubts[task_id] = evidence
+            self.track.train = self.track.train.doubted(task_id)
+            return
+        self.settle(task_id, evidence, car.on)
+
+    def settle(self, task_id: str, evidence: Evidence, on: str) -> None:
+        self.correct(task_id, evidence, on)
         if evidence.verdict is Verdict.PASSED:
             self.track.proven(task_id)
         else:
@@ -170,7 +199,7 @@ class Journey:
                 self.plan = waiting_for(self.plan, task.id, other)
             case Split(parts=parts):
                 self.outlooks[task.id] = replace(self._outlook(task), decomposed=True)
-                self.course = replace(self.course, wanted=(*self.course.wanted, *(part.id for part in parts)))
+                self.course = self.course.before(task.id, tuple(part.id for part in parts))
                 self.plan = with_parts(self.plan, task.id, parts)
             case Leave(reason=reason, proposal=proposal):
                 self.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
@@ -179,7 +208,8 @@ class Journey:
 
     def _turn(self, request: Any) -> None:
         """Do what a person asked of the run, and say what that changes."""
-        begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.ended)
+        over = {name for name, end in self.ended.items() if end.reason != DROPPED}
+        begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.pending) | over
         all_tasks = not self.order.wished and self.order.max_tasks is None
         turn = turned(self.course, self.plan, request, begun=frozenset(begun), all_tasks=all_tasks)
         self.course, self.plan = turn.course, turn.plan
@@ -191,10 +221,12 @@ class Journey:
         for number, (task, what) in enumerate(turn.said):
             said = Steered(run=self.order.run, task=task, what=what)
             self.here.emit(said, f"steered/{self.course.heard}/{request.kind}/{number}")
+        for name in turn.added:
+            self.ended.pop(name, None)  # it was off the roadmap for a while
         for name in turn.dropped:
             self.here.books.gates.withdraw(self.order.run, name)
             if name not in self.ended:
-                self.end(self.plan.task(name), None, None, "dropped while the run was on")
+                self.end(self.plan.task(name), None, None, DROPPED)
 
     def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
         """Put newer evidence in the place of the last attempt's."""
@@ -209,11 +241,14 @@ class Journey:
             agent = tries[-1].attempt.agent
             self.here.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
         finished = summaries.task_finished(self.order, end, tries, agent_name(task, self.order.agent))
-        self.here.emit(finished, f"{task.id}/finished")
+        self.here.emit(
+            finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
+        )
 
     def waiting(self) -> dict[str, str]:
         """The tasks that never started, and whom each waits for."""
-        failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED}
+        ticked = {task.id for task in self.plan.tasks if task.status == "done"}
+        failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
         unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
         waits = blocked(self.plan, frozenset(failed | unwanted))
         return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}

@@ -16,21 +16,28 @@ if TYPE_CHECKING:
     from milepost.engine.journey import Journey
 
 
-def advance(journey: Journey) -> None:
+def advance(journey: Journey, *, in_order: bool = True) -> None:
     """Land what is proven where it will stand; couple what is verified, and have it proven there."""
     while True:
         while task_id := journey.track.train.next_to_land:
             _land_first(journey, task_id)
-        if not (task_id := _next_to_couple(journey)) or not _couple(journey, journey.plan.task(task_id)):
+        if (cars := journey.track.train.cars) and cars[0].doubtful:  # all before it landed: it is its own fault
+            journey.settle(cars[0].task, journey.doubts[cars[0].task], cars[0].on)
+            continue
+        if not (task_id := _next_to_couple(journey, in_order=in_order)) or not _couple(
+            journey, journey.plan.task(task_id)
+        ):
             return
 
 
-def _next_to_couple(journey: Journey) -> str:
-    if len(journey.track.train.proving) >= max(2, journey.course.parallel):
+def _next_to_couple(journey: Journey, *, in_order: bool) -> str:
+    if any(car.doubtful for car in journey.track.train.cars) or len(journey.track.train.proving) >= max(
+        2, journey.course.parallel
+    ):
         return ""
     stuck = {task_id for task_id, waits_for in journey.waiting().items() if waits_for}
     unfinished = frozenset(set(journey.course.wanted) - set(journey.ended) - stuck)
-    return journey.track.next_to_couple(journey.course.wanted, unfinished, ordered=journey.order.ordered)
+    return journey.track.next_to_couple(journey.course.wanted, unfinished, ordered=journey.order.ordered and in_order)
 
 
 def _couple(journey: Journey, task: Task) -> bool:

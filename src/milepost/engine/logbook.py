@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from milepost.core.calls import Call, Reply, Usage
@@ -69,6 +70,7 @@ class AttemptLogbook:
         self._log, self._key, self._watch, self._known = log, key, watch, known
         self._tree = base_tree
         self._made = 0
+        self._recorded = 0
         self._lock = threading.RLock()
 
     @property
@@ -78,8 +80,8 @@ class AttemptLogbook:
 
     @property
     def recorded(self) -> int:
-        """How many calls were made, in this life of the attempt and before."""
-        return self._made
+        """How many calls were answered, in this life of the attempt and before."""
+        return self._recorded
 
     @property
     def replaying(self) -> bool:
@@ -136,15 +138,26 @@ class AttemptLogbook:
             reply=reply,
             duration_ms=duration_ms,
         )
-        self._log.keep(self._key, recorded)
+        self._log.together(self._key, partial(self._write_down, call, recorded))
         reached(boundary)
-        self._settle(call, recorded)
+        self._tell(call, recorded)
         return reply
+
+    def _write_down(self, call: Call, made: RecordedCall) -> None:
+        self._log.keep(self._key, made)
+        self._pay(call, made)
 
     def _settle(self, call: Call, made: RecordedCall) -> None:
         """Pay and tell; harmless when repeated, for a call after whose record the process died."""
+        self._pay(call, made)
+        self._tell(call, made)
+
+    def _pay(self, call: Call, made: RecordedCall) -> None:
         if call.kind == "model":
             self._watch.purse.settle(made.number, call.name, made.reply.usage)
+
+    def _tell(self, call: Call, made: RecordedCall) -> None:
+        self._recorded = made.number
         self._watch.tell(self._event(call, made), f"{self._key.task}/{self._key.attempt}/call/{made.number}")
 
     def _event(self, call: Call, made: RecordedCall) -> Event:
@@ -192,7 +205,7 @@ class Session:
 def session_of(log: CallLog, key: AttemptKey) -> Session:
     """The session that the agent of an attempt noted last."""
     noted = log.noted(key, SESSION)
-    return Session(**noted) if noted else Session()
+    return Session(**noted) if noted and noted["tree"] else Session()
 
 
 def resumable(log: CallLog, key: AttemptKey) -> tuple[RecordedCall, ...]:

@@ -95,12 +95,16 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
             last.outcome.said, f"give it more: a Budget: line of its own, then milepost retry {outlook.task.id}"
         )
     own = of_last_agent(history)
-    limits = BreakerLimits(attempts=order.attempts, cost_usd=order.budget.task_usd)
+    limits = BreakerLimits(attempts=order.attempts, cost_usd=_task_usd(order, outlook.task))
     earlier = sum(attempt.outcome.cost_usd for attempt in history) - sum(one.outcome.cost_usd for one in own)
     if limits.cost_usd is not None:
         limits = replace(limits, cost_usd=max(0.0, limits.cost_usd - earlier))
     diagnosis = tripped(own, tuple(_diff(attempt) for attempt in own), limits)
-    fallbacks = () if _is_hopeless(failure, history, order) else _unused(order.repairs.fallback, history)
+    fallbacks = (
+        ()
+        if _is_hopeless(failure, history, _task_usd(order, outlook.task))
+        else _unused(order.repairs.fallback, history)
+    )
     situation = Situation(
         mode=cast(Mode, order.repairs.mode),
         run=order.run,
@@ -175,11 +179,16 @@ def _unused(agents: tuple[str, ...], history: tuple[Attempt, ...]) -> tuple[str,
     return tuple(name for name in agents if name not in used)
 
 
-def _is_hopeless(failure: Failure, history: tuple[Attempt, ...], order: Order) -> bool:
+def _is_hopeless(failure: Failure, history: tuple[Attempt, ...], most_usd: float | None) -> bool:
     """Whether another agent would fare no better: the money is spent, or the machine lacks a program."""
     spent = sum(attempt.outcome.cost_usd for attempt in history)
-    over = order.budget.task_usd is not None and spent >= order.budget.task_usd
+    over = most_usd is not None and spent >= most_usd
     return over or (failure.kind is FailureClass.TOOL_FAILURE and failure.check != "agent")
+
+
+def _task_usd(order: Order, task: Task) -> float | None:
+    """What a task may cost: by its own line, else as for all tasks."""
+    return order.budget.of_task(task.budget).usd
 
 
 def _counts(attempt: Attempt) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.change import Change, ChangedFile
-from milepost.core.errors import MachineFailed
+from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.ports import Agent, Tools
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
@@ -45,7 +45,7 @@ class Reviewer:
     name: str
     run: str
     agent: Callable[[], Agent]
-    tools: Callable[[], Tools]
+    tools: Callable[[Task, int, str], Tools]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,8 @@ class OpinionCheck:
     reviewer: Reviewer
     task: Task
     change: Change
+    attempt: int
+    tree: str
 
     def run(self, workspace: Workspace) -> CheckResult:
         task, who = self.task, self.reviewer
@@ -63,9 +65,13 @@ class OpinionCheck:
             run=who.run, task=task.id, title=f"Review: {task.title}", text=question, attempt=1, files=task.files
         )
         try:
-            outcome = who.agent().act(assignment, workspace, who.tools())
-        except MachineFailed:
+            outcome = who.agent().act(assignment, workspace, who.tools(task, self.attempt, self.tree))
+        except (MachineFailed, LeaseLost):
             raise
+        except BudgetSpent as wall:
+            if wall.scope == "run":
+                raise
+            outcome = Outcome(status="spent", said=wall.message)
         except Exception as error:
             outcome = Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
         if outcome.status != "finished":

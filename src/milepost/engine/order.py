@@ -80,12 +80,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How the next attempt is made: by whom, from which tree (empty: the base's), told what, after which wait."""
+    """How the next attempt is made: by whom, from which tree (empty: the base's), told what, after which wait.
+
+    `rounds` is how often it waited for its service already.
+    """
 
     agent: str
     tree: str = ""
     advice: tuple[str, ...] = ()
     wait_s: float = 0.0
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

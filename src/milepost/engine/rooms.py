@@ -28,6 +28,7 @@ from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
 from milepost.engine.parking import Parking
 from milepost.engine.project import Project
+from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
 from milepost.engine.steering import file_watch
 from milepost.sandbox.terminal import IsolatedTerminal
@@ -117,7 +118,12 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
         ):
             terminal = DiscreetTerminal(sandbox, ground.redact)
             tools = partial(tools_for, settings, terminal, ground.redact, parking)
-            reviewer = _reviewer(settings, run, makers, tools)
+            reviewer = _reviewer(
+                settings,
+                run,
+                makers,
+                ReviewTools(books=books, run=run, name=settings.verify.agent, redact=ground.redact, tools=tools),
+            )
             yield Rooms(
                 project=project,
                 settings=settings,
@@ -159,6 +165,7 @@ def tools_for(
         timeout_s=settings.limits.task_timeout_s,
         idle_timeout_s=settings.limits.idle_timeout_s,
         stops=stops,
+        redact=redact,
     )
 
 
@@ -174,14 +181,12 @@ class Makers:
         return self.given[name] if name in self.given else make_agent(name, self.settings, self.folder)
 
 
-def _reviewer(
-    settings: Settings, run: str, makers: Makers, tools: Callable[[Callable[[str], None]], Tools]
-) -> Reviewer | None:
+def _reviewer(settings: Settings, run: str, makers: Makers, tools: ReviewTools) -> Reviewer | None:
     """Whoever gives a further opinion, where the settings ask for one."""
     if settings.verify.mode != "agent":
         return None
     name = settings.verify.agent
-    return Reviewer(name=name, run=run, agent=lambda: makers.agent(name), tools=lambda: tools(lambda _: None))
+    return Reviewer(name=name, run=run, agent=lambda: makers.agent(name), tools=tools)
 
 
 def make_agent(name: str, settings: Settings, folder: Path) -> Agent:

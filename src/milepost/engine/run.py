@@ -46,6 +46,7 @@ def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]
         acted = stage(order, task, base, history, dump(way))
         while "limited" in acted:
             stages.pause(here, acted["wait_s"], since=acted["at"])
+            way = replace(way, rounds=way.rounds + 1)
             acted = stage(order, task, base, history, dump(way))
         if "gate" in acted:
             return {"history": history, "gate": acted["gate"]}

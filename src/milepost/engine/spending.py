@@ -117,6 +117,11 @@ class Spending:
         )
         self._database.write(sql, seconds, payer.run, payer.task, payer.attempt, ATTEMPT, seconds)
 
+    def has_begun(self, payer: Payer) -> bool:
+        """Whether an attempt was begun before, and is not over."""
+        sql = "select 1 from spending where run = ? and task = ? and attempt = ? and number = ? and state = 'reserved'"
+        return bool(self._database.read(sql, payer.run, payer.task, payer.attempt, ATTEMPT))
+
     def paid_for_calls(self, payer: Payer) -> float:
         """What the calls of an attempt cost, as far as they are settled."""
         sql = "select coalesce(sum(usd), 0) from spending where run = ? and task = ? and attempt = ? and number > ?"

@@ -8,7 +8,7 @@ from typing import Any
 
 from milepost.core.attempt import Outcome
 from milepost.core.errors import GitFailed, MachineFailed
-from milepost.core.events import GateKind, StageStarted
+from milepost.core.events import AgentSaid, GateKind, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.acting import ServiceLimited, attempted
@@ -68,7 +68,11 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain],
     if isinstance(done, ServiceLimited):
         now = time.time()
         stated = stated_wait_s(str(done), now)
-        return {"limited": str(done), "wait_s": LIMITED_WAIT_S if stated is None else stated, "at": int(now)}
+        wait_s = LIMITED_WAIT_S if stated is None else stated
+        said = here.redact(f"its service is at its limit: going on in {wait_s:g} s")
+        key = f"{job.id}/{effort.number}/limited/{how.rounds}"
+        here.announce(AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=said), key)
+        return {"limited": here.redact(str(done)), "wait_s": wait_s, "at": int(now)}
     candidate = replace(done.candidate, corrections=corrections_of(tries))
     return dump(replace(done, candidate=candidate, duration_ms=_since(started)))
 
@@ -153,6 +157,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         raise MachineFailed(f"the branch {branch} is gone", f"bring it back: git branch milepost/{asked.run} {head}")
     landed = next((post for post in here.mileposts.history(tip, since=asked.base) if post.task == job.id), None)
     if landed is not None:
+        commit_patch(here, asked.run, job.id, one.attempt.number, landed.commit)
         return _plain(Landed(commit=landed.commit))
     if tip != head:
         raise MachineFailed(
@@ -165,7 +170,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
             "git switch to another branch, then: milepost resume",
         )
     evidence = one.attempt.evidence
-    if one.proven_on != head:
+    if one.proven_on != head and here.mileposts.tree_of(one.proven_on) != here.mileposts.tree_of(head):
         there = on_top_of(here, asked, job, one.attempt, head)
         if isinstance(there, Conflict):
             return _plain(there)

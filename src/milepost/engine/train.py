@@ -14,13 +14,15 @@ from dataclasses import dataclass, replace
 class Car:
     """An attempt in the train: its task, the commit it is put on, and the commit of both together.
 
-    `proving` is the workflow that verifies it there, empty when that tree is verified already.
+    `proving` is the workflow that verifies it there, empty when that tree is verified already. A `doubtful` one failed
+    there, on top of work that is not proven itself and may be to blame.
     """
 
     task: str
     on: str
     commit: str
     proving: str = ""
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +50,15 @@ class Train:
     def proven(self, task: str) -> Train:
         return Train(cars=tuple(replace(car, proving="") if car.task == task else car for car in self.cars))
 
+    def doubted(self, task: str) -> Train:
+        """The train in which a task's work failed on top of work that may be to blame itself."""
+        doubt = (replace(car, proving="", doubtful=True) if car.task == task else car for car in self.cars)
+        return Train(cars=tuple(doubt))
+
     @property
     def next_to_land(self) -> str:
         """The task whose work may land now, empty while there is none."""
-        return self.cars[0].task if self.cars and not self.cars[0].proving else ""
+        return self.cars[0].task if self.cars and not self.cars[0].proving and not self.cars[0].doubtful else ""
 
     def without_first(self) -> Train:
         return Train(cars=self.cars[1:])

@@ -17,11 +17,13 @@ from milepost.core.budget import UNBOUNDED, Allowance, Budget, Refusal, Scope, S
 from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.task import Task
+from milepost.engine.parking import Parked
 from milepost.engine.spending import ATTEMPT, Payer, Spending
 from milepost.store.database import Database
 
-PATIENCE_S = 120.0  # how long a call waits while others hold what it needs
+PATIENCE_S = 900.0  # how long a call waits while others hold what it needs: longer than a model thinks
 PAUSE_S = 0.1
+_ASKED_BY_CALL = ("usd", "tokens")  # an attempt that goes on is stopped by these at its next call, not before
 
 T = TypeVar("T")
 
@@ -50,8 +52,10 @@ class Wallet:
         purse = Purse(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget)
 
         def begin() -> Refusal | None:
+            goes_on = self.spending.has_begun(purse.payer)
             for one in purse.standings(ATTEMPT):
-                if (refusal := refuse_attempt(one.allowed, one.spent, one.scope, task.id)) is not None:
+                refusal = refuse_attempt(one.allowed, one.spent, one.scope, task.id)
+                if refusal is not None and not (goes_on and refusal.wall in _ASKED_BY_CALL):
                     return refusal
             self.spending.reserve(purse.payer, ATTEMPT, "", Usage())
             return None
@@ -59,6 +63,10 @@ class Wallet:
         if (refusal := self.in_turn(begin)) is not None:
             raise _broken(refusal)
         return purse
+
+    def purse(self, task: Task, attempt: int, agent: str, *, first: int) -> Purse:
+        """A purse for calls beside those of an attempt's agent, which are counted from `first` on."""
+        return Purse(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget, first)
 
     def spent(self) -> Spent:
         """What the run has taken so far."""
@@ -85,8 +93,9 @@ class Standing:
 class Purse:
     """Pays for the calls of one attempt. Without `close` it is as if the process had died."""
 
-    def __init__(self, wallet: Wallet, payer: Payer, own: Allowance) -> None:
+    def __init__(self, wallet: Wallet, payer: Payer, own: Allowance, first: int = 0) -> None:
         self.payer = payer
+        self._first = first
         self._wallet, self._spending = wallet, wallet.spending
         self._allowed = wallet.budget.of_task(own)
         self._worked_before = self._written_down = self._spending.seconds_of(payer)
@@ -95,15 +104,19 @@ class Purse:
 
     def reserve(self, number: int, model: str, most: Usage) -> None:
         """Hold what a call could take; raises BudgetSpent when it does not fit, also once others hold nothing."""
+        number += self._first
         until = time.monotonic() + self._wallet.patience_s
         while (refusal := self._try(number, model, most)) is not None:
-            if not refusal.passing or time.monotonic() > until or self._wallet.stopping():
+            if self._wallet.stopping():
+                raise Parked
+            if not refusal.passing or time.monotonic() > until:
                 raise _broken(refusal)
             time.sleep(PAUSE_S)
         self._most[number] = most
 
     def settle(self, number: int, model: str, usage: Usage) -> None:
         """Put what a call took in the place of what was held for it; harmless when repeated."""
+        number += self._first
         sound = math.isfinite(usage.cost_usd) and usage.cost_usd >= 0
         known = self._most.get(number, Usage())
         taken = usage if sound else replace(usage, cost_usd=known.cost_usd)
@@ -120,6 +133,11 @@ class Purse:
             self._note_time()
 
         self._wallet.in_turn(end)
+
+    @property
+    def bounded_usd(self) -> bool:
+        """Whether there is a wall around money."""
+        return self._allowed.usd is not None or self._wallet.budget.usd is not None
 
     def paid_for_calls(self) -> float:
         """What the calls of the attempt cost so far, in USD."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from milepost.core.task import Plan, Task
 
@@ -21,11 +21,14 @@ class Edit:
     late: tuple[str, ...] = ()
 
 
-def follow(old: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Edit:
-    """What an edited roadmap changes for a run that wants some tasks and has begun others."""
-    before = {task.id: task for task in old.tasks}
+def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Edit:
+    """What an edited roadmap changes for a run that wants some tasks and has begun others.
+
+    `seen` is the roadmap as it was read last, `plan` what the run has made of it since: its parts, its other agents.
+    """
+    before = {task.id: task for task in seen.tasks}
     after = {task.id: task for task in new.tasks}
-    waiting = [name for name in wanted if name not in begun]
+    waiting = [name for name in wanted if name not in begun and name in before]
     dropped = tuple(name for name in waiting if name not in after or after[name].status == "done")
     kept = [name for name in waiting if name in after and after[name].status == "open"]
     changed = tuple(name for name in kept if _meant(before[name]) != _meant(after[name]))
@@ -35,16 +38,28 @@ def follow(old: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ..
         if name in begun and name in before and (name not in after or _meant(before[name]) != _meant(after[name]))
     )
     added = tuple(name for wave in new.waves for name in wave if name not in before)
-    tasks = tuple(after[task.id] if task.id in changed else task for task in old.tasks)
-    more = tuple(after[name] for name in added)
-    waves = (*old.waves, added) if added else old.waves
+    followed = {name: _edited(plan.task(name), before[name], after[name]) for name in changed}
+    followed |= {name: replace(plan.task(name), status="done") for name in dropped if name in after}
+    followed |= {name: after[name] for name in added}
+    known = {task.id for task in plan.tasks}
+    tasks = tuple(followed.get(task.id, task) for task in plan.tasks)
+    more = tuple(after[name] for name in added if name not in known)
+    waves = (*plan.waves, tuple(task.id for task in more)) if more else plan.waves
     return Edit(
-        plan=replace(old, tasks=(*tasks, *more), waves=waves),
+        plan=replace(plan, tasks=(*tasks, *more), waves=waves),
         added=added,
         dropped=dropped,
         changed=changed,
         late=late,
     )
+
+
+def _edited(task: Task, before: Task, after: Task) -> Task:
+    """The task with what its author changed; what the run made of it besides stays."""
+    names = [field.name for field in fields(Task) if getattr(before, field.name) != getattr(after, field.name)]
+    found = replace(task, **{name: getattr(after, name) for name in names if name != "depends_on"})
+    learnt = (name for name in task.depends_on if name not in before.depends_on)
+    return replace(found, depends_on=tuple(dict.fromkeys((*after.depends_on, *learnt))))
 
 
 def _meant(task: Task) -> Task:

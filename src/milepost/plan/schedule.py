@@ -32,8 +32,12 @@ def blocked(plan: Plan, failed: frozenset[str]) -> Mapping[str, str]:
     """The tasks that cannot start because of `failed` ones, each with the dependency that it waits for."""
     by_id = {task.id: task for task in plan.tasks}
     waits_for: dict[str, str] = {}
-    for task in (by_id[name] for wave in plan.waves for name in wave):
-        lost = next((name for name in task.depends_on if name in failed or name in waits_for), None)
-        if lost is not None and task.id not in failed:
-            waits_for[task.id] = lost
+    found = True
+    while found:  # a task may wait for one of a later wave, which the plan learnt of on the way
+        found = False
+        for task in (by_id[name] for wave in plan.waves for name in wave if name not in waits_for):
+            lost = next((name for name in task.depends_on if name in failed or name in waits_for), None)
+            if lost is not None and task.id not in failed:
+                waits_for[task.id] = lost
+                found = True
     return waits_for

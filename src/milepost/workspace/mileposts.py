@@ -313,7 +313,8 @@ class Mileposts:
 
 def remove_stale_locks(common_dir: Path) -> tuple[str, ...]:
     """Remove the locks that a killed git left on refs of ours; safe only with the engine's lock held."""
-    ours = [common_dir / "refs/milepost", common_dir / "refs/heads/milepost"]
+    names = ("milepost", "milepost-calls", "milepost-train", "milepost-marks", "heads/milepost")
+    ours = [common_dir / "refs" / name for name in names]
     locks = [common_dir / "refs/notes/milepost.lock", *(lock for folder in ours for lock in folder.rglob("*.lock"))]
     stale = [lock for lock in locks if lock.is_file()]
     for lock in stale:

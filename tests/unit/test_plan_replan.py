@@ -1,0 +1,68 @@
+"""An edited roadmap, and what it changes for a run that is on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from milepost.core.task import Plan, Task
+from milepost.plan.graph import plan as make_plan
+from milepost.plan.replan import follow
+from milepost.plan.reshape import with_parts, with_task
+from milepost.roadmap import read
+
+ONE = "- [ ] A1 First\n"
+TWO = "- [ ] A2 Second\n  - Depends on: A1\n"
+
+
+def planned(*lines: str) -> Plan:
+    return make_plan(read(("# Roadmap\n\n" + "".join(lines)).encode()))
+
+
+def test_tasks_are_added_changed_and_dropped_as_the_author_writes() -> None:
+    seen = planned(ONE, TWO)
+    edit = follow(
+        seen, seen, planned(ONE + "  - Verify: true\n", "- [ ] A3 Third\n"), begun=frozenset(), wanted=("A1", "A2")
+    )
+    assert (edit.added, edit.changed, edit.dropped) == (("A3",), ("A1",), ("A2",))
+    assert edit.plan.task("A1").verify == ("true",)
+    assert edit.plan.waves[-1] == ("A3",)
+
+
+def test_work_that_began_goes_on_with_the_text_it_began_with() -> None:
+    seen = planned(ONE, TWO)
+    edit = follow(seen, seen, planned(TWO), begun=frozenset({"A1"}), wanted=("A1", "A2"))
+    assert (edit.late, edit.dropped) == (("A1",), ())
+    assert edit.plan.task("A1") == seen.task("A1")
+
+
+def test_an_edit_leaves_what_the_run_made_of_a_task() -> None:
+    seen = planned(ONE, TWO)
+    steered = with_task(seen, replace(seen.task("A2"), agent="claude", depends_on=("A1", "A0")))
+    edit = follow(steered, seen, planned(ONE, TWO + "  A note.\n"), begun=frozenset(), wanted=("A1", "A2"))
+    assert edit.changed == ("A2",)
+    assert (edit.plan.task("A2").agent, edit.plan.task("A2").depends_on) == ("claude", ("A1", "A0"))
+
+
+def test_parts_of_a_task_are_not_dropped_because_no_roadmap_has_them() -> None:
+    seen = planned(ONE, TWO)
+    part = Task(id="A1.a", title="Part", status="open", line=1)
+    split = with_parts(seen, "A1", (part,))
+    edit = follow(
+        split, seen, planned(ONE, TWO, "- [ ] A3 Third\n"), begun=frozenset({"A1"}), wanted=("A1.a", "A1", "A2")
+    )
+    assert edit.dropped == ()
+
+
+def test_a_task_that_comes_back_is_added_again() -> None:
+    first = planned(ONE, TWO)
+    gone = follow(first, first, planned(ONE), begun=frozenset(), wanted=("A1", "A2"))
+    back = follow(gone.plan, planned(ONE), first, begun=frozenset(), wanted=("A1", "A2"))
+    assert (gone.dropped, back.added) == (("A2",), ("A2",))
+    assert len([task for task in back.plan.tasks if task.id == "A2"]) == 1
+
+
+def test_a_task_ticked_by_hand_is_done_for_those_that_wait_for_it() -> None:
+    seen = planned(ONE, TWO)
+    edit = follow(seen, seen, planned("- [x] A1 First\n", TWO), begun=frozenset(), wanted=("A1", "A2"))
+    assert edit.dropped == ("A1",)
+    assert edit.plan.task("A1").status == "done"
