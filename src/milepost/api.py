@@ -180,8 +180,11 @@ def steer(
 ) -> str:
     """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
     from milepost.engine import anywhere
+    from milepost.engine.hands import require_name
     from milepost.engine.steering import request
 
+    if kind == "agent" and value:
+        require_name(value)
     where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
     return anywhere.steer(where, request(kind, task, value))
 
@@ -201,7 +204,12 @@ def status(roadmap: Path | str | None = None, *, database: str | None = None) ->
 
 
 def events(
-    roadmap: Path | str | None = None, *, run: str | None = None, after: int = 0, follow: bool = False
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    after: int = 0,
+    follow: bool = False,
+    database: str | None = None,
 ) -> Iterator[Entry]:
     """The events of a run in their order, the newest run unless another is named; `after` is a place in the stream.
 
@@ -209,7 +217,7 @@ def events(
     """
     from milepost.engine.stream import events as read_events
 
-    return read_events(_path(roadmap), run, after, follow=follow)
+    return read_events(_path(roadmap), run, after, follow=follow, server=database)
 
 
 def entry_to_json(entry: Entry) -> dict[str, Any]:
@@ -219,11 +227,13 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
     return to_json(entry)
 
 
-def report(roadmap: Path | str | None = None, *, run: str | None = None) -> RunStory | NothingRun:
+def report(
+    roadmap: Path | str | None = None, *, run: str | None = None, database: str | None = None
+) -> RunStory | NothingRun:
     """All that is told of a run, running, interrupted or over; the newest unless another is named."""
     from milepost.engine.report.gather import gather
 
-    return gather(_path(roadmap), run)
+    return gather(_path(roadmap), run, database)
 
 
 def report_to_html(story: RunStory | NothingRun) -> str:
@@ -254,11 +264,11 @@ def write_report(text: str, path: Path | str) -> None:
     write(text, Path(path))
 
 
-def costs(roadmap: Path | str | None = None, *, run: str | None = None) -> Costs | None:
+def costs(roadmap: Path | str | None = None, *, run: str | None = None, database: str | None = None) -> Costs | None:
     """What a run cost, by task, model and agent: the newest unless one is named; None where nothing was run."""
     from milepost.engine.costs import costs as add_up
 
-    return add_up(_path(roadmap), run)
+    return add_up(_path(roadmap), run, database)
 
 
 def forecast(roadmap: Path | str | None = None) -> Forecast | None:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tests.e2e.conftest import Sandbox
 
-ROADMAP = "# Roadmap\n\n- [ ] T1 Write two files\n  - Verify: grep -q two b.txt\n"
-
 
 def write(path: str, content: str) -> dict[str, object]:
     return {"name": "write_file", "arguments": {"path": path, "content": content}}
@@ -18,14 +16,6 @@ def write(path: str, content: str) -> dict[str, object]:
 
 def command(*argv: str) -> dict[str, object]:
     return {"name": "run_command", "arguments": {"argv": list(argv)}}
-
-
-ANSWERS = [
-    {"calls": [write("a.txt", "one\n")], "cost_usd": 0.01},
-    {"calls": [command("sh", "-c", "cat a.txt > b.txt; echo two >> b.txt")], "cost_usd": 0.01},
-    {"calls": [{"name": "read_file", "arguments": {"path": "b.txt"}}], "cost_usd": 0.01},
-    {"text": "done", "cost_usd": 0.01},
-]
 
 
 def cassette(sandbox: Sandbox, answers: list[dict[str, object]]) -> str:
@@ -47,26 +37,6 @@ def traced(path: Path) -> tuple[Counter[str], list[str]]:
         else:
             recorded.add(name)
     return made, again
-
-
-def test_a_run_killed_after_each_of_its_calls_makes_none_of_them_again(sandbox: Sandbox) -> None:
-    sandbox.roadmap(ROADMAP)
-    agent = cassette(sandbox, ANSWERS)
-    seen, trace = sandbox.home / "seen", sandbox.home / "trace"
-    chaos = {"MILEPOST_CHAOS_SEEN": str(seen), "MILEPOST_CHAOS_TRACE": str(trace)}
-    lives = 1
-    answer = sandbox.milepost("run", "--agent", agent, **chaos)
-    while answer.code == -9:
-        lives += 1
-        answer = sandbox.milepost("resume", "--json", **chaos)
-    assert answer.code == 0, answer.stderr
-    made, again = traced(trace)
-    calls = {name: count for name, count in made.items() if name.endswith((" model", " tool"))}
-    assert len(calls) == 7 and set(calls.values()) == {1}, calls
-    assert again == []
-    assert lives > len(calls), "each call was a boundary to die at"
-    assert sandbox.git("show", "HEAD:b.txt") == "one\ntwo"
-    assert answer.events[-1]["cost_usd"] == 0.04
 
 
 SESSIONS = """\

@@ -40,7 +40,7 @@ def test_the_same_change_twice_ends_a_task_with_a_diagnosis_and_the_others_go_on
     assert (answer.code, verdicts(answer)) == (1, {"T1": "failed", "T2": "passed", "T3": None}), reasons(answer)
     assert ended["T1"]["attempts"] == 2, "three more were allowed, and would have been in vain"
     assert "attempts 1 and 2 made the same change" in ended["T1"]["proposal"]
-    assert "milepost run --task T1" in ended["T1"]["proposal"]
+    assert "milepost retry T1" in ended["T1"]["proposal"]
     assert "grep -q hello a.txt" in ended["T1"]["reason"]
     assert ended["T3"]["reason"] == "waits for T1"
 
@@ -61,7 +61,7 @@ def test_a_run_that_may_not_adapt_makes_one_attempt(sandbox: Sandbox, mode: str)
     answer = sandbox.milepost("run", "--agent", agent, "--json")
     (task,) = tasks_of(answer).values()
     assert (task["verdict"], task["attempts"]) == ("failed", 1), reasons(answer)
-    assert ("milepost run --task T1" in task["proposal"]) == (mode == "suggest"), task["proposal"]
+    assert ("milepost retry T1" in task["proposal"]) == (mode == "suggest"), task["proposal"]
 
 
 def test_another_agent_takes_over_and_its_milepost_names_it(sandbox: Sandbox) -> None:

@@ -61,6 +61,20 @@ def test_an_edited_roadmap_is_followed_and_its_new_task_gets_its_tick(sandbox: S
     assert (sandbox.repo / "ROADMAP.md").read_text() == FIRST + THIRD, "the user's own file is as they left it"
 
 
+def test_a_roadmap_that_is_committed_meanwhile_is_joined_with_the_mileposts(sandbox: Sandbox) -> None:
+    sandbox.roadmap(FIRST + SECOND)
+    run = Run(sandbox)
+    (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND + THIRD)
+    sandbox.commit("One more task")
+    run.steered("added: it is on the roadmap now")
+    code, said = run.let_go()
+    assert code == 0, said
+    assert "fast-forwarded" in said
+    roadmap = (sandbox.repo / "ROADMAP.md").read_text()
+    assert all(f"- [x] {task}" in roadmap for task in ("A1", "A2", "A3")), roadmap
+    assert "One more task" in sandbox.git("log", "--format=%s")
+
+
 def test_a_task_written_beside_a_ticked_one_gets_its_box_on_the_branch(sandbox: Sandbox) -> None:
     one, two = FIRST.replace("  - wait\n", ""), SECOND.replace("  - Depends", "  - wait\n  - Depends")
     sandbox.roadmap(one + two)

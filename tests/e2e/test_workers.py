@@ -193,7 +193,7 @@ def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_h
     until(lambda: "StageStarted T1" in fleet.told(), "the run does not get going")
     following.send_signal(signal.SIGINT)
     assert following.wait(PATIENCE_S) == 0
-    assert f"Elsewhere(run='{fleet.run()}')" in fleet.told()
+    assert f"Elsewhere(run='{fleet.run()}', again='milepost resume --database URL')" in fleet.told()
     first.send_signal(signal.SIGTERM)
     first.send_signal(signal.SIGTERM)
     assert first.wait(PATIENCE_S) == 130, fleet.log("ann")
@@ -202,8 +202,35 @@ def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_h
     fleet.hire("bob")
     assert fleet.submit(call="resume").wait(PATIENCE_S) == 0, fleet.told()
     assert fleet.user.mileposts(f"milepost/{fleet.run()}") == ["T1"]
+    for words in (("proof", "T1"), ("attempts", "T1"), ("costs",), ("events",)):  # all came home with the branch
+        assert (fleet.run() in fleet.user.milepost(*words, "--json").stdout, words) == (True, words)
     fleet.user.git("merge", "--ff-only", f"milepost/{fleet.run()}")
     assert fleet.user.milepost("proof", "T1").code == 0
+
+
+def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_where_it_is(fleet: Fleet) -> None:
+    fleet.user.roadmap("- [ ] T1: one\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n  - Needs: docker, gpu\n")
+    far = ("--database", fleet.database)
+    refused = fleet.user.milepost("run", *far, "--agent", "bogus")
+    assert (refused.code, "there is no agent 'bogus'" in refused.stderr) == (2, True)
+    assert fleet.user.git("ls-remote", "origin") == ""
+
+    following = fleet.submit(agent="command:only-there --fast")
+    until(lambda: "no worker is there yet: start one with milepost worker" in fleet.told(), "nobody is asked for")
+    fleet.hire("plain")
+    until(lambda: "T1 waits for a worker with docker, gpu" in fleet.told(), "nobody says what it waits for")
+    for words in (("--agent", "command:another"), ("--budget", "5.0")):
+        other = fleet.user.milepost("run", *far, *words)
+        assert (other.code, f"was not started with {' '.join(words)}" in other.stderr) == (1, True)
+        assert "milepost resume --database URL follows it" in other.stderr
+    assert fleet.user.milepost("steer", *far, "--agent", "bogus").code == 2
+    for look in (("events", "--json"), ("costs", "--json"), ("report", "--markdown", "-")):
+        assert fleet.run() in fleet.user.milepost(*look, *far).stdout
+    assert fleet.run() in fleet.user.milepost("costs", MILEPOST_DATABASE=fleet.database).stdout
+    assert fleet.run() not in fleet.user.milepost("costs").stdout
+    following.send_signal(signal.SIGINT)
+    assert following.wait(PATIENCE_S) == 0
+    assert fleet.told().count("waits for a worker") == fleet.told().count("no worker is there yet") == 1
 
 
 def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(fleet: Fleet) -> None:

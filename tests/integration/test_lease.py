@@ -53,8 +53,8 @@ def test_what_a_dead_worker_held_is_freed_once_however_many_look(cluster: Cluste
     with opened(url) as database:
         dead, offers = hired(), Offers(database)
         _enter(database, dead, lease_s=0.5)
-        offers.make(Offer(workflow="ab12/T1/work/1", run="ab12"))
-        assert offers.take("ab12/T1/work/1", dead.id)
+        offers.make(Offer(workflow="ab12/T1/prove/1", run="ab12"))
+        assert offers.take("ab12/T1/prove/1", dead.id)
         silence(database, dead, 60)
 
         def look(_: int) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def test_what_a_dead_worker_held_is_freed_once_however_many_look(cluster: Cluste
 
         with ThreadPoolExecutor(4) as pool:
             assert sorted(pool.map(look, range(4))) == [(), (), (), ("ann",)]
-        assert [offer.workflow for offer in offers.free()] == ["ab12/T1/work/1"]
+        assert [offer.workflow for offer in offers.free()] == ["ab12/T1/prove/1"]
         told = [entry.event for entry in Journal(database).events("ab12")]
         assert [(event.worker, event.what) for event in told if isinstance(event, WorkerChanged)] == [
             ("ann", "does not answer; the others take its work over")
@@ -129,11 +129,11 @@ def test_of_many_workers_that_want_an_offer_one_gets_it(postgres: str) -> None:
     with opened(postgres) as database:
         for worker in crew:
             _enter(database, worker, lease_s=60)
-        Offers(database).make(Offer(workflow="ab12/T1/work/1", run="ab12"))
+        Offers(database).make(Offer(workflow="ab12/T1/prove/1", run="ab12"))
 
     def take(worker: Worker) -> bool:
         with opened(postgres) as mine:
-            return Offers(mine).take("ab12/T1/work/1", worker.id)
+            return Offers(mine).take("ab12/T1/prove/1", worker.id)
 
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(take, crew)) == [False] * 5 + [True]

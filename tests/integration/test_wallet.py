@@ -224,7 +224,7 @@ def test_the_time_of_a_run_is_that_of_its_lives_and_not_of_the_nights_between(da
     journal, now = Journal(database), time.time()
     Spending(database)
     for life, (began, worked) in enumerate([(now - 90_000, 100.0), (now - 50_000, 200.0), (now - 10, 0.0)]):
-        database.write("insert into lives values (?, ?, ?)", RUN, str(life), began)
+        database.write("insert into lives values (?, ?, ?, ?)", RUN, str(life), began, began)
         journal.append(AgentSaid(run=RUN, task="1.1", attempt=1, text="…"), f"said/{life}")
         database.write("update events set at = ? where key = ?", began + worked, f"said/{life}")
     wallet = Wallet(database, RUN, Budget(seconds=900))
@@ -234,6 +234,15 @@ def test_the_time_of_a_run_is_that_of_its_lives_and_not_of_the_nights_between(da
     assert left is not None and 300 < left <= 600
     with refused("run", wall="seconds"):
         Wallet(database, RUN, Budget(seconds=300)).open(task(), 1, "tool")
+
+
+def test_time_that_was_worked_is_not_given_back_by_a_kill(database: Database) -> None:
+    Journal(database)
+    wallet = Wallet(database, RUN, Budget())
+    database.write("update lives set began_at = began_at - 60")
+    database.write("update lives set seen_at = began_at + 50")
+    assert Wallet(database, RUN, Budget()).seconds() == pytest.approx(50, abs=5)
+    wallet.see()
 
 
 def test_the_time_of_a_task_is_added_up_over_its_attempts(database: Database) -> None:

@@ -20,7 +20,7 @@ def told(*lines: str) -> str:
 
 
 def test_what_is_made_after_it_was_recorded_was_done_twice() -> None:
-    act, model, tool = "ab12/1.1/work/1 1 act", "ab12/1.1/1 1 model", "ab12/1.1/1 2 tool"
+    act, model, tool = "ab12/1.1/prove/1 1 act", "ab12/1.1/1 1 model", "ab12/1.1/1 2 tool"
     lines = (f"made {act}", f"made {model}", f"recorded {model}", f"made {tool}", f"recorded {tool}", f"recorded {act}")
     account = read_trace(told(*lines, f"made {model}", f"made {tool}", f"made {act}"))
     assert (steps(account.again), of_kind(account.again, MODEL), of_kind(account.again, TOOL)) == (

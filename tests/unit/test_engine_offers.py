@@ -47,8 +47,8 @@ def test_a_worker_is_dead_after_its_lease_or_sooner_without_a_session(
 
 
 def test_a_workflow_is_offered_with_what_its_task_needs_and_one_without_a_task_takes_no_room() -> None:
-    assert offer_of("ab/T1/work/1", ({"run": "ab"}, {"id": "T1", "needs": ["docker"]}, "base")) == Offer(
-        workflow="ab/T1/work/1", run="ab", needs=("docker",), counts=True
+    assert offer_of("ab/T1/prove/1", ({"run": "ab"}, {"id": "T1", "needs": ["docker"]}, "base")) == Offer(
+        workflow="ab/T1/prove/1", run="ab", needs=("docker",), counts=True
     )
     assert offer_of("ab/T1/ask/1", ({"run": "ab"}, {"question": "?"})) == Offer(
         workflow="ab/T1/ask/1", run="ab", counts=False

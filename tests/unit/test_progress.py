@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from milepost.cli.costs import cost_lines
 from milepost.cli.show_status import status_lines, status_to_json
 from milepost.core.budget import Budget, Spent
 from milepost.core.events import (
@@ -18,13 +19,19 @@ from milepost.core.events import (
     GateOpened,
     RunStarted,
     StageStarted,
+    Steered,
     TaskFinished,
 )
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
+from milepost.engine.costs import Costs, Expense
+from milepost.engine.course import Course, turned
 from milepost.engine.journal import Entry
+from milepost.engine.journey import DROPPED
 from milepost.engine.look import Status
 from milepost.engine.progress import Progress, progress_of
+from milepost.engine.state import Holder
+from milepost.engine.steering import Kind, Request
 
 RUN = "7f3a"
 STARTED = RunStarted(
@@ -168,9 +175,103 @@ def test_status_says_what_is_waited_for_how_long_and_how_dear() -> None:
     assert "  waits   for budget: $4.90 is spent[2J of $5.00" in text
     assert "  blocked 1.3  by 1.2" in text
     assert "tasks  1 of 4 done · 1 in work · 1 waiting for you · 1 blocked · whole roadmap 1 of 5" in text
-    assert "time   10 min of 1 h 00 min at work · 6 tasks an hour · about 13 min left" in text
+    assert "time   10 min of 1 h 00 min at work by the clock · 6 tasks an hour · about 13 min left" in text
     assert "cost   $4.90 of $5.00 · $0.05 held for calls without an answer" in text
     assert "next   milepost gates" in text
     alone = replace(status, progress=replace(found, waiting=tuple(one for one in found.waiting if not one.task)))
     assert "next   milepost resume --budget 10" in status_lines(alone, 120)[-1]
     assert status_to_json(status)["progress"]["forecast"]["usd"] == 0.4
+
+
+def said(kind: Kind, task: str = "", value: str = "") -> tuple[Steered, ...]:
+    """What a run says to a request."""
+    course = Course(wanted=("1.1", "1.2", "1.3", "1.4"), parallel=2, seen=PLAN)
+    request = Request(kind=kind, task=task, value=value)
+    turn = turned(course, PLAN, request, begun=frozenset(), all_tasks=True)
+    return tuple(Steered(run=RUN, task=name, what=what) for name, what in turn.said)
+
+
+def shown(*events: Event, running: bool = True, width: int = 100, spent: Spent = Spent()) -> list[str]:  # noqa: B008
+    told = entries(*events)
+    holder = Holder(pid=7, born="", run=RUN, since=0) if running else None
+    found = progress(*events, spent=spent)
+    status = Status(run=RUN, started_at=0, holder=holder, entries=told, summary=None, left=False, progress=found)
+    return status_lines(status, width)
+
+
+def test_status_says_that_a_run_is_paused_or_stops_and_how_it_goes_on() -> None:
+    paused = shown(STARTED, stage("1.1"), *said("parallel", value="3"), *said("pause"))
+    assert paused[0].startswith(f"run {RUN} · paused · ")
+    assert "  steered 3 at a time from now on" in paused
+    assert paused[-1] == "next   milepost resume"
+    asked = shown(STARTED, gate("1.1"), *said("pause"))
+    assert asked[-2:] == ["next   milepost resume", "       milepost gates"]
+    assert "stops when what is at work is over" in shown(STARTED, stage("1.1"), *said("finish"))[0]
+    assert "stopped after what was at work" in shown(STARTED, *said("finish"), running=False)[0]
+    goes_on = shown(STARTED, stage("1.1"), *said("pause"), *said("go_on"))
+    assert " · running · " in goes_on[0]
+    assert goes_on[-1] == "next   milepost stop"
+    handed = shown(STARTED, *said("agent", "1.2", "other"))
+    assert "  steered 1.2  attempts that begin from now on are made by other" in handed
+
+
+def test_what_comes_to_the_roadmap_and_what_goes_from_it_counts() -> None:
+    added = said("roadmap", value="".join(f"- [ ] 1.{n} T\n" for n in (1, 2, 3, 4, 5)))
+    new = next(one for one in added if one.task == "1.5")
+    over = replace(finished("1.4", None, 0), reason=DROPPED, cost_usd=0)
+    found = progress(STARTED, gate("1.4"), new, *said("drop", "1.4"), over)
+    assert (found.asked, found.to_do, found.set_aside, found.lost) == (5, ("1.1", "1.5"), ("1.4",), ())
+    assert not found.waiting, "nobody is asked about a task that is dropped"
+    back = progress(STARTED, gate("1.4"), *said("drop", "1.4"), over, replace(new, task="1.4"))
+    assert (back.set_aside, back.to_do, back.waiting) == ((), ("1.1", "1.4"), ())
+    lines = shown(STARTED, over, replace(new, task="1.4"))
+    assert not any(line.startswith(("–", "-")) for line in lines), "it is not over"
+
+
+def test_the_no_of_a_person_is_told_in_full_and_waits_for_nobody() -> None:
+    why = "we do this next year, when the other system is gone and nobody needs the old numbers any more"
+    refused = replace(finished("1.4", None, 0), reason=f"refused by a person: {why}", cost_usd=0)
+    lines = shown(STARTED, stage("1.1"), refused, width=80)
+    assert next(line for line in lines if "1.4" in line).endswith("  refused by a person")
+    assert why in " ".join(line.strip() for line in lines)
+    assert any("1 skipped or dropped" in line and "without milepost" not in line for line in lines)
+
+
+def test_a_run_that_is_parked_at_its_gates_waits_for_a_person() -> None:
+    assert "waits for you" in shown(STARTED, gate("1.4"), running=False)[0]
+    assert "interrupted" in shown(STARTED, gate("1.4"), stage("1.1"), running=False)[0]
+
+
+def test_a_rate_is_a_plain_number_and_not_told_before_a_minute() -> None:
+    many = [finished(f"2.{place}") for place in range(40)]
+    assert progress(STARTED, *many, worked_s=59).velocity is None
+    assert any("720 tasks an hour" in line for line in shown(STARTED, *many))
+    fast = [finished(f"2.{place}") for place in range(100)]
+    assert any(" · 1800 tasks an hour" in line for line in shown(STARTED, *fast))
+
+
+def test_tokens_without_a_price_are_not_free() -> None:
+    spent = Spent(tokens=1200, attempts=1, seconds=90)
+    assert any(line.startswith("cost   price unknown · budget $5.00") for line in shown(STARTED, spent=spent))
+    one = Expense(task="1.1", model="own", agent="tool", calls=2, input_tokens=1000, output_tokens=200, attempts=1)
+    lines = cost_lines(Costs(run=RUN, expenses=(one,), spent=spent, budget=Budget()), 80)
+    assert lines[0] == f"run {RUN} · price unknown · 1.2k tokens · 1 attempt · 2 min at work by the clock"
+    assert all(line.endswith("unknown") for line in lines if line.startswith(("1.1", "own", "tool")))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_terminal_loses_no_fact(width: int) -> None:
+    wall = BudgetReached(
+        run=RUN, task="", scope="run", message="$4.90 is spent of $5.00, and the next call could cost $0.20"
+    )
+    lines = shown(
+        STARTED, FORECAST, finished("1.1"), stage("1.4"), wall, width=width, spent=Spent(usd=4.9, held_usd=0.1)
+    )
+    text = " ".join(line.strip() for line in lines)
+    assert "the next call could cost $0.20" in text
+    assert "more than the forecast of $0.40" in text
+    assert "whole roadmap 1 of 5" in text
+    spent = Spent(usd=4.9, held_usd=0.1, tokens=1_200_000, attempts=12, seconds=5000)
+    costs = cost_lines(Costs(run=RUN, expenses=(), spent=spent, budget=Budget(usd=5, seconds=7200)), width)
+    assert " ".join(line.strip() for line in costs).endswith("1 h 23 min of 2 h 00 min at work by the clock")
+    assert all(len(line) <= width for line in costs)

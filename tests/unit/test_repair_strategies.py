@@ -172,7 +172,7 @@ def test_what_no_attempt_can_change_goes_to_another_agent_or_a_person_and_is_nev
     assert isinstance(chosen(gave_up(1, said), fallbacks=("codex",), left=0), Escalate)
     alone = chosen(gave_up(1, said))
     assert isinstance(alone, Escalate)
-    assert "milepost run --task 2.1" in alone.proposal
+    assert "milepost retry 2.1" in alone.proposal
     assert len(alone.proposal.splitlines()) <= 3
 
 
@@ -223,7 +223,7 @@ def test_a_vague_task_is_given_back_with_what_it_does_not_say() -> None:
 
     assert isinstance(strategy, Rewrite)
     assert "line 31" in strategy.proposal and "Files:" in strategy.proposal and "Verify:" in strategy.proposal
-    assert "milepost run --task 3.1" in strategy.proposal
+    assert "milepost retry 3.1" in strategy.proposal
     assert not is_vague(TASK)
     assert not is_vague(
         replace(VAGUE, text="Every button of the settings page gets the blue border of the start page.")
@@ -275,9 +275,7 @@ def test_a_stuck_task_goes_to_another_agent_then_to_a_person() -> None:
     assert isinstance(chosen(red(1, "a"), breaker="same_error", fallbacks=("codex",)), SwitchAgent)
     assert isinstance(chosen(red(1, "a"), breaker="no_progress", task=LARGE), Decompose)
     left = chosen(red(1, "a"), breaker="same_error")
-    assert left == Escalate(
-        proposal="what was seen\nwhat to do, then: milepost run --task 2.1\nsee: milepost proof 2.1"
-    )
+    assert left == Escalate(proposal="what was seen\nwhat to do, then: milepost retry 2.1\nsee: milepost proof 2.1")
 
 
 def test_a_used_up_task_is_left_even_with_agents_in_reserve() -> None:
@@ -328,7 +326,7 @@ def test_without_adapting_nothing_is_tried_again() -> None:
 def test_a_suggestion_says_what_would_have_been_done_and_does_nothing(strategy: Strategy, said: str) -> None:
     assert isinstance(strategy, Escalate)
     assert said in strategy.proposal
-    assert "milepost run --task" in strategy.proposal
+    assert "milepost retry" in strategy.proposal
     assert 1 <= len(strategy.proposal.splitlines()) <= 3
 
 

@@ -472,6 +472,20 @@ def test_a_finished_run_tells_what_is_left_to_take_in_and_what_never_began() -> 
     ]
 
 
+def test_the_no_of_a_person_and_the_gate_of_a_dropped_task_wait_for_nobody() -> None:
+    dropped = replace(task_over("1.2", None), reason="dropped while the run was on")
+    refused = replace(task_over("1.3", None), reason="refused by a person: not now")
+    happened = entries((0, started("1.2", "1.3")), (1, GATE), (2, dropped), (3, refused))
+    assert waits_of(replace(told(record(tasks=["1.2", "1.3"]), happened), state="finished")) == ()
+
+
+def test_a_paused_run_says_how_it_goes_on() -> None:
+    paused = Steered(run="7f3a", task="", what="paused: what is at work goes on, nothing new begins")
+    happened = entries((0, started("1.1")), (1, stage("1.1", 1, "act")), (2, paused))
+    waits = waits_of(told(record(), happened, running=True))
+    assert [(wait.what, wait.command) for wait in waits] == [("run 7f3a begins nothing new", "milepost resume")]
+
+
 # The reference of the events
 
 

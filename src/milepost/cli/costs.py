@@ -12,7 +12,8 @@ import typer
 import milepost
 from milepost.cli.amounts import minutes, of, thousands, usd
 from milepost.cli.arguments import Json, Roadmap
-from milepost.cli.words import clipped, padded, safe
+from milepost.cli.words import facts_lines, padded, safe
+from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
     from milepost import Costs, Expense
@@ -27,10 +28,11 @@ def register(app: typer.Typer) -> None:
 def costs(
     roadmap: Roadmap = None,
     run: Annotated[str | None, typer.Option(metavar="ID", help="Of this run. Default: the newest.")] = None,
+    database: Database = None,
     as_json: Json = False,
 ) -> None:
     """What a run cost: by task, by model, by agent, and how that stands to its budget."""
-    found = milepost.costs(roadmap, run=run)
+    found = milepost.costs(roadmap, run=run, database=database)
     if as_json:
         typer.echo(json.dumps(costs_to_json(found), indent=2, ensure_ascii=False))
     else:
@@ -43,11 +45,19 @@ def cost_lines(found: Costs | None, width: int) -> list[str]:
         return ["nothing was run here yet", "next   milepost run"]
     models = [(name, one) for name, one in found.by("model") if name or one.usd]  # attempts have none, calls have
     return [
-        clipped(" · ".join([f"run {found.run}", *_taken(found)]), width),
+        *facts_lines(f"run {found.run} · ", _taken(found), width),
         *_table("task", list(found.by("task")), width),
         *_table("model", _dearest_first(models), width),
         *_table("agent", _dearest_first(list(found.by("agent"))), width),
     ]
+
+
+def spent_facts(spent_usd: float, tokens: int, budget_usd: float | None) -> list[str]:
+    """What was spent of what may be; tokens that cost nothing are tokens whose price nobody knows."""
+    bound = None if budget_usd is None else usd(budget_usd)
+    if spent_usd or not tokens:
+        return [of(usd(spent_usd), bound)]
+    return ["price unknown", *([f"budget {bound}"] if bound else [])]
 
 
 def costs_to_json(found: Costs | None) -> dict[str, Any]:
@@ -64,7 +74,7 @@ def costs_to_json(found: Costs | None) -> dict[str, Any]:
 def _taken(found: Costs) -> list[str]:
     """What was taken of each wall."""
     spent, budget = found.spent, found.budget
-    facts = [of(usd(spent.usd), None if budget.usd is None else usd(budget.usd))]
+    facts = spent_facts(spent.usd, spent.tokens, budget.usd)
     if spent.held_usd:
         facts.append(f"{usd(spent.held_usd)} held for calls without an answer")
     if spent.tokens or budget.tokens:
@@ -72,7 +82,8 @@ def _taken(found: Costs) -> list[str]:
         facts.append(f"{tokens} tokens")
     attempts = of(str(spent.attempts), None if budget.attempts is None else str(budget.attempts))
     facts.append(f"{attempts} {'attempt' if attempts == '1' else 'attempts'}")
-    return [*facts, of(minutes(spent.seconds), None if budget.seconds is None else minutes(budget.seconds))]
+    clock = of(minutes(spent.seconds), None if budget.seconds is None else minutes(budget.seconds))
+    return [*facts, f"{clock} at work by the clock"]
 
 
 def _dearest_first(groups: list[tuple[str, Expense]]) -> list[tuple[str, Expense]]:
@@ -95,5 +106,6 @@ def _table(what: str, groups: list[tuple[str, Expense]], width: int) -> list[str
 
 
 def _cells(one: Expense) -> tuple[str, ...]:
+    priceless = not one.usd and bool(one.input_tokens or one.output_tokens)
     counts = (one.attempts, one.calls, one.input_tokens, one.output_tokens, one.cached_tokens)
-    return (*(thousands(count) if count else "–" for count in counts), usd(one.usd))
+    return (*(thousands(count) if count else "–" for count in counts), "unknown" if priceless else usd(one.usd))

@@ -25,6 +25,7 @@ from milepost import (
     StageStarted,
     Steered,
     TaskFinished,
+    TaskSummary,
     ToolUsed,
     Verdict,
     WorkerChanged,
@@ -194,10 +195,10 @@ class Progress:
 
 def ending_lines(finished: RunFinished) -> list[str]:
     """The last lines of a run: what was made, what was not, what to do next."""
-    counts = dict.fromkeys(("passed", "failed", "unverified", None), 0)
+    counts = dict.fromkeys(("passed", "failed", "unverified", "aside", None), 0)
     for task in finished.tasks:
-        counts[task.verdict.value if task.verdict else None] += 1
-    words = {"passed": "passed", "failed": "failed", "unverified": "unverified", None: "waiting"}
+        counts[standing(task)] += 1
+    words = {"passed": "passed", "failed": "failed", "unverified": "unverified", "aside": "skipped", None: "waiting"}
     told = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count or verdict == "passed"]
     lines = [
         "",
@@ -209,6 +210,17 @@ def ending_lines(finished: RunFinished) -> list[str]:
     elif finished.by_hand:
         lines.append(f"your branch was not touched; to take the mileposts in:   {finished.by_hand}")
     return lines + next_lines(finished)
+
+
+def standing(task: TaskSummary) -> str | None:
+    """How a task stands at the end: its verdict, `aside` when a person did not want it, None when it still waits."""
+    if task.verdict is not None:
+        return task.verdict.value
+    return "aside" if task.reason.startswith(("refused by a person", "skipped by a person", "dropped")) else None
+
+
+def _told(task: TaskSummary) -> str:
+    return task.reason if standing(task) == "aside" else f"{task.verdict or 'waiting'}: {task.reason}"
 
 
 def next_lines(finished: RunFinished) -> list[str]:
@@ -231,5 +243,5 @@ def result_lines(finished: RunFinished) -> list[str]:
     for task in finished.tasks:
         sign = mark(task.verdict.value if task.verdict else None)
         commit = f"{task.commit[:7]}  " if task.commit else ""
-        lines.append(safe(f"{sign} {task.id}  {task.title}  {commit}{task.verdict or 'waiting'}: {task.reason}"))
+        lines.append(safe(f"{sign} {task.id}  {task.title}  {commit}{_told(task)}"))
     return lines

@@ -123,7 +123,7 @@ def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
 def run(
     roadmap: Roadmap = None,
     agent: Annotated[
-        str | None, typer.Option(help="Who does the work: command:ARGV, pattern:NAME, replay:FILE.")
+        str | None, typer.Option(help="Who does the work: tool, command:ARGV, pattern:NAME, replay:FILE.")
     ] = None,
     parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
@@ -146,6 +146,9 @@ def run(
 ) -> None:
     """Work on the roadmap until every open task has its milepost or its reason."""
     tasks = tuple(task or ())
+    if approve and mode:
+        _complain("--approve and --mode say the same thing in two ways", "give one of them")
+        raise typer.Exit(MISUSED)
     if dry_run:
         found = milepost.preview(
             roadmap, agent=agent, parallel=parallel, trust=trust, tasks=tasks, max_tasks=max_tasks, new=new
@@ -209,6 +212,9 @@ def stop(
     database: Database = None,
 ) -> None:
     """Stop the run that is going on; it can go on at any time."""
+    if after_task and now:
+        _complain("--now and --after-task contradict each other", "give one of them")
+        raise typer.Exit(MISUSED)
     if after_task:
         typer.echo(f"run {milepost.steer('finish', roadmap, database=database)} stops when what is at work is over")
         return

@@ -12,6 +12,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, Roadmap
+from milepost.cli.worker import Database
 
 RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run. Default: the newest.")]
 
@@ -27,6 +28,7 @@ def events(
     run: RunOption = None,
     after: Annotated[int, typer.Option(min=0, metavar="N", help="Only what comes after this place.")] = 0,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until the run is over.")] = False,
+    database: Database = None,
     as_json: Json = False,
 ) -> None:
     """What happened in a run, one event a line, in the order it happened."""
@@ -34,7 +36,7 @@ def events(
 
     width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 10_000
     some = False
-    for entry in milepost.events(roadmap, run=run, after=after, follow=follow):
+    for entry in milepost.events(roadmap, run=run, after=after, follow=follow, database=database):
         some = True
         typer.echo(json.dumps(milepost.entry_to_json(entry)) if as_json else event_line(entry, width))
     if not some and not as_json:
@@ -48,10 +50,11 @@ def report(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
     ] = None,
+    database: Database = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """What was done and how it is proven, what failed and why, what waits for you, what it cost."""
-    story = milepost.report(roadmap, run=run)
+    story = milepost.report(roadmap, run=run, database=database)
     nobody_said = html is None and markdown is None
     if isinstance(story, milepost.NothingRun):
         if nobody_said:

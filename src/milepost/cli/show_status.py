@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
 from milepost.cli.amounts import minutes, of, usd
+from milepost.cli.costs import spent_facts
 from milepost.cli.live import reason_lines, task_line
-from milepost.cli.words import clipped, duration
+from milepost.cli.words import clipped, duration, facts_lines, hanging, number, wrapped
 
 if TYPE_CHECKING:
     from milepost import Progress, Status
 
+STEERINGS_SHOWN = 5
 _ON_TIME_S = 30.0
 _ON_PRICE_USD = 0.005
 
@@ -24,22 +26,17 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     if status is None:
         return ["nothing was run here yet", "next   milepost run"]
     ago = duration(int((time.time() - status.started_at) * 1000))
-    lines = [f"run {status.run} · {status.state} · started {ago} ago"]
+    lines = [f"run {status.run} · {_state(status)} · started {ago} ago"]
     if status.holder is not None:
         lines[0] += f" · pid {status.holder.pid}"
-    finished = {entry.event.task: entry.event for entry in status.entries if isinstance(entry.event, TaskFinished)}
     lines.append("")
-    for event in finished.values():
-        lines += [task_line(event, width), *reason_lines(event, _failed(status, event.task), width)]
+    for event in _over(status):
+        lines += _over_lines(status, event, width)
     if status.progress is not None:
         lines += [] if status.state == "finished" else _ahead(status, status.progress, width)
         lines += ["", *_sums(status, status.progress, width)]
-    ahead = {"running": "milepost stop", "interrupted": _resume(status.progress), "left": "milepost run"}
-    if status.progress is not None and any(one.kind == "person" for one in status.progress.waiting):
-        ahead |= {"running": "milepost gates", "interrupted": "milepost gates"}
-    if status.state in ahead:
-        lines += ["", f"next   {ahead[status.state]}"]
-    return lines
+    steps = _next(status, status.progress)
+    return lines + ([""] if steps else []) + [f"{'' if place else 'next':<6} {one}" for place, one in enumerate(steps)]
 
 
 def status_to_json(status: Status | None) -> dict[str, Any]:
@@ -59,11 +56,60 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
     }
 
 
+def _state(status: Status) -> str:
+    """How the run stands, in the words of whoever made it so."""
+    progress = status.progress
+    if progress is None or status.state not in ("running", "interrupted"):
+        return status.state
+    if progress.halt == "finishing":
+        return "stops when what is at work is over" if status.state == "running" else "stopped after what was at work"
+    if progress.halt == "paused":
+        return "paused"
+    parked = status.state == "interrupted" and not progress.in_work
+    return "waits for you" if parked and _asks(progress) else status.state
+
+
+def _next(status: Status, progress: Progress | None) -> list[str]:
+    """The commands that bring it on."""
+    if status.state not in ("running", "interrupted"):
+        return ["milepost run"] if status.state == "left" else []
+    asks = progress is not None and _asks(progress)
+    if progress is not None and progress.halt:
+        return [_resume(progress), *(["milepost gates"] if asks else [])]
+    if asks:
+        return ["milepost gates"]
+    return ["milepost stop" if status.state == "running" else _resume(progress)]
+
+
+def _asks(progress: Progress) -> bool:
+    return any(one.kind == "person" for one in progress.waiting)
+
+
+def _over(status: Status) -> list[TaskFinished]:
+    """The ends of tasks; one that was dropped and came back is not over."""
+    ends = {entry.event.task: entry.event for entry in status.entries if isinstance(entry.event, TaskFinished)}
+    if status.progress is None:
+        return list(ends.values())
+    over = {*status.progress.passed, *status.progress.lost, *status.progress.set_aside}
+    return [event for name, event in ends.items() if name in over]
+
+
+def _over_lines(status: Status, event: TaskFinished, width: int) -> list[str]:
+    if status.progress is None or event.task not in status.progress.set_aside:
+        return [task_line(event, width), *reason_lines(event, _failed(status, event.task), width)]
+    short, _, why = event.reason.partition(": ")
+    whole = task_line(replace(event, reason=short), width)
+    return [whole, *(wrapped(why, width, indent=9) if why else [])]
+
+
 def _progress_to_json(progress: Progress) -> dict[str, Any]:
     return {
         "asked": progress.asked,
         "passed": list(progress.passed),
         "lost": list(progress.lost),
+        "set_aside": list(progress.set_aside),
+        "halt": progress.halt,
+        "steered": [{"task": one.task, "what": one.what} for one in progress.steered],
         "in_work": [
             {"task": one.stage.task, "stage": one.stage.stage, "since": one.since, "said": one.said}
             for one in progress.in_work
@@ -73,6 +119,7 @@ def _progress_to_json(progress: Progress) -> dict[str, Any]:
         "to_do": list(progress.to_do),
         "roadmap": {"tasks": progress.roadmap_tasks, "done": progress.roadmap_done},
         "worked_s": progress.worked_s,
+        "tried_s": progress.tried_s,
         "tasks_per_hour": progress.velocity,
         "left_s": progress.left_s,
         "behind_s": progress.behind_s,
@@ -97,7 +144,7 @@ def _failed(status: Status, task: str) -> list[AttemptFinished]:
 
 
 def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
-    """What is at work, what waits for whom, what is still to do."""
+    """What is at work, what waits for whom, what is still to do, and what people changed last."""
     lines = []
     for one in progress.in_work:
         what = f"{one.stage.stage:<7} {one.stage.task}  {one.stage.title}  attempt {one.stage.attempt}"
@@ -109,11 +156,15 @@ def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
     for wait in progress.waiting:
         whom = {"person": "you", "service": "service", "budget": "budget"}[wait.kind]
         who = f"{wait.task}  " if wait.task else ""
-        lines.append(clipped(f"  waits   {who}for {whom}: {wait.what}", width))
+        lines += hanging("  waits   ", f"{who}for {whom}: {wait.what}", width)
     for blocked in progress.blocked:
         why = f"{blocked.by}, which has no milepost" if blocked.lost else blocked.by
-        lines.append(clipped(f"  blocked {blocked.task}  by {why}", width))
-    return lines + ([clipped(f"  to do   {', '.join(progress.to_do)}", width)] if progress.to_do else [])
+        lines += hanging("  blocked ", f"{blocked.task}  by {why}", width)
+    if progress.to_do:
+        lines.append(clipped(f"  to do   {', '.join(progress.to_do)}", width))
+    for steered in progress.steered[-STEERINGS_SHOWN:]:
+        lines += hanging("  steered ", f"{steered.task}  {steered.what}" if steered.task else steered.what, width)
+    return lines
 
 
 def _sums(status: Status, progress: Progress, width: int) -> list[str]:
@@ -122,38 +173,41 @@ def _sums(status: Status, progress: Progress, width: int) -> list[str]:
         (len(progress.in_work), "in work"),
         (sum(one.kind == "person" for one in progress.waiting), "waiting for you"),
         (len(progress.blocked), "blocked"),
+        (len(progress.to_do), "to do"),
         (len(progress.lost), "without milepost"),
+        (len(progress.set_aside), "skipped or dropped"),
     ]
     run = [f"{len(progress.passed)} of {progress.asked} done"]
     run += [f"{count} {words}" for count, words in counts if count]
     if progress.roadmap_tasks:
         run.append(f"whole roadmap {progress.roadmap_done} of {progress.roadmap_tasks}")
-    lines = [" · ".join(run), " · ".join(_time(status, progress)), " · ".join(_money(progress))]
-    return [clipped(f"{lead:<6} {line}", width) for lead, line in zip(("tasks", "time", "cost"), lines, strict=True)]
+    sums = {"tasks": run, "time": _time(status, progress), "cost": _money(progress)}
+    return [line for lead, facts in sums.items() for line in facts_lines(f"{lead:<6} ", facts, width)]
 
 
 def _time(status: Status, progress: Progress) -> list[str]:
     bound = progress.budget.seconds
-    facts = [of(minutes(progress.worked_s), None if bound is None else minutes(bound)) + " at work"]
+    facts = [of(minutes(progress.worked_s), None if bound is None else minutes(bound)) + " at work by the clock"]
+    if progress.tried_s:
+        facts.append(f"{minutes(progress.tried_s)} in ended attempts, added up")
     if progress.velocity is not None:
-        facts.append(f"{progress.velocity:.3g} tasks an hour")
+        facts.append(f"{number(progress.velocity)} tasks an hour")
     if progress.left_s and status.state != "finished":
         until = time.strftime("%H:%M", time.localtime(time.time() + progress.left_s))
         facts.append(f"about {minutes(progress.left_s)} left")
-        facts += [f"until {until}"] if status.state == "running" else []
+        facts += [f"until {until}"] if status.state == "running" and not progress.halt else []
     if progress.forecast is not None and progress.behind_s is not None:
         facts.append(_against(progress.behind_s, _ON_TIME_S, minutes, ("later", "sooner"), progress.forecast.seconds))
     return facts
 
 
 def _money(progress: Progress) -> list[str]:
-    bound = progress.budget.usd
-    facts = [of(usd(progress.spent.usd), None if bound is None else usd(bound))]
+    facts = spent_facts(progress.spent.usd, progress.spent.tokens, progress.budget.usd)
     if progress.spent.held_usd:
         facts.append(f"{usd(progress.spent.held_usd)} held for calls without an answer")
     if progress.usd_at_end is not None and progress.usd_at_end - progress.spent.usd > _ON_PRICE_USD:
         facts.append(f"about {usd(progress.usd_at_end)} in the end")
-    if progress.forecast is not None and progress.over_usd is not None:
+    if progress.forecast is not None and progress.over_usd is not None and progress.usd_at_end:
         facts.append(_against(progress.over_usd, _ON_PRICE_USD, usd, ("more", "less"), progress.forecast.usd))
     return facts
 

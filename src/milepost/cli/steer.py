@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
-from milepost.cli.travel import travel
+from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database
 
 
@@ -52,10 +53,25 @@ def retry(
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Try a task once more, in a run of its own."""
+    """Try a task once more, in a run of its own, by the agent that tried it last unless another is named."""
+    stays = people_watch()
     travel(
         as_json,
         lambda tell: milepost.run(
-            roadmap, agent=agent, tasks=(task,), budget_usd=budget, new=True, stays=not as_json, on_event=tell
+            roadmap,
+            agent=agent or _last_agent(task, roadmap),
+            tasks=(task,),
+            budget_usd=budget,
+            stays=stays,
+            on_event=tell,
         ),
     )
+
+
+def _last_agent(task: str, roadmap: Path | None) -> str | None:
+    """Who tried a task last; None leaves it to the settings."""
+    try:
+        tried = [one.agent for one in milepost.attempts(task, roadmap) if not one.agent.startswith("recipe:")]
+    except milepost.MilepostError:
+        return None
+    return tried[-1] if tried else None

@@ -51,7 +51,14 @@ def tell_people(go: Go, console: Console, width: int) -> int:
     from milepost.cli.live import Progress, ending_lines, result_lines
 
     with Progress(console) as progress:
-        ending = go(progress)
+
+        def tell(event: Event) -> None:
+            if isinstance(event, milepost.WorkerChanged) and not event.worker:  # about one that is not there
+                console.print(f"  {event.what}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+            else:
+                progress(event)
+
+        ending = go(tell)
     match ending:
         case milepost.RunFinished():
             seen = [] if sys.stdout.isatty() else result_lines(ending)
@@ -59,7 +66,7 @@ def tell_people(go: Go, console: Console, width: int) -> int:
         case milepost.Stopped():
             lines = stopped_lines(ending)
         case milepost.Elsewhere():
-            lines = [f"run {ending.run} goes on at the workers:   milepost resume follows it again"]
+            lines = [f"run {ending.run} goes on at the workers:   {ending.again} follows it again"]
         case milepost.NothingToDo():
             lines = [f"nothing to do: {ending.reason}"]
         case _ as never:

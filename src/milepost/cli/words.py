@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", None: "–"}
@@ -42,6 +43,11 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def number(amount: float) -> str:
+    """`0.4`, `6`, `1140`: never with an exponent."""
+    return f"{amount:.0f}" if amount >= 9.95 else f"{amount:.1f}".removesuffix(".0")
+
+
 def safe(text: str) -> str:
     """Text without control and direction characters, which could change what the terminal shows."""
     return "".join(sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cf", "Cs") or sign in "\t")
@@ -66,6 +72,29 @@ def wrapped(text: str, width: int, *, indent: int) -> list[str]:
 
     margin = " " * indent
     return textwrap.wrap(safe(text), max(40, width), initial_indent=margin, subsequent_indent=margin) or [margin]
+
+
+def hanging(lead: str, text: str, width: int) -> list[str]:
+    """Text behind a lead, on as many lines as it needs, the later ones as far in as the first."""
+    import textwrap
+
+    margin = " " * len(lead)
+    room = max(40, width)
+    text = safe(text)
+    return textwrap.wrap(text, room, initial_indent=lead, subsequent_indent=margin, break_on_hyphens=False) or [lead]
+
+
+def facts_lines(lead: str, facts: Sequence[str], width: int) -> list[str]:
+    """Facts with ` · ` between them, broken there where one line does not hold them: none is lost."""
+    rows: list[str] = []
+    for fact in facts:
+        longer = f"{rows[-1]} · {fact}" if rows else fact
+        if rows and len(lead) + len(longer) <= width:
+            rows[-1] = longer
+        else:
+            rows.append(fact)
+    leads = [lead, *(" " * len(lead) for _ in rows[1:])]
+    return [line for start, row in zip(leads, rows, strict=False) for line in hanging(start, row, width)]
 
 
 def padded(text: str, width: int) -> str:

@@ -96,7 +96,8 @@ def refuse_call(allowed: Allowance, spent: Spent, most: Usage, scope: Scope, tas
         said = f"the next call could cost {wanted} and {remaining} is left of {usd_words(allowed.usd)}"
         if most.cost_usd <= _DUST_USD:
             said = f"nothing is left of {usd_words(allowed.usd)}"
-        return _refusal(scope, "usd", said, allowed, task, passing=passing)
+        needed = spent.usd + spent.held_usd + most.cost_usd
+        return _refusal(scope, "usd", said, allowed, task, passing=passing, needed_usd=needed)
     if allowed.tokens is not None and spent.tokens + spent.held_tokens + most.tokens > allowed.tokens:
         wanted, remaining = count_words(most.tokens), count_words(rest.tokens or 0)
         passing = spent.tokens + most.tokens <= allowed.tokens
@@ -150,14 +151,24 @@ def _out_of_time(allowed: Allowance, spent: Spent, scope: Scope, task: str) -> R
     return _refusal(scope, "seconds", said, allowed, task)
 
 
-def _refusal(scope: Scope, wall: Wall, said: str, allowed: Allowance, task: str, *, passing: bool = False) -> Refusal:
+def _refusal(
+    scope: Scope,
+    wall: Wall,
+    said: str,
+    allowed: Allowance,
+    task: str,
+    *,
+    passing: bool = False,
+    needed_usd: float = 0.0,
+) -> Refusal:
     message = f"{task}: {said} for this task" if scope == "task" and task else said
-    return Refusal(scope=scope, wall=wall, message=message, advice=_advice(scope, wall, allowed), passing=passing)
+    advice = _advice(scope, wall, allowed, needed_usd)
+    return Refusal(scope=scope, wall=wall, message=message, advice=advice, passing=passing)
 
 
-def _advice(scope: Scope, wall: Wall, allowed: Allowance) -> str:
+def _advice(scope: Scope, wall: Wall, allowed: Allowance, needed_usd: float) -> str:
     more = {
-        "usd": f"{2 * (allowed.usd or 0):.10g}",
+        "usd": f"{max(2 * (allowed.usd or 0), math.ceil(needed_usd * 100) / 100):.10g}",
         "tokens": str(2 * (allowed.tokens or 0)),
         "seconds": f"{2 * (allowed.seconds or 0) / 60:.10g}",
         "attempts": str(2 * (allowed.attempts or 0)),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from milepost.core.errors import NothingToSteer
 from milepost.engine import helm, start
-from milepost.engine.prepare import Wish
+from milepost.engine.prepare import Wish, require_agent
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company
 from milepost.engine.settings import load
@@ -69,5 +69,7 @@ def steer(where: Whereabouts, request: Request) -> str:
         record, place = (known[0] if known is not None else None), exchange.database
     if record is None or not record.unfinished:
         raise NothingToSteer("no run is going on here", "milepost run starts one")
+    if request.kind == "agent" and exchange is None:
+        require_agent(request.value, load(project.roadmap.parent), project, {})
     helm.ask(place, record.run, request)
     return record.run

@@ -23,7 +23,10 @@ def approval_named(word: str) -> Approval:
     """The rule that a word means: each, risky, never, or a mode that stands for one of them."""
     if word in _RULES:
         return _RULES[word]
-    raise SettingInvalid(f"{word!r} does not say when a person is asked", "say each, risky or never")
+    raise SettingInvalid(
+        f"{word!r} does not say when a person is asked",
+        "say each, risky or never; or as a mode: step, supervised, autonomous",
+    )
 
 
 def may_need_gate(kind: GateKind, task: Task, approve: str) -> bool:

@@ -13,8 +13,8 @@ from milepost.core.errors import Misuse
 from milepost.core.events import AttemptFinished
 from milepost.engine.calls import AttemptKey, CallLog
 from milepost.engine.journal import Entry, Journal, RunRecord
-from milepost.engine.project import Project
 from milepost.engine.spending import ATTEMPT, Spending
+from milepost.engine.stream import where_kept
 from milepost.engine.wire import load
 from milepost.store.database import Database, is_server, open_database
 
@@ -70,10 +70,10 @@ class Costs:
         return tuple(sums.items())
 
 
-def costs(roadmap: Path | None, run: str | None = None) -> Costs | None:
+def costs(roadmap: Path | None, run: str | None = None, server: str | None = None) -> Costs | None:
     """What a run cost, the newest unless one is named; None where nothing was ever run."""
-    project = Project.find(roadmap)
-    place = project.store
+    kept = where_kept(roadmap, run, server)
+    place, run = kept.place, kept.run
     if not is_server(place) and not Path(place).exists():
         return None
     with closing(open_database(place)) as database:

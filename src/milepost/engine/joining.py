@@ -17,6 +17,7 @@ from milepost.engine.rooms import Rooms
 from milepost.roadmap import read
 from milepost.roadmap.tick import tick
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
+from milepost.workspace.mileposts import run_branch
 from milepost.workspace.reconcile.evidence import conflict_evidence
 from milepost.workspace.reconcile.renewal import renewed
 
@@ -54,14 +55,37 @@ def with_roadmap(here: Rooms, order: Order, head: str, edited: bytes) -> str | N
     theirs = here.mileposts.with_file(began, order.roadmap, edited)
     beside = here.mileposts.commit(theirs, order.base, "The roadmap as it is edited\n", order.stamp())
     tree = here.mileposts.merge(head, beside)
-    if tree is None:  # their lines touch: what is ticked on the branch is ticked in the edited one
-        for task in read(roadmap_at(here, order, head)).tasks:
-            if task.status == "done":
-                with suppress(TaskUnknown):
-                    edited = tick(edited, task.id)
-        tree = here.mileposts.with_file(here.mileposts.tree_of(head), order.roadmap, edited)
+    if tree is None:
+        tree = _ticked_as_at(here, order, head, edited)
     message = f"Follow the roadmap as it was edited\n\nMilepost-Run: {order.run}\n"
     return here.mileposts.commit(tree, head, message, order.stamp()) if tree != here.mileposts.tree_of(head) else head
+
+
+def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str:
+    """The head of the run's branch, joined with what the user committed meanwhile, when that is the roadmap alone.
+
+    Nothing but boxes and words of the roadmap is merged, so that all that was verified is as it was.
+    """
+    mileposts, branch = here.mileposts, run_branch(order.run)
+    if head == order.base or mileposts.is_ancestor(theirs, head) or not mileposts.is_ancestor(order.base, theirs):
+        return head
+    edited = mileposts.file_at(theirs, order.roadmap)
+    if edited is None or mileposts.changed_files(order.base, theirs) != (order.roadmap,):
+        return head
+    message = f"Join the roadmap as you committed it\n\nMilepost-Run: {order.run}\n"
+    joined = mileposts.join(_ticked_as_at(here, order, head, edited), (head, theirs), message, order.stamp())
+    if mileposts.resolve(branch) == head and not here.project.repository.stands_on(branch):
+        mileposts.move(branch, joined, head)
+    return joined if mileposts.resolve(branch) == joined else head
+
+
+def _ticked_as_at(here: Rooms, order: Order, head: str, edited: bytes) -> str:
+    """The tree of a commit with an edited roadmap, in which is ticked what is ticked there."""
+    for task in read(roadmap_at(here, order, head)).tasks:
+        if task.status == "done":
+            with suppress(TaskUnknown):
+                edited = tick(edited, task.id)
+    return here.mileposts.with_file(here.mileposts.tree_of(head), order.roadmap, edited)
 
 
 def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[str, list[str]]:

@@ -52,6 +52,7 @@ class Journey:
         self.outlooks: dict[str, Outlook] = {}
         self.at_work: dict[str, Task] = {}
         self.pending: dict[str, str] = {}
+        self.contested: dict[str, tuple[str, ...]] = {}
         self.asking: dict[str, Gate] = {}
         self.allowed: set[tuple[str, int]] = set()
         self.ended: dict[str, TaskSummary] = {}
@@ -79,7 +80,7 @@ class Journey:
         """The end of the run, written down and told."""
         ends = tuple(self.ended[task_id] for task_id in self.course.wanted)
         tries = [one for history in self.histories.values() for one in history]
-        finished = summaries.run_finished(self.order, ends, tries, self.track.head, arrival)
+        finished = summaries.run_finished(self.order, ends, tries, arrival.head or self.track.head, arrival)
         self.here.emit(finished, "finished")
         self.here.books.journal.close_run(self.order.run, finished)
         return finished
@@ -90,12 +91,25 @@ class Journey:
     def _start_ready(self) -> None:
         """Go on with what was begun, then begin what is ready, as far as there is room."""
         while not self.course.paused:
-            for task_id in list(self.pending)[: self._room()]:
+            for task_id in self._to_go_on_with():
                 self._start(self.plan.task(task_id), self.pending.pop(task_id))
             asking = len(self.asking)
             self._begin_ready()
             if len(self.asking) == asking:  # one that waits for a person claims no file any more
                 return
+
+    def _to_go_on_with(self) -> list[str]:
+        """What was begun and may go on; of those that conflicted on a file, one at a time: the next would again."""
+        claimed = claiming(self.plan, self.observed)
+        at_it = {path for task in self.at_work.values() for path in claimed.task(task.id).files}
+        at_it |= {path for task_id in self.track.tasks for path in claimed.task(task_id).files}
+        found: list[str] = []
+        for task_id in self.pending:
+            files = set(self.contested.get(task_id, ()))
+            if len(found) < self._room() and files.isdisjoint(at_it):
+                found.append(task_id)
+                at_it |= set(claimed.task(task_id).files)
+        return found or list(self.pending)[:1] if not self._under_way() else found
 
     def _room(self) -> int:
         return max(0, self.course.parallel - len(self.at_work))

@@ -92,6 +92,7 @@ def _tell_milepost(journey: Journey, task: Task, last: Try, commit: str) -> None
 def _redo(journey: Journey, task: Task, conflict: Conflict) -> None:
     """Let the agent that wrote a change do it again on top of what it conflicts with."""
     journey.track.leave(task.id)
+    journey.contested[task.id] = conflict.paths
     journey.correct(task.id, _conflicting(journey.histories[task.id][-1], conflict), journey.track.head)
     journey.work_on(task)
 

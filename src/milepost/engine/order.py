@@ -159,7 +159,8 @@ class Landing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What became of the user's own branch at the end: moved, or the one command that moves it."""
+    """What became of the user's own branch at the end: moved, or the one command that moves it. `head` is the run's."""
 
     fast_forwarded: str = ""
     by_hand: str = ""
+    head: str = ""

@@ -88,7 +88,7 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
     for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
-        _require_agent(name, settings, project, agents)
+        require_agent(name, settings, project, agents)
     return Draft(user=user, trust=trust, wish=wish)
 
 
@@ -190,7 +190,8 @@ def _reviewers(settings: Settings) -> tuple[str, ...]:
     return (settings.verify.agent,)
 
 
-def _require_agent(name: str, settings: Settings, project: Project, given: Mapping[str, Agent]) -> None:
+def require_agent(name: str, settings: Settings, project: Project, given: Mapping[str, Agent]) -> None:
+    """Raise when a name means no agent that can work here."""
     if not name:
         raise AgentUnknown(
             "no agent is named to do the work",

@@ -17,15 +17,18 @@ from milepost.core.events import (
     GateOpened,
     RunStarted,
     StageStarted,
+    Steered,
     TaskFinished,
 )
 from milepost.core.task import Plan
 from milepost.core.verdict import Verdict
 from milepost.engine.journal import Entry
+from milepost.engine.steered import Halt, ended_tasks, halt_of, is_added, is_set_aside
 
 WaitKind = Literal["person", "service", "budget"]
 
 _TRUST_IN_FORECAST = 2  # ended tasks that weigh as much as what was foretold
+_TELLING_S = 60.0  # of work, before which a rate says nothing
 _AT_ITS_LIMIT = "service is at its limit"
 
 
@@ -61,6 +64,8 @@ class Waiting:
 class Progress:
     """How a run stands. `roadmap_tasks` and `roadmap_done` count the whole file, also what other runs did.
 
+    `set_aside` are the tasks to which a person said no; `halt` says that nothing new begins; `steered` is what people
+    changed, in its order. `worked_s` is by the clock, `tried_s` what ended attempts took, added up.
     `velocity` is in tasks an hour of work. `left_s` and `usd_at_end` are estimates, None while there is nothing to
     tell from; `behind_s` is how much later it ends than the forecast said, `over_usd` how much dearer.
     """
@@ -68,13 +73,17 @@ class Progress:
     asked: int
     passed: tuple[str, ...]
     lost: tuple[str, ...]
+    set_aside: tuple[str, ...]
     in_work: tuple[InWork, ...]
     waiting: tuple[Waiting, ...]
     blocked: tuple[Blocked, ...]
     to_do: tuple[str, ...]
     roadmap_tasks: int
     roadmap_done: int
+    halt: Halt
+    steered: tuple[Steered, ...]
     worked_s: float
+    tried_s: float
     spent: Spent
     budget: Budget
     velocity: float | None
@@ -100,16 +109,18 @@ def progress_of(
 ) -> Progress:
     """How a run stands by what is written down; `plan` is the roadmap as it is now, `over` says that it ended."""
     events = [entry.event for entry in entries]
-    ended = {event.task: event for event in events if isinstance(event, TaskFinished)}
+    ended = ended_tasks(events)
     passed = tuple(name for name, event in ended.items() if event.verdict is Verdict.PASSED)
-    lost = tuple(name for name, event in ended.items() if event.verdict is not Verdict.PASSED)
+    aside = tuple(name for name, event in ended.items() if is_set_aside(event.verdict, event.reason))
+    lost = tuple(name for name in ended if name not in passed and name not in aside)
     waiting = () if over else _waiting(entries, frozenset(ended))
     in_work = () if over else _in_work(entries, frozenset(ended), frozenset(one.task for one in waiting))
     asked = _asked(events)
     begun = {one.stage.task for one in in_work} | {one.task for one in waiting if one.task}
     idle = [] if over else [name for name in asked if name not in ended and name not in begun]
-    blocked = _blocked(plan, idle, frozenset(passed), frozenset(lost))
+    blocked = _blocked(plan, idle, frozenset(passed), frozenset((*lost, *aside)))
     held_up = {one.task for one in blocked}
+    steered = tuple(event for event in events if isinstance(event, Steered))
     forecast = next((event for event in reversed(events) if isinstance(event, ForecastMade)), None)
     tried = [event for event in ended.values() if event.attempts]
     remaining = 0 if over else len(asked) - len(ended) - sum(one.lost for one in blocked)
@@ -117,16 +128,20 @@ def progress_of(
         asked=len(asked),
         passed=passed,
         lost=lost,
+        set_aside=aside,
         in_work=in_work,
         waiting=waiting,
         blocked=blocked,
         to_do=tuple(name for name in idle if name not in held_up),
         roadmap_tasks=len(plan.tasks),
         roadmap_done=len({task.id for task in plan.tasks if task.status == "done"}),
+        halt="" if over else halt_of(event.what for event in steered if not event.task),
+        steered=steered,
         worked_s=worked_s,
+        tried_s=sum(event.duration_ms for event in events if isinstance(event, AttemptFinished)) / 1000,
         spent=spent,
         budget=budget,
-        velocity=len(tried) / worked_s * 3600 if tried and worked_s > 0 else None,
+        velocity=len(tried) / worked_s * 3600 if tried and worked_s >= _TELLING_S else None,
         left_s=_more(worked_s, len(tried), remaining, _each(forecast.seconds, forecast) if forecast else None),
         usd_at_end=_usd_at_end(tried, remaining, spent, forecast),
         forecast=forecast,
@@ -139,7 +154,9 @@ def _asked(events: Sequence[Event]) -> tuple[str, ...]:
     for event in events:
         if isinstance(event, RunStarted):
             names.update(dict.fromkeys(event.tasks))
-        elif isinstance(event, StageStarted | TaskFinished | GateOpened):
+        elif isinstance(event, StageStarted | TaskFinished | GateOpened) or (
+            isinstance(event, Steered) and is_added(event)
+        ):
             names[event.task] = None
     return tuple(names)
 
@@ -168,6 +185,8 @@ def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[Waiting, 
                 people[gate] = Waiting(kind="person", task=task, what=question, gate=gate)
             case GateAnswered(gate=gate):
                 people.pop(gate, None)
+            case TaskFinished(task=task):  # its gates are withdrawn, should it come back
+                people = {gate: one for gate, one in people.items() if one.task != task}
             case AttemptFinished(task=task, reason=reason) if _AT_ITS_LIMIT in reason:
                 services[task] = Waiting(kind="service", task=task, what=reason.partition("\n")[0])
             case BudgetReached(scope="run", message=message):

@@ -6,7 +6,6 @@ The row with number 0 stands for the attempt itself: its time, and what its agen
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,7 +28,8 @@ create index if not exists spending_held on spending (run, state);
 create index if not exists spending_taken on spending
     (run, task, number, attempt, usd, input_tokens, output_tokens, seconds);
 create table if not exists lives (
-    run text not null, life text not null, began_at double precision not null, primary key (run, life));
+    run text not null, life text not null, began_at double precision not null, seen_at double precision not null,
+    primary key (run, life));
 """
 ATTEMPT = 0  # the number of an attempt's own row
 MOST_TOKENS = 10**15  # what a database can add up without end
@@ -59,7 +59,7 @@ on conflict (run, task, attempt, number) do update set usd = spending.usd + excl
     model = excluded.model, state = 'settled', at = excluded.at
     where spending.state <> 'settled'
 """
-_BEGIN_LIFE = "insert into lives values (?, ?, ?) on conflict (run, life) do nothing"
+_BEGIN_LIFE = "insert into lives (run, life, began_at, seen_at) values (?, ?, ?, ?) on conflict do nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,17 +144,24 @@ class Spending:
         )
         return self._database.read(sql, run)
 
-    def begin_life(self, run: str) -> float:
+    def begin_life(self, run: str, life: str) -> float:
         """Note that a process works on the run from now on; gives the seconds that were worked before."""
-        worked = self.seconds_worked(run)
-        self._database.write(_BEGIN_LIFE, run, secrets.token_hex(8), time.time())
+        worked, now = self.seconds_worked(run), time.time()
+        self._database.write(_BEGIN_LIFE, run, life, now, now)
         return worked
 
+    def see_life(self, run: str, life: str) -> None:
+        """Note that a process is still at work on the run."""
+        self._database.write("update lives set seen_at = ? where run = ? and life = ?", time.time(), run, life)
+
     def seconds_worked(self, run: str) -> float:
-        """How long a run was at work: of each of its lives from its begin to the last that the journal has of it."""
-        rows = self._database.read("select began_at from lives where run = ? order by began_at", run)
-        begins = [*(float(row[0]) for row in rows), math.inf]
-        return sum(max(0.0, self._last_event(run, began, until) - began) for began, until in pairwise(begins))
+        """How long a run was at work: of each of its lives from its begin to the last that is known of it."""
+        rows = self._database.read("select began_at, seen_at from lives where run = ? order by began_at", run)
+        lives = [*((float(began), float(seen)) for began, seen in rows), (math.inf, math.inf)]
+        return sum(
+            max(0.0, max(min(seen, until), self._last_event(run, began, until)) - began)
+            for (began, seen), (until, _) in pairwise(lives)
+        )
 
     def _last_event(self, run: str, since: float, until: float) -> float:
         sql = "select max(at) from events where run = ? and at >= ? and at < ?"

@@ -16,7 +16,7 @@ from milepost.engine.asking import gate_for, wait_for_answer
 from milepost.engine.durable import step
 from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
 from milepost.engine.gates import Gate
-from milepost.engine.joining import foreseen, observed_before, on_top_of, with_roadmap
+from milepost.engine.joining import foreseen, observed_before, on_top_of, with_roadmap, with_users_roadmap
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
@@ -205,6 +205,7 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
     here.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
     repository, short = here.project.repository, f"milepost/{asked.run}"
     now = repository.position()
+    head = with_users_roadmap(here, asked, head, now.commit)
     if here.project.server and head != asked.user.commit:
         arrival = Arrival(by_hand=f"git fetch origin {short}:{short} && git merge --ff-only {short}")
     elif head == asked.user.commit:
@@ -216,7 +217,7 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
         arrival = Arrival(fast_forwarded=now.branch or "HEAD")
     elif not here.mileposts.is_ancestor(now.commit, head):
         arrival = Arrival(by_hand=f"git merge {short}")
-    elif now != asked.user or not repository.is_clean() or repository.uses_filters(head):
+    elif now.branch != asked.user.branch or not repository.is_clean() or repository.uses_filters(head):
         arrival = Arrival(by_hand=f"git merge --ff-only {short}")
     else:
         try:
@@ -224,7 +225,7 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
             arrival = Arrival(fast_forwarded=now.branch or "HEAD")
         except GitFailed:
             arrival = Arrival(by_hand=f"git merge --ff-only {short}")
-    return dump(arrival)
+    return dump(replace(arrival, head=head))
 
 
 @step

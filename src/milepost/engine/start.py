@@ -148,6 +148,7 @@ def _travel(project: Project, settings: Settings, order: Order, lock: StateLock,
         _tell_resumed(here, order)
 
         def look_for_signs() -> None:
+            here.books.wallet.see()
             for sign in asked:
                 if sign.exists():
                     sign.unlink(missing_ok=True)
@@ -243,6 +244,6 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
         differs.append(f"--max-tasks {wish.max_tasks}")
     if differs:
         raise RunUnfinished(
-            f"run {order.run} was interrupted, and it was not started with {', '.join(differs)}",
+            f"run {order.run} is not over, and it was not started with {', '.join(differs)}",
             "milepost resume goes on with it; milepost run --new leaves it and starts another",
         )

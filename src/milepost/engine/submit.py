@@ -7,41 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from milepost.core.attempt import Assignment, Outcome, Workspace
-from milepost.core.errors import AgentUnknown, GitFailed, RunUnfinished, SettingInvalid
-from milepost.core.events import Event, RunFinished, WorkerChanged
-from milepost.core.ports import Agent, Tools
+from milepost.core.errors import GitFailed, RunUnfinished, SettingInvalid
+from milepost.core.events import Event, RunFinished
 from milepost.engine import prepare
+from milepost.engine.approval import approval_named
+from milepost.engine.hands import AtWorkers
+from milepost.engine.homecoming import brought
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.offers import Offer, Offers
 from milepost.engine.order import VERSION, Order
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings, load
-from milepost.engine.start import flags_of
+from milepost.engine.start import flags_of, refuse_other
 from milepost.engine.state import StateLock, make_state
+from milepost.engine.wanting import Wanting
 from milepost.engine.wire import dump
+from milepost.engine.wire import load as load_value
 from milepost.store.database import Database, is_server, open_database
-from milepost.workspace.git import Git
-from milepost.workspace.mileposts import NOTES, run_branch
+from milepost.workspace.mileposts import run_branch
 from milepost.workspace.remote import Remote, base_ref
 
 LAST = "submitted"  # the file that remembers the last run that was submitted from here
 PATIENCE_S = 15.0
 NAME_IT = "name it: --database postgresql://user@host:5432/name, or MILEPOST_DATABASE in the environment"
-BROUGHT_NOTES = "refs/notes/milepost-brought"
 
 OnEvent = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """A run that goes on at the workers, whoever follows it or not."""
+    """A run that goes on at the workers, whoever follows it or not; `again` is the command that follows it again."""
 
     run: str
+    again: str = "milepost resume"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +87,9 @@ def run(wish: Wish, exchange: Exchange, on_event: OnEvent) -> Submitted:
     with _opened(exchange) as (database, journal):
         before = _submitted(project, journal)
         if before is not None and before.unfinished and not wish.new:
+            _refuse_other(before, wish, _flag(project, exchange))
             return _follow(project, exchange, database, journal, before.run, on_event)
-        drafted = prepare.draft(project, settings, wish, _Anybody())
+        drafted = prepare.draft(project, settings, wish, AtWorkers())
         if isinstance(drafted, NothingToDo):
             return drafted
         with StateLock(project.state):
@@ -153,6 +156,27 @@ def _submitted(project: Project, journal: Journal) -> RunRecord | None:
     return None
 
 
+def _flag(project: Project, exchange: Exchange) -> str:
+    """What a command that is printed needs to find the database again; never its address, which may hold a password."""
+    return "" if load(project.roadmap.parent).run.database == exchange.database else " --database URL"
+
+
+def _refuse_other(record: RunRecord, wish: Wish, flag: str) -> None:
+    """As for a run on this machine; here its budget and its gates stay as they were submitted, too."""
+    advice = f"milepost resume{flag} follows it; milepost run{flag} --new leaves it and starts another"
+    try:
+        refuse_other(record, wish)
+    except RunUnfinished as error:
+        raise RunUnfinished(error.message, advice) from None
+    order = load_value(Order, record.order)
+    approve = approval_named(wish.approve) if wish.approve else None
+    asked = (("budget", wish.budget_usd, order.budget.usd), ("approve", approve, order.approve))
+    differs = [f"--{name} {value}" for name, value, was in asked if value not in (None, was)]
+    differs += ["--ordered"] if wish.ordered and not order.ordered else []
+    if differs:
+        raise RunUnfinished(f"run {order.run} is not over, and was not started with {', '.join(differs)}", advice)
+
+
 def _placed(project: Project, exchange: Exchange, make: Callable[[], Order | NothingToDo]) -> Order | NothingToDo:
     """The order of a run whose branch is on the remote, at its base, and was nobody's before."""
     far = _far(project, exchange)
@@ -192,72 +216,19 @@ def _follow(
     project: Project, exchange: Exchange, database: Database, journal: Journal, run_id: str, on_event: OnEvent
 ) -> RunFinished | Elsewhere:
     """Tell the events of a run until it is over, and bring what it made; to leave it changes nothing for it."""
+    elsewhere = Elsewhere(run=run_id, again=f"milepost resume{_flag(project, exchange)}")
+    finished = None
     try:
-        if not database.read("select 1 from workers where gone = '' limit 1"):
-            on_event(WorkerChanged(run=run_id, worker="nobody", what="is there yet: start one with milepost worker"))
-        finished = None
-        for entry in journal.follow(run_id):
+        for entry in journal.follow(run_id, stopped=Wanting(database, run_id, on_event)):
             if isinstance(entry.event, RunFinished):
                 finished = entry.event
             on_event(entry.event)
     except KeyboardInterrupt:
-        return Elsewhere(run=run_id)
+        return elsewhere
     if finished is None:
-        return Elsewhere(run=run_id)
-    return _brought(project, exchange, finished)
-
-
-def _brought(project: Project, exchange: Exchange, finished: RunFinished) -> RunFinished:
-    """The end of a run, with its branch and the notes of its mileposts in the user's repository."""
-    branch, short = run_branch(finished.run), f"milepost/{finished.run}"
-    far = _far(project, exchange)
-    mine = f"refs/milepost/{finished.run}/*"
-    try:
-        if far.look(branch) is None:
-            return replace(finished, fast_forwarded="", by_hand="")
-        far.fetch(f"+{branch}:{branch}", f"+{mine}:{mine}", f"+{NOTES}*:{BROUGHT_NOTES}*")
-    except GitFailed:
-        by_hand = f"git fetch {exchange.remote} {short}:{short} && git merge --ff-only {short}"
-        return replace(finished, fast_forwarded="", by_hand=by_hand)
-    with StateLock(project.state) as lock, suppress(GitFailed):
-        _merge_notes(project.repository.git(project.state / "git", (lock.fd,)))
-    return replace(finished, fast_forwarded="", by_hand=f"git merge --ff-only {short}")
-
-
-def _merge_notes(git: Git) -> None:
-    """Put the notes that were brought beside those that are here: each is about a commit of its own."""
-    if git.try_refs("rev-parse", "--verify", "--quiet", BROUGHT_NOTES)[0] != 0:
-        return
-    if git.try_refs("rev-parse", "--verify", "--quiet", NOTES)[0] != 0:
-        git.refs("update-ref", NOTES, BROUGHT_NOTES)
-    else:
-        who = {f"GIT_{role}_{what}": said for role in ("AUTHOR", "COMMITTER") for what, said in _US.items()}
-        git.refs("notes", f"--ref={NOTES}", "merge", "--quiet", "--strategy=theirs", BROUGHT_NOTES, env=who)
-    git.refs("update-ref", "-d", BROUGHT_NOTES)
-
-
-_US = {"NAME": "Milepost", "EMAIL": "milepost@localhost"}
+        return elsewhere
+    return brought(project, _far(project, exchange), exchange.remote, database, finished)
 
 
 def _far(project: Project, exchange: Exchange) -> Remote:
     return Remote(exchange.remote, project.repository.top, patience_s=PATIENCE_S)
-
-
-class _Anybody(dict[str, Agent]):
-    """Agents that workers have: whether they do is not known here."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
-
-    def __missing__(self, name: str) -> Agent:
-        return _OnAWorker(name)
-
-
-class _OnAWorker:
-    """Stands for an agent that is made where it works."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
-        raise AgentUnknown(f"agent {self._name!r} works on a worker", "start one: milepost worker")

@@ -8,6 +8,7 @@ stays held until the call is made again or the attempt ends: the call may have b
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from milepost.store.database import Database
 
 PATIENCE_S = 900.0  # how long a call waits while others hold what it needs: longer than a model thinks
 PAUSE_S = 0.1
+BEAT_S = 1.0
 _ASKED_BY_CALL = ("usd", "tokens")  # an attempt that goes on is stopped by these at its next call, not before
 
 T = TypeVar("T")
@@ -44,8 +46,9 @@ class Wallet:
         self.spending = Spending(database)
         self.patience_s, self.stopping = patience_s, stopping
         self._database = database
-        self._worked_before = self.spending.begin_life(run)
-        self._opened = time.monotonic()
+        self._life = secrets.token_hex(8)
+        self._worked_before = self.spending.begin_life(run, self._life)
+        self._opened = self._seen = time.monotonic()
 
     def open(self, task: Task, attempt: int, agent: str) -> Purse:
         """The purse of an attempt that begins or goes on; raises BudgetSpent when it may not."""
@@ -71,6 +74,12 @@ class Wallet:
     def spent(self) -> Spent:
         """What the run has taken so far."""
         return replace(self.spending.totals(self.run), seconds=self.seconds())
+
+    def see(self) -> None:
+        """Note now and then that this process is still at work: a kill must not give back the time that was worked."""
+        if time.monotonic() - self._seen >= BEAT_S:
+            self._seen = time.monotonic()
+            self.spending.see_life(self.run, self._life)
 
     def seconds(self) -> float:
         """How long the run has been at work, over all its lives."""

@@ -26,7 +26,7 @@ def proposal_for(
     parts: tuple[Task, ...] = (),
 ) -> str:
     """One to three lines; `name` is the agent or the task that a way is about."""
-    again = f"milepost run --task {task.id}"
+    again = f"milepost retry {task.id}"
     match way:
         case "rewrite":
             lines = _rewrite(task, again)
@@ -66,7 +66,7 @@ def _wrong(failure: Failure, diagnosis: Diagnosis | None) -> str:
 
 def _help(task: Task, failure: Failure, diagnosis: Diagnosis | None) -> str:
     """What a person can do that no attempt can."""
-    again = f"milepost run --task {task.id}"
+    again = f"milepost retry {task.id}"
     if failure.check in _ABOUT_TESTS and not any(part.tests_may_change for part in task.walk()):
         return f"if this task is about changing tests, write `Tests: may change` below it, commit, then: {again}"
     match failure.kind, failure.subject:

@@ -90,6 +90,11 @@ class Mileposts:
         self._trees[commit] = tree
         return commit
 
+    def join(self, tree: str, parents: tuple[str, str], message: str, stamp: Stamp) -> str:
+        """Write a commit of two parents; the same arguments give the same commit."""
+        words = [word for parent in parents for word in ("-p", parent)]
+        return self._git.plumb("commit-tree", tree, *words, stdin=message.encode(), env=_signed(stamp))
+
     def resolve(self, name: str) -> str | None:
         """The commit that a ref or name stands for."""
         code, commit = self._git.try_refs("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")

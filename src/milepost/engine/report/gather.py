@@ -21,7 +21,7 @@ from milepost.engine.report.facts import NothingRun, RunStory
 from milepost.engine.report.story import task_ids, tell
 from milepost.engine.settings import Settings, load
 from milepost.engine.state import holder_of
-from milepost.engine.stream import find_run
+from milepost.engine.stream import find_run, where_kept
 from milepost.roadmap import read
 from milepost.workspace.git import Git
 
@@ -29,13 +29,14 @@ LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
 T = TypeVar("T")
 
 
-def gather(roadmap: Path | None, run: str | None = None) -> RunStory | NothingRun:
+def gather(roadmap: Path | None, run: str | None = None, server: str | None = None) -> RunStory | NothingRun:
     """The story of a run, the newest one unless another is named."""
     project = Project.find(roadmap)
     redact = _redactor(project)
     now = time.time()
-    with Journal.look(project.store) as journal, TemporaryDirectory() as own:
-        record = find_run(journal, run)
+    kept = where_kept(roadmap, run, server)
+    with Journal.look(kept.place) as journal, TemporaryDirectory() as own:
+        record = find_run(journal, kept.run)
         if record is None:
             return NothingRun(roadmap=project.roadmap_in_tree, made_at=now, version=installed_version())
         entries = journal.events(record.run)
@@ -47,7 +48,7 @@ def gather(roadmap: Path | None, run: str | None = None) -> RunStory | NothingRu
             record,
             entries,
             attempts,
-            running=holder is not None and holder.run == record.run,
+            running=kept.at_workers or (holder is not None and holder.run == record.run),
             titles=_titles(git, record),
             diffs=_diffs(git, attempts, str(record.order.get("roadmap", "")), redact),
             now=now,

@@ -13,6 +13,7 @@ from milepost.engine.journal import Entry, RunRecord
 from milepost.engine.report.diffs import Diff
 from milepost.engine.report.facts import AttemptStory, Bar, CheckStory, Standing, TaskStory
 from milepost.engine.report.words import cut
+from milepost.engine.steered import ended_tasks
 from milepost.repair.classify import classify
 from milepost.workspace.mileposts import attempt_ref
 
@@ -33,7 +34,7 @@ def task_story(
     asking: bool,
 ) -> TaskStory:
     """What is told of a task, from the events and the attempts that are its own."""
-    ended = next((entry.event for entry in reversed(entries) if isinstance(entry.event, TaskFinished)), None)
+    ended = ended_tasks(entry.event for entry in entries).get(task)
     listed = next((one for one in record.summary.tasks if one.id == task), None) if record.summary else None
     titles = [entry.event.title for entry in entries if isinstance(entry.event, StageStarted | TaskFinished)]
     stories = _attempts(record.run, task, entries, attempts, bars)

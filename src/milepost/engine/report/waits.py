@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from milepost.engine.report.facts import RunStory
+from milepost.engine.steered import halt_of, is_set_aside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +18,18 @@ class Waiting:
 
 def waits_of(story: RunStory) -> tuple[Waiting, ...]:
     """Questions first, then what a run needs to go on, then what is left to take in."""
+    asking = {task.id for task in story.standing("asking")}
     waits = [
         Waiting(what=f"{gate.task}: {gate.question}", command=f"milepost approve {gate.task}")
         for gate in story.open_gates
+        if gate.task in asking
     ]
-    if story.state == "interrupted" and not waits:
+    halt = halt_of(one.what for one in story.happenings if not one.task)
+    if halt and story.state in ("running", "interrupted"):
+        stopped = halt == "finishing" and story.state == "interrupted"
+        what = "was stopped after what was at work" if stopped else "begins nothing new"
+        waits.append(Waiting(what=f"run {story.run} {what}", command="milepost resume"))
+    elif story.state == "interrupted" and not waits:
         waits.append(Waiting(what=f"run {story.run} was interrupted", command="milepost resume"))
     if story.state == "left":
         waits.append(Waiting(what=f"run {story.run} was left for a new one", command="milepost status"))
@@ -29,5 +37,6 @@ def waits_of(story: RunStory) -> tuple[Waiting, ...]:
         waits.append(Waiting(what="your branch was not touched: take the mileposts in", command=story.by_hand))
     if story.state == "finished":
         for task in story.standing("waiting"):
-            waits.append(Waiting(what=f"{task.id} {task.title}: {task.reason or 'was not started'}"))
+            if not is_set_aside(None, task.reason):
+                waits.append(Waiting(what=f"{task.id} {task.title}: {task.reason or 'was not started'}"))
     return tuple(waits)
