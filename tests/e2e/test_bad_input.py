@@ -131,7 +131,7 @@ def test_words_that_mean_nothing_here(sandbox: Sandbox, words: tuple[str, ...], 
     [
         ("[run\n", "not valid TOML"),
         ("[run]\nparallel = 0\n", "run.parallel"),
-        ("[run]\nbudget_usd = 5.0\n", "run.budget_usd"),
+        ("[run]\nbudget = 5.0\n", "run.budget"),
         ("run = 3\n", "run"),
         ('[agents.command]\nenv_from = ["NOT_SET_ANYWHERE"]\n', "NOT_SET_ANYWHERE"),
     ],

@@ -99,7 +99,11 @@ ROADMAP = """\
 - [ ] 1.5 link out
   - Verify: test -L link-out
 """
-OURS = (".git/objects", ".git/refs/milepost", ".git/refs/heads/milepost", ".git/refs/notes", ".git/logs", ".milepost")
+OURS = (
+    *(f".git/{name}" for name in ("objects", "refs/heads/milepost", "refs/notes", "logs")),
+    *(f".git/refs/{name}" for name in ("milepost", "milepost-calls", "milepost-train")),
+    ".milepost",
+)
 
 
 def test_an_agent_changes_nothing_of_the_users_and_gets_the_verdict_its_work_deserves(sandbox: Sandbox) -> None:

@@ -107,7 +107,7 @@ def file_in_the_way(machine: Sandbox) -> None:
 def test_what_the_user_is_in_the_middle_of_is_left_as_it_is(sandbox: Sandbox, busy: Callable[[Sandbox], None]) -> None:
     sandbox.roadmap(ONE)
     busy(sandbox)
-    ours = ("objects", "refs/milepost", "refs/heads/milepost", "refs/notes", "logs", "ORIG_HEAD")
+    ours = ("objects", "refs/milepost", "refs/milepost-train", "refs/heads/milepost", "refs/notes", "logs", "ORIG_HEAD")
     but = (".milepost", *(f".git/{each}" for each in ours))
     before = everything(sandbox.repo, but=but)
     answer = sandbox.run("--json")

@@ -100,6 +100,8 @@ class Journey:
 
     def _to_go_on_with(self) -> list[str]:
         """What was begun and may go on; of those that conflicted on a file, one at a time: the next would again."""
+        if not self.pending:
+            return []
         claimed = claiming(self.plan, self.observed)
         at_it = {path for task in self.at_work.values() for path in claimed.task(task.id).files}
         at_it |= {path for task_id in self.track.tasks for path in claimed.task(task_id).files}
