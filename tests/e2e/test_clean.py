@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
+from tests.slow import slow
 
 ROADMAP = """\
 - [ ] 1.1 One
@@ -78,6 +79,7 @@ def test_what_an_old_run_left_goes_and_its_mileposts_notes_and_history_stay(sand
     sandbox.git("fsck", "--strict")
 
 
+@slow
 def test_attempts_stay_until_the_mileposts_are_merged(sandbox: Sandbox) -> None:
     sandbox.roadmap(ROADMAP)
     sandbox.write("one.txt", "in the way: the branch is left to be merged by hand\n")
@@ -95,6 +97,7 @@ def test_attempts_stay_until_the_mileposts_are_merged(sandbox: Sandbox) -> None:
     assert [ref for ref in refs(sandbox) if f"/{run}/" in ref] == []
 
 
+@slow
 def test_a_run_that_can_go_on_loses_nothing(sandbox: Sandbox) -> None:
     sandbox.roadmap(ROADMAP.replace("write two.txt", "sleep 60\n  - write two.txt"))
     process = sandbox.start("run", "--agent", sandbox.agent, "--parallel", "1")

@@ -16,6 +16,7 @@ import pytest
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_bad_input import fill, mounted
 from tests.e2e.test_chaos import wait_until
+from tests.slow import slow
 
 WAITING = "- [ ] 1.1 Wait\n  - write a.txt hello\n  - sleep {}\n  - Verify: grep -q hello a.txt\n"
 NEXT = "- [ ] 1.2 Next\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n"
@@ -64,6 +65,7 @@ def test_a_terminal_that_is_closed_ends_the_run_and_it_goes_on_in_another(sandbo
     goes_on(sandbox, "1.1", "1.2")
 
 
+@slow
 def test_a_hundred_megabytes_of_output_are_bounded_for_agents_and_for_checks(sandbox: Sandbox) -> None:
     sandbox.write("flood.sh", "head -c 100000000 /dev/zero | tr '\\0' x | fold -w 1000\necho x > a.txt\n")
     sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
@@ -81,6 +83,7 @@ def test_a_hundred_megabytes_of_output_are_bounded_for_agents_and_for_checks(san
     assert sandbox.milepost("resume").stdout.startswith("nothing to do")
 
 
+@slow
 def test_a_thousand_tasks_are_planned_begun_stopped_and_gone_on_with(sandbox: Sandbox) -> None:
     item = "- [ ] T{0:04} Write {0}\n  - write f/{0}.txt x\n  - Verify: test -f f/{0}.txt\n"
     sandbox.roadmap("".join(item.format(number) for number in range(1, 1001)))
@@ -194,6 +197,7 @@ def test_a_clock_that_jumps_back_while_a_run_works_and_forth_before_it_goes_on(
 
 
 @pytest.mark.skipif(FAKETIME is None, reason="libfaketime is not installed")
+@slow
 def test_a_run_goes_on_where_every_clock_is_a_year_behind_the_one_it_began_with(sandbox: Sandbox) -> None:
     sandbox.roadmap(WAITING.format(1) + NEXT)
     process = sandbox.start("run", "--agent", sandbox.agent, LD_PRELOAD=str(FAKETIME), FAKETIME="+400d")
@@ -203,6 +207,7 @@ def test_a_run_goes_on_where_every_clock_is_a_year_behind_the_one_it_began_with(
     goes_on(sandbox, "1.1", "1.2")
 
 
+@slow
 def test_a_roadmap_that_is_edited_while_it_runs_stays_as_the_user_left_it(sandbox: Sandbox) -> None:
     sandbox.roadmap(WAITING.format(1))
     process = sandbox.start("run", "--agent", sandbox.agent)
@@ -245,6 +250,7 @@ def test_submodules_and_pointers_to_large_files_are_neither_fetched_nor_changed(
     assert (sandbox.repo / "library/lib.txt").exists()
 
 
+@slow
 def test_a_repository_of_fifty_thousand_files_gets_its_milepost(sandbox: Sandbox) -> None:
     sandbox.write("milepost.toml", '[verify]\nlevel = "files"\nenvironment = "off"\n')
     sandbox.commit()

@@ -17,6 +17,7 @@ from typing import Any
 
 import milepost
 from tests.e2e.conftest import Answer, Sandbox
+from tests.slow import slow
 
 # Writes what it was told was wrong into told.txt, and `done.txt` always.
 LISTENING = """
@@ -74,6 +75,7 @@ def test_each_task_waits_for_a_yes_before_it_begins_and_before_it_lands(sandbox:
     assert [event["answer"] for event in done.events if event["event"] == "gate_answered"] == ["approve"]
 
 
+@slow
 def test_a_refusal_goes_to_the_agent_which_tries_again(sandbox: Sandbox) -> None:
     program = sandbox.home / "listening.py"
     program.write_text(LISTENING)
@@ -89,6 +91,7 @@ def test_a_refusal_goes_to_the_agent_which_tries_again(sandbox: Sandbox) -> None
     assert (sandbox.repo / "done.txt").read_text() == "attempt 2\n"
 
 
+@slow
 def test_what_a_task_says_about_asking_goes_before_the_rule_of_the_run(sandbox: Sandbox) -> None:
     sandbox.roadmap(
         "- [ ] 1.1 Free\n  - write free.txt x\n  - Verify: test -f free.txt\n"
@@ -116,6 +119,7 @@ def test_what_a_task_says_about_asking_goes_before_the_rule_of_the_run(sandbox: 
     assert kept == "x", "its work is kept"
 
 
+@slow
 def test_only_what_is_risky_is_asked_about_and_another_agent_may_do_it(sandbox: Sandbox) -> None:
     other = sandbox.home / "listening.py"
     other.write_text(LISTENING)
@@ -164,6 +168,7 @@ def test_a_destructive_command_runs_only_when_a_person_lets_it(sandbox: Sandbox)
     assert len(used) == 2 and used[-1] == "writing end.txt"
 
 
+@slow
 def test_an_answer_reaches_a_run_that_waits_and_one_whose_process_was_killed(sandbox: Sandbox) -> None:
     sandbox.roadmap("- [ ] 1.1 Write a\n  - write a.txt hello\n  - Approve: each\n  - Verify: test -f a.txt\n")
     with watched(sandbox, "run", "--agent", sandbox.agent):

@@ -7,6 +7,7 @@ import pty
 import subprocess
 
 from tests.e2e.conftest import Sandbox
+from tests.slow import slow
 
 PLAN = """# Plan
 
@@ -78,6 +79,7 @@ def test_every_attempt_can_be_looked_at_again_and_files_come_back_from_it(sandbo
         assert answer.code == 2 and said in answer.stderr and "Traceback" not in answer.stderr, answer
 
 
+@slow
 def test_going_back_is_previewed_refused_done_and_seen_in_the_status(sandbox: Sandbox) -> None:
     sandbox.roadmap(PLAN)
     assert sandbox.milepost("mark", "start").code == 0

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests.e2e.conftest import Sandbox
+from tests.slow import slow
 
 SECRET = "sk-abcdefghijklmnopqrstuvwx"
 TWO = (
@@ -68,6 +69,7 @@ def test_where_nothing_was_run_and_where_the_run_is_unknown_that_is_said(sandbox
     assert no_folder.code == 1 and "cannot be written" in no_folder.stderr
 
 
+@slow
 def test_a_run_is_followed_and_reported_over_a_crash(sandbox: Sandbox) -> None:
     sandbox.roadmap("- [ ] 1.1 Slow\n  - write a.txt hello\n  - sleep 600\n  - Verify: grep -q hello a.txt\n")
     engine = sandbox.start("run", "--agent", sandbox.agent)

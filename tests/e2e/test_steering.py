@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from tests.e2e.conftest import Sandbox
+from tests.slow import slow
 
 FIRST = "# Roadmap\n\n- [ ] A1 First\n  - write a.txt one\n  - wait\n  - Verify: grep -q one a.txt\n"
 SECOND = "- [ ] A2 Second\n  - write b.txt two\n  - Depends on: A1\n  - Verify: grep -q two b.txt\n"
@@ -75,6 +76,7 @@ def test_a_roadmap_that_is_committed_meanwhile_is_joined_with_the_mileposts(sand
     assert "One more task" in sandbox.git("log", "--format=%s")
 
 
+@slow
 def test_a_task_written_beside_a_ticked_one_gets_its_box_on_the_branch(sandbox: Sandbox) -> None:
     one, two = FIRST.replace("  - wait\n", ""), SECOND.replace("  - Depends", "  - wait\n  - Depends")
     sandbox.roadmap(one + two)
@@ -89,6 +91,7 @@ def test_a_task_written_beside_a_ticked_one_gets_its_box_on_the_branch(sandbox: 
     assert all(f"- [x] {task}" in roadmap for task in ("A0", "A1", "A2")), roadmap
 
 
+@slow
 def test_a_roadmap_that_cannot_be_followed_any_more_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)
@@ -114,6 +117,7 @@ def test_a_paused_run_begins_nothing_new_until_it_is_resumed(sandbox: Sandbox) -
     assert "A2" in sandbox.milepost("log").stdout
 
 
+@slow
 def test_a_run_that_is_to_stop_after_its_task_stops_there_and_can_be_resumed(sandbox: Sandbox) -> None:
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)
@@ -127,6 +131,7 @@ def test_a_run_that_is_to_stop_after_its_task_stops_there_and_can_be_resumed(san
     assert "A2" in sandbox.milepost("log").stdout
 
 
+@slow
 def test_a_task_is_dropped_and_another_agent_takes_over_what_begins_later(sandbox: Sandbox) -> None:
     sandbox.roadmap(FIRST + SECOND + THIRD.replace("  - Verify", "  - Depends on: A1\n  - Verify"))
     run = Run(sandbox)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.e2e.conftest import Answer, Sandbox
+from tests.slow import slow
 
 MARK = "refs/milepost-marks/v1"
 
@@ -50,6 +51,7 @@ def wait_for(started: subprocess.Popen[str], lines: set[str]) -> None:
     raise AssertionError(f"never said: {left}")
 
 
+@slow
 def test_killed_anywhere_all_move_or_none(sandbox: Sandbox) -> None:
     api = project(sandbox, "api", writing("api.txt", "wait"))
     web = project(sandbox, "web", writing("web.txt", "wait"))
@@ -125,6 +127,7 @@ def test_one_that_fails_holds_all_back_and_the_next_call_goes_on_within_one_budg
         assert one.git("rev-parse", mark) == one.git("rev-parse", "HEAD")
 
 
+@slow
 def test_an_interruption_reaches_every_run_and_is_waited_for(sandbox: Sandbox) -> None:
     api = project(sandbox, "api", writing("api.txt", "wait"))
     web = project(sandbox, "web", writing("web.txt", "wait"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.e2e.conftest import Sandbox
+from tests.slow import slow
 
 
 def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sandbox) -> None:
@@ -21,6 +22,7 @@ def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sand
     assert not (sandbox.repo / "b.txt").exists()
 
 
+@slow
 def test_work_is_not_blamed_for_what_is_before_it(sandbox: Sandbox) -> None:
     sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
     sandbox.roadmap(
@@ -36,6 +38,7 @@ def test_work_is_not_blamed_for_what_is_before_it(sandbox: Sandbox) -> None:
     assert ends == {"A1": "passed", "A2": "failed", "A3": "passed"}, answer.stdout
 
 
+@slow
 def test_in_order_what_waits_for_a_later_task_does_not_hold_it_up_for_ever(sandbox: Sandbox) -> None:
     sandbox.roadmap(
         "# Roadmap\n\n"

@@ -18,6 +18,7 @@ import pytest
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_exact_resume import cassette, command, traced, write
 from tests.postgres import Cluster
+from tests.slow import slow
 
 LEASE_S = 3.0
 PATIENCE_S = 90.0
@@ -186,6 +187,7 @@ def test_no_worker_takes_more_than_its_capacity_or_what_its_labels_do_not_cover(
     assert not {"T1", "T3", "T5"} & set(taken)
 
 
+@slow
 def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_holds(fleet: Fleet) -> None:
     fleet.user.roadmap("- [ ] T1: one\n  - sleep 2\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n")
     first = fleet.hire("ann")
@@ -208,6 +210,7 @@ def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_h
     assert fleet.user.milepost("proof", "T1").code == 0
 
 
+@slow
 def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_where_it_is(fleet: Fleet) -> None:
     fleet.user.roadmap("- [ ] T1: one\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n  - Needs: docker, gpu\n")
     far = ("--database", fleet.database)
@@ -233,6 +236,7 @@ def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_wher
     assert fleet.told().count("waits for a worker") == fleet.told().count("no worker is there yet") == 1
 
 
+@slow
 def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(fleet: Fleet) -> None:
     fleet.user.roadmap("- [ ] T1: two files\n  - Verify: `grep -q two b.txt`\n")
     slow = command("sh", "-c", "sleep 3; cat a.txt > b.txt; echo two >> b.txt")
@@ -256,6 +260,7 @@ def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(flee
     assert fleet.user.git("show", f"milepost/{fleet.run()}:b.txt") == "one\ntwo"
 
 
+@slow
 def test_a_worker_of_another_version_refuses_and_so_does_a_second_one_of_the_same_name(fleet: Fleet) -> None:
     fleet.hire("ann")
     until(fleet.workers_there, "the worker does not come")
