@@ -1,8 +1,8 @@
 """Agents that claim success: the liars never get their milepost, the honest always do.
 
 Each exercise is one run in a repository of its own: a task for each lie, all from the same base because none may
-land, and at last a task that is done honestly. Every lie is told about some exercise; `MILEPOST_ALL_TESTS=1` tells one
-of every kind about each, `MILEPOST_ALL_LIES=1` every lie about every exercise that it applies to.
+land, and at last a task that is done honestly. Every lie is told about some exercise, and of every kind one about
+each; `MILEPOST_ALL_LIES=1` tells every lie about every exercise that it applies to.
 """
 
 from __future__ import annotations
@@ -88,10 +88,7 @@ def every_lie() -> bool:
 
 
 def allotted() -> dict[str, tuple[Claim, ...]]:
-    """The lies that are told about each exercise: every lie about one, the rarest placed first.
-
-    `MILEPOST_ALL_TESTS=1` has some of every kind told about each.
-    """
+    """The lies that are told about each exercise: every lie about one, the rarest placed first, and every kind."""
     lies = {exercise.name: claims_for(exercise, honest=False) for exercise in EXERCISES}
     if every_lie():
         return lies
@@ -102,7 +99,7 @@ def allotted() -> dict[str, tuple[Claim, ...]]:
             least = min(places[claim], key=lambda name: (_of_kind(chosen[name], claim.kind), len(chosen[name])))
             chosen[least].append(claim)
     times = Counter(claim for claims in chosen.values() for claim in claims)
-    for name, claims in lies.items() if os.environ.get("MILEPOST_ALL_TESTS") else ():
+    for name, claims in lies.items():
         for kind in set(KINDS) - {HONEST}:
             if not _of_kind(chosen[name], kind):
                 chosen[name].append(min((each for each in claims if each.kind == kind), key=lambda each: times[each]))
