@@ -19,8 +19,8 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import MachineFailed
-from milepost.sandbox import confine
 from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.walls import confine
 
 SOURCES = Path(__file__).parents[2] / "src"
 Attack = Callable[..., CommandResult]

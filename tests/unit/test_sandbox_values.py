@@ -10,11 +10,11 @@ import pytest
 
 from milepost.core.commands import Command, TrustLevel
 from milepost.core.errors import MachineFailed, SandboxRefused, StateUnwritable
-from milepost.sandbox import confine
 from milepost.sandbox.environment import environment, prepare_scratch
 from milepost.sandbox.launch import Surroundings, launch_of
 from milepost.sandbox.levels import open_executor, open_terminal, report_on
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.walls import confine
 
 
 def test_the_environment_is_built_from_nothing() -> None:

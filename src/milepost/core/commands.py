@@ -10,7 +10,9 @@ from typing import Any, Literal, assert_never
 
 from milepost.core.errors import SettingInvalid
 
-Termination = Literal["exited", "signalled", "timeout", "idle", "output", "killed", "not_started"]
+Termination = Literal[
+    "exited", "signalled", "timeout", "idle", "output", "killed", "not_started", "memory", "cpu", "disk", "steps"
+]
 Stream = Literal["stdout", "stderr"]
 
 
@@ -31,6 +33,44 @@ def trust_named(name: str) -> TrustLevel:
         raise SettingInvalid(f"there is no trust level {name!r}", f"the levels are {names}") from None
 
 
+NetworkMode = Literal["none", "loopback", "hosts", "open"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """What a guest may reach over a network.
+
+    `loopback` is a loopback of its own: what it starts itself, and nothing of the host. With `hosts` it also reaches
+    those, through a proxy that keeps a log: `example.org`, `*.example.org`, `example.org:8443`, or a port of this
+    machine as `127.0.0.1:5432`. `open` is no wall at all.
+    """
+
+    mode: NetworkMode = "none"
+    hosts: tuple[str, ...] = ()
+
+
+NO_NETWORK = Network()
+OWN_LOOPBACK = Network(mode="loopback")
+OPEN_NETWORK = Network(mode="open")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a guest may use together with all that it starts; None leaves a thing unbounded.
+
+    `memory_mb`, `processes` (threads count too), `disk_mb` and `inodes` (what it adds to its folders) are of the whole
+    tree; `cpu_s`, `file_mb` (the longest file) and `open_files` of each process.
+    """
+
+    memory_mb: int | None = None
+    processes: int | None = 4096
+    disk_mb: int | None = None
+    inodes: int | None = None
+    cpu_s: float | None = None
+    file_mb: int | None = None
+    open_files: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """A program to run: argv, never a shell. `writable` and `readable` add to what the level allows.
@@ -48,6 +88,8 @@ class Command:
     output_bytes: int = 1_000_000
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    network: Network = NO_NETWORK
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +102,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """How a command ended. `exit_code` is None unless it exited by itself."""
+    """How a command ended. `exit_code` is None unless it exited by itself.
+
+    `refused` are the things the sandbox did not let it do, as far as the sandbox was asked: `connect 10.0.0.1:80`.
+    """
 
     termination: Termination
     exit_code: int | None
@@ -69,6 +114,7 @@ class CommandResult:
     duration_ms: int
     enforced: tuple[str, ...]
     error: str = ""
+    refused: tuple[str, ...] = ()
 
     @property
     def succeeded(self) -> bool:
@@ -84,8 +130,8 @@ def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) ->
             return f"timed out after {timeout_s:g} s"
         case "idle":
             return f"was stopped: it {result.error or 'said nothing for too long'}"
-        case "output":
-            return f"was stopped: it {result.error or 'wrote too much'}"
+        case "output" | "memory" | "cpu" | "disk" | "steps":
+            return f"was stopped: it {result.error or 'used too much'}"
         case "signalled" | "killed":
             return f"was {result.error or 'ended by a signal'}"
         case "not_started":
@@ -97,19 +143,29 @@ def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionLimits:
-    """What one `run` of an executor may use."""
+    """What a session of an executor may use; `timeout_s`, `output_bytes` and `cpu_s` are for one `run` of it.
+
+    `steps` is how many runs it has, until `reset`.
+    """
 
     timeout_s: float = 30.0
     memory_mb: int = 256
     output_bytes: int = 10_000
+    steps: int = 10
     cpu_s: float | None = None
+    processes: int = 64
     open_files: int = 256
     file_mb: int = 64
+    disk_mb: int = 256
+    inodes: int = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionResult:
-    """What came of running code. `final_value` and `verified_by` are the code's own word; the rest are facts."""
+    """What came of running code. `error` (while it `exited`), `final_value` and `verified_by` are the code's own word.
+
+    The rest are facts. `forged` says that the code had put answers on its channel that nobody had asked for.
+    """
 
     output: str
     is_final: bool = False
@@ -121,7 +177,9 @@ class ExecutionResult:
     duration_ms: int = 0
     memory_used_bytes: int = 0
     truncated: bool = False
+    forged: bool = False
     enforced: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def succeeded(self) -> bool:

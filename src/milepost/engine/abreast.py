@@ -26,7 +26,7 @@ OnEvent = Callable[[str, Event], None]
 _AnyEvent: Any = Annotated[Event, Field(discriminator="event")]
 
 _BEGIN = (
-    "import runpy; from milepost.sandbox.confine import die_with; "
+    "import runpy; from milepost.sandbox.walls.confine import die_with; "
     "die_with({parent}); runpy.run_module('milepost', run_name='__main__')"
 )
 

@@ -22,7 +22,7 @@ from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.session import Reply, Session
 
-_GUEST = Path(__file__).with_name("guest.py")
+_GUEST = Path(__file__).parent / "walls/guest.py"
 _MEBIBYTE = 1 << 20
 _LONGEST_INJECTION = 4_000_000
 

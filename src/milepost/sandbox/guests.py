@@ -16,7 +16,8 @@ from milepost.core.machine import machine_failure
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.report import HowItEnded, Report
 
-_WARDEN = Path(__file__).with_name("warden.py")
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from walls.warden import main; main()"
+_WALLS = Path(__file__).parent
 _PATIENCE_AT_CLOSE_S = 30.0
 
 
@@ -153,7 +154,7 @@ class Warden:
 
     def _started(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_WARDEN), str(theirs.fileno())],
+            [sys.executable, "-I", "-S", "-c", _START, str(_WALLS), str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ from milepost.core.errors import SandboxRefused
 from milepost.sandbox.executor import IsolatedExecutor
 from milepost.sandbox.terminal import IsolatedTerminal
 
-_CONFINE = Path(__file__).with_name("confine.py")
+_CONFINE = Path(__file__).parent / "walls/confine.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

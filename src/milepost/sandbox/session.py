@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.guest import LONGEST_FRAME
 from milepost.sandbox.guests import Descriptors, Guest, Warden
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.walls.guest import LONGEST_FRAME
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000

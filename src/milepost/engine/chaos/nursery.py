@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.confine import die_with
+from milepost.sandbox.walls.confine import die_with
 
 WARM = (
     *("milepost.api", "milepost.engine.run", "milepost.engine.start", "milepost.agents.cassette_file"),

@@ -1,37 +1,21 @@
 """The keeper of one guest: starts it behind the walls, ends its whole tree, tells what happened.
 
-Standard library only: the warden loads this file by its path and calls `keep` in a process forked for one guest.
+The warden calls `keep` in a process forked for one guest.
 What the host learns about how a guest ended comes from here and never from the guest.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import resource
 import select
 import signal
 import time
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-
-def load(name: str) -> ModuleType:
-    """A file beside this one as a module: the package itself is out of reach of an isolated interpreter."""
-    path = os.path.join(os.path.dirname(__file__), f"{name}.py")  # noqa: PTH118, PTH120 - pathlib costs start-up time
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-if TYPE_CHECKING:
-    from milepost.sandbox import confine
-else:
-    confine = load("confine")
+from . import confine
 
 _LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int
 _KERNEL_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110

@@ -1,6 +1,6 @@
 """The small warm process that forks guests for the host, which has too many threads to fork safely.
 
-Started by path in an isolated interpreter: standard library only. Each message on its socket is one byte with
+Started in an isolated interpreter. Each message on its socket is one byte with
 descriptors: the launch, the control pipe, the status pipe, and then the guest's own from standard input on. For each a
 relay is forked. The warden ends when the host's end of the socket closes, and not before its last relay did.
 """
@@ -9,29 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.util
 import os
 import select
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from milepost.sandbox import confine, relay
-else:
-    _beside = os.path.join(os.path.dirname(__file__), "relay.py")  # noqa: PTH118, PTH120
-    _spec = importlib.util.spec_from_file_location("relay", _beside)
-    relay = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(relay)
-    confine = relay.confine
+from . import confine, relay
 
 _MOST_DESCRIPTORS = 16
 
 
 def main() -> None:
     """Fork a relay for every message until the host is gone."""
-    host = socket.socket(fileno=int(sys.argv[1]))
+    host = socket.socket(fileno=int(sys.argv[-1]))
     os.set_inheritable(host.fileno(), False)
     # Whoever ends a whole group of processes politely ends the host too, and that ends the guests in order.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -103,7 +94,3 @@ def _sweep_orphans(relays: frozenset[int]) -> None:
 def _outlive(relays: dict[int, int]) -> None:
     for ended in tuple(relays):
         _reap(ended, relays)
-
-
-if __name__ == "__main__":
-    main()
