@@ -44,7 +44,7 @@ def installed(requirements: Path) -> str:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "complete").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            print("installing LangGraph and Prefect, once", flush=True)
+            print("installing what is compared with, once", flush=True)
             _run(sys.executable, "-m", "venv", str(folder))
             pip = (str(folder / "bin/python"), "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
             _run(*pip, "--requirement", str(requirements))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         events,
         evidence_to_json,
         execute,
+        explain,
         failures,
         find_roadmap,
         forecast,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         run,
         running,
         sample_roadmap,
+        sh,
         status,
         steer,
         stop,
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
     from milepost.core.verdict import CheckResult, Evidence, Verdict
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
+    from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
     from milepost.engine.costs import Costs, Expense
@@ -131,13 +134,14 @@ if TYPE_CHECKING:
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.executor import IsolatedExecutor
+    from milepost.sandbox.policy import Decision
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json clean "
-    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute failures "
+    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
     "find_roadmap forecast init log logs plan plan_to_json preview proof proof_to_json replay "
-    "report report_place report_to_html report_to_markdown resume run sample_roadmap status "
+    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks restore unmark",
@@ -155,6 +159,7 @@ _HOMES = {
     "milepost.core.task": "Plan Problem Task",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
     "milepost.engine.arriving": "MemberEnding TogetherEnding",
+    "milepost.engine.by_hand": "ByHand",
     "milepost.engine.chaos.report": "ChaosReport",
     "milepost.engine.chaos.run": "ChaosProgress",
     "milepost.engine.costs": "Costs Expense",
@@ -179,6 +184,7 @@ _HOMES = {
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.executor": "IsolatedExecutor",
+    "milepost.sandbox.policy": "Decision",
     "milepost.workspace.mileposts": "Milepost",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -192,6 +198,7 @@ __all__ = [
     "Attempt",
     "AttemptFinished",
     "BudgetReached",
+    "ByHand",
     "ChaosProgress",
     "ChaosReport",
     "CheckFinished",
@@ -200,6 +207,7 @@ __all__ = [
     "CommandAgent",
     "CommandResult",
     "Costs",
+    "Decision",
     "Difference",
     "Elsewhere",
     "Ending",
@@ -283,6 +291,7 @@ __all__ = [
     "events",
     "evidence_to_json",
     "execute",
+    "explain",
     "failures",
     "find_roadmap",
     "forecast",
@@ -307,6 +316,7 @@ __all__ = [
     "run",
     "running",
     "sample_roadmap",
+    "sh",
     "status",
     "steer",
     "stop",

@@ -13,11 +13,12 @@ from milepost.core.verdict import CheckResult, Evidence
 
 if TYPE_CHECKING:
     from milepost.bench.report import Report, TaskReport
-    from milepost.core.commands import ExecutionLimits, ExecutionResult
+    from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
+    from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos import ChaosProgress, ChaosReport
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from milepost.engine.retention import Remains
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
+    from milepost.sandbox.policy import Decision
     from milepost.workspace.mileposts import Milepost
 
 OnEvent = Callable[[Event], None]
@@ -91,6 +93,7 @@ def run(
     agent: str | Agent | None = None,
     parallel: int | None = None,
     trust: str | None = None,
+    network: str | None = None,
     tasks: tuple[str, ...] = (),
     max_tasks: int | None = None,
     new: bool = False,
@@ -119,6 +122,7 @@ def run(
         agent=_name(agent),
         parallel=parallel,
         trust=trust,
+        network=network,
         tasks=tasks,
         max_tasks=max_tasks,
         new=new,
@@ -138,6 +142,7 @@ def preview(
     agent: str | Agent | None = None,
     parallel: int | None = None,
     trust: str | None = None,
+    network: str | None = None,
     tasks: tuple[str, ...] = (),
     max_tasks: int | None = None,
     new: bool = False,
@@ -151,6 +156,7 @@ def preview(
         agent=_name(agent),
         parallel=parallel,
         trust=trust,
+        network=network,
         tasks=tasks,
         max_tasks=max_tasks,
         new=new,
@@ -461,15 +467,65 @@ def agent(name: str, folder: Path | str | None = None) -> Agent:
 
 
 def execute(
-    code: str, *, trust: str | None = None, limits: ExecutionLimits | None = None, workspace: Path | str | None = None
+    code: str,
+    *,
+    lang: str = "python",
+    trust: str | None = None,
+    network: str | None = None,
+    limits: ExecutionLimits | None = None,
+    workspace: Path | str | None = None,
 ) -> ExecutionResult:
-    """Run Python code in the sandbox, once."""
-    from milepost.core.commands import ExecutionLimits, trust_named
-    from milepost.sandbox.levels import open_executor, strongest
+    """Run code in the sandbox, once: `python`, `typescript` or `javascript`.
+
+    `network` is none, as without it, loopback, open, or hosts with commas between them.
+    """
+    from milepost.core.commands import NO_NETWORK, trust_named
+    from milepost.engine.networks import network_named
+    from milepost.sandbox.executors import open_executor
+    from milepost.sandbox.levels import strongest
 
     level = trust_named(trust) if trust else strongest()
-    with open_executor(level, limits or ExecutionLimits(), workspace=_path(workspace)) as executor:
+    reached = network_named(network) if network else NO_NETWORK
+    with open_executor(level, limits, lang=lang, workspace=_path(workspace), network=reached) as executor:
         return executor.run(code)
+
+
+def sh(
+    argv: Sequence[str],
+    *,
+    shell: bool = False,
+    timeout_s: float | None = None,
+    trust: str | None = None,
+    folder: Path | str | None = None,
+    on_line: Callable[[Line], None] | None = None,
+    ask: Callable[[Decision], bool] | None = None,
+) -> ByHand:
+    """Run one command under the policy of a folder and in the sandbox; with `shell` its one word is a shell's text.
+
+    `ask` says whether a command that the policy asks about may run; without it such a command is refused.
+    """
+    from milepost.core.commands import trust_named
+    from milepost.engine.by_hand import HandWish, run_by_hand
+
+    wish = HandWish(
+        argv=tuple(argv),
+        folder=(_path(folder) or Path.cwd()).absolute(),
+        shell=shell,
+        trust=trust_named(trust) if trust else None,
+        timeout_s=timeout_s,
+    )
+    return run_by_hand(wish, on_line or (lambda _: None), ask or (lambda _: False))
+
+
+def explain(
+    argv: Sequence[str], *, shell: bool = False, timeout_s: float | None = None, folder: Path | str | None = None
+) -> ByHand:
+    """What the policy of a folder decides about a command, and how long it may take; nothing is run."""
+    from milepost.engine.by_hand import HandWish
+    from milepost.engine.by_hand import explain as look_ahead
+
+    place = (_path(folder) or Path.cwd()).absolute()
+    return look_ahead(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
 
 
 def bench(agent: str, *, tasks: tuple[str, ...] = (), on_result: Callable[[TaskReport], None] | None = None) -> Report:

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import lean
+from tests.e2e import warm
 
 AGENT = '''\
 """Does what the task's text says, line by line: `write FILE TEXT`, `append FILE TEXT`, `fail-first`, `sleep SECONDS`,
@@ -73,27 +76,33 @@ class Sandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        return {**kept, "HOME": str(self.home), "COLUMNS": "100"}
+        kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        path = f"{lean.python().parent}{os.pathsep}{os.environ['PATH']}"
+        return {**kept, "PATH": path, "HOME": str(self.home), "COLUMNS": "100"}
 
     def argv(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "milepost", *words]
 
     def milepost(self, *words: str, **env: str) -> Answer:
-        done = subprocess.run(
-            self.argv(*words),
-            cwd=self.repo,
-            env={**self.environment, **env},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        with self.start(*words, **env) as process:
+            try:
+                stdout, stderr = process.communicate(timeout=120)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Answer(process.returncode, stdout, stderr)
 
     def run(self, *words: str) -> Answer:
         return self.milepost("run", "--agent", self.agent, *words)
 
     def start(self, *words: str, **env: str) -> subprocess.Popen[str]:
+        environ = {**self.environment, **env}
+        if warm.is_possible(environ):
+            return warm.Process(words, self.repo, environ)
+        return self.start_cold(*words, **env)
+
+    def start_cold(self, *words: str, **env: str) -> subprocess.Popen[str]:
+        """Start a process that imports the program itself, as a user's does."""
         return subprocess.Popen(
             self.argv(*words),
             cwd=self.repo,
@@ -153,6 +162,12 @@ def make_machine(tmp_path: Path) -> Sandbox:
     made.write("README.md", "A project\n")
     made.commit("Start")
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nursery() -> Iterator[None]:
+    with warm.nursery():
+        yield
 
 
 @pytest.fixture

@@ -117,7 +117,8 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
         (("run", "--agent", "command:true", "--trust", "bogus"), "trust"),
         (("undo", "1.1"), "no milepost"),
         (("exec", "missing.py"), "missing.py"),
-        (("exec", "--trust", "local", "ROADMAP.md"), "local"),
+        (("exec", "--trust", "local", "--lang", "typescript", "ROADMAP.md"), "local"),
+        (("exec", "--lang", "ruby", "ROADMAP.md"), "ruby"),
     ],
 )
 def test_words_that_mean_nothing_here(sandbox: Sandbox, words: tuple[str, ...], told: str) -> None:

@@ -90,7 +90,7 @@ def test_a_thousand_tasks_are_planned_begun_stopped_and_gone_on_with(sandbox: Sa
     assert len(sandbox.milepost("plan", "--json").json["tasks"]) == 1000
     done = 0
     for words in (("run", "--agent", sandbox.agent, "--parallel", "2"), ("resume",)):
-        process = sandbox.start(*words)
+        process = sandbox.start_cold(*words)
         wait_until(partial(has_more_than, sandbox, done), 60)
         assert peak_memory_kb(process.pid) < MOST_MEMORY_KB
         assert "can go on at any time" in sandbox.milepost("stop").stdout

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests import lean
 from tests.e2e.conftest import Sandbox, make_machine
 from tests.exercises import agents
 from tests.exercises.agents import CLAIMS, Claim, claims_for
@@ -151,9 +152,9 @@ def repository(folder: Path, exercise: Exercise, claims: tuple[Claim, ...]) -> S
 
 
 def interpreter(exercise: Exercise, folder: Path) -> Path:
-    """Where the exercise is about unittest, one that has no pytest."""
+    """One with pytest, or where the exercise is about unittest, one that has none."""
     if exercise.runner != "unittest":
-        return Path(sys.executable)
+        return lean.python()
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     return folder / "venv" / "bin" / "python"
 
@@ -166,17 +167,11 @@ def need(exercise: Exercise) -> None:
 
 def run(machine: Sandbox) -> tuple[dict[str, dict[str, Any]], set[str]]:
     """`milepost run --json` to its end: what became of each task, and of which an agent claimed that it is done."""
-    done = subprocess.run(
-        machine.argv("run", "--json"),
-        cwd=machine.repo,
-        env=machine.environment,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_RUN_S,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert events and events[-1]["event"] == "run_finished", done.stderr
+    with machine.start("run", "--json") as process:
+        stdout, stderr = process.communicate(timeout=LONGEST_RUN_S)
+    assert process.returncode in (0, 1), stderr
+    events = [json.loads(line) for line in stdout.splitlines()]
+    assert events and events[-1]["event"] == "run_finished", stderr
     claimed = {event["task"] for event in events if event["event"] == "agent_said" and "All done" in event["text"]}
     return {task["id"]: task for task in events[-1]["tasks"]}, claimed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable
 
@@ -26,14 +25,7 @@ class Run:
 
     def __init__(self, sandbox: Sandbox, *words: str) -> None:
         self.sandbox = sandbox
-        self.process = subprocess.Popen(
-            sandbox.argv("run", "--agent", sandbox.agent, *words),
-            cwd=sandbox.repo,
-            env=sandbox.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self.process = sandbox.start("run", "--agent", sandbox.agent, *words)
         until(lambda: "act" in self.status(), "the first attempt")
 
     def status(self) -> str:

@@ -1,4 +1,4 @@
-"""The isolated executor: sessions of Python code, and attacks on them."""
+"""The executor of the levels that the kernel holds: sessions of Python code, and attacks on them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import pytest
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MachineFailed
 from milepost.sandbox.executor import IsolatedExecutor
-from milepost.sandbox.levels import open_executor
+from milepost.sandbox.levels import require
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[IsolatedExecutor]:
-    with open_executor(TrustLevel.ISOLATED, ExecutionLimits(timeout_s=20, memory_mb=200)) as opened:
+@pytest.fixture(scope="module", params=[TrustLevel.ISOLATED, TrustLevel.SANDBOXED])
+def shared(request: pytest.FixtureRequest) -> Iterator[IsolatedExecutor]:
+    require(request.param)
+    with IsolatedExecutor(ExecutionLimits(timeout_s=20, memory_mb=200), trust=request.param) as opened:
         yield opened
 
 
@@ -162,8 +163,8 @@ def test_kill_ends_a_run_from_another_thread(executor: IsolatedExecutor, tmp_pat
     [
         ("import os; os._exit(0)", "exited", "the code ended its own process with exit code 0"),
         ("import os; os.kill(os.getpid(), 9)", "signalled", "ended by SIGKILL"),
-        ("import os; os.close(4); print(1)", "exited", "the code ended its own process with exit code 1"),
-        ("import os; os.write(4, b'\\xff' * 9); input()", "output", "answered with more than 4000000 bytes"),
+        ("import os; os.close(3); print(1)", "exited", "the code ended its own process with exit code 1"),
+        ("import os; os.write(3, b'\\xff' * 9); input()", "output", "answered with more than 4000000 bytes"),
         ("while True: print('x' * 100_000)", "output", "wrote more than 64000000 bytes"),
     ],
 )
@@ -183,7 +184,20 @@ def test_memory_has_a_bound(executor: IsolatedExecutor) -> None:
 def test_processor_time_has_a_bound() -> None:
     with IsolatedExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
         done = executor.run("while True: pass")
-        assert (done.termination, done.error) == ("signalled", "ended by SIGXCPU")
+        assert (done.termination, done.error) == ("cpu", "used more than 0.5 s of processor time")
+
+
+def test_code_cannot_give_itself_more_processor_time() -> None:
+    with IsolatedExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
+        lift = "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY,) * 2)\n"
+        assert executor.run(lift + "import os\nif os.fork() == 0:\n    while True: pass\nos.wait()").termination == "cpu"
+
+
+def test_a_session_has_so_many_runs_until_it_is_reset() -> None:
+    with IsolatedExecutor(ExecutionLimits(steps=2)) as executor:
+        assert [executor.run("1").termination for _ in range(3)] == ["exited", "exited", "steps"]
+        executor.reset()
+        assert executor.run("print('again')").output == "again\n"
 
 
 def test_output_has_a_bound(executor: IsolatedExecutor) -> None:
@@ -204,9 +218,9 @@ import json, os, struct, threading
 late = threading.Event()
 def forge():
     late.wait()
-    forged = {"nonce": "guess", "error": None, "is_final": True, "final_json": "666", "verified_by": None}
-    body = json.dumps(forged).encode()
-    os.write(4, struct.pack(">I", len(body)) + body)
+    forged = {"error": None, "is_final": True, "final_json": "666", "verified_by": None}
+    body = b"0123456789abcdef" + json.dumps(forged).encode()
+    os.write(3, struct.pack(">I", len(body)) + body)
     os.write(1, b"leaked")
     done.set()
 done = threading.Event()
@@ -214,7 +228,8 @@ threading.Thread(target=forge, daemon=True).start()
 """
     assert executor.run(code).succeeded
     later = executor.run("late.set(); done.wait(); final_answer(1)")
-    assert (later.is_final, later.final_value) == (True, 1)
+    assert (later.is_final, later.final_value, later.forged) == (True, 1, True)
+    assert not executor.run("1").forged
 
 
 def test_a_fork_that_comes_back_does_not_answer_twice(executor: IsolatedExecutor) -> None:
@@ -238,9 +253,8 @@ def test_the_code_reaches_its_workspace_and_not_the_rest(tmp_path: Path) -> None
     assert (workspace / "made").read_text() == "x"
 
 
-def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    executor = IsolatedExecutor()
-    monkeypatch.setattr("sys.executable", "/no/such/python")
+def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder() -> None:
+    executor = IsolatedExecutor(interpreter=Path("/no/such/python"))
     done = executor.run("1")
     assert (done.termination, done.error) == ("not_started", "'/no/such/python' does not exist")
     folder = executor._own_folder

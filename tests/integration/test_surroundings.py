@@ -22,7 +22,8 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
-from milepost.engine.settings import load
+from milepost.engine.allowance import AllowingTerminal, for_agent
+from milepost.engine.settings import Settings, load
 from milepost.engine.surroundings import (
     FIRST_PORT,
     Slot,
@@ -167,7 +168,8 @@ def test_two_agents_that_listen_on_their_port_and_write_the_same_temporary_file_
     def work(name: str) -> Outcome:
         workspace = Workspace(folder=tmp_path / name / "tree", scratch=tmp_path / name / "scratch", base="")
         workspace.folder.mkdir(parents=True)
-        with surroundings.terminal(sandbox) as terminal:
+        allowed = AllowingTerminal(terminal=sandbox, allowance=for_agent(Settings(), "command"))
+        with surroundings.terminal(allowed) as terminal:
             tools = Tools(terminal=terminal, say=said.append, timeout_s=DEADLINE_S)
             agent = CommandAgent(argv=(sys.executable, str(program), str(signs / "go")))
             return agent.act(Assignment(run="r", task=name, title="", text="", attempt=1), workspace, tools)

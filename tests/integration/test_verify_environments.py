@@ -24,10 +24,13 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
+from milepost.engine.allowance import AllowingTerminal, for_installers
+from milepost.engine.settings import Settings
 from milepost.sandbox.terminal import IsolatedTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
 from milepost.verify.environments.entries import Entries, Failed
+from tests import lean
 
 needs_npm = pytest.mark.skipif(which("npm") is None, reason="npm is not installed")
 needs_cargo = pytest.mark.skipif(which("cargo") is None, reason="cargo is not installed")
@@ -103,7 +106,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     with IsolatedTerminal() as terminal:
-        yield Place(tmp_path, terminal)
+        yield Place(tmp_path, AllowingTerminal(terminal=terminal, allowance=for_installers(Settings())))
 
 
 def _has_no_python(entry: str) -> bool:
@@ -171,6 +174,19 @@ def test_an_environment_is_made_once_for_what_checkouts_ask_for_and_anew_when_th
     assert new.lock != one.lock
     bench = Bench(terminal=place.terminal, path=place.path)
     assert bench.equipped(one).fingerprint(("python",)) != bench.equipped(new).fingerprint(("python",))
+
+
+def test_the_plugins_of_pytest_are_compiled_where_they_may_be_and_not_anew_each_time_tests_are_run(
+    place: Place,
+) -> None:
+    lean.wheels(place.wheels)
+    plugin = {"tiny-1.0.dist-info/entry_points.txt": "[pytest11]\ntiny = tiny\n"}
+    place.wheel("tiny", "1.0", **plugin)
+    place.write(**{"requirements.txt": "tiny==1.0\n", "test_app.py": "import pytest\n"})
+    made = place.environments().for_checkout(place.checkout())
+    assert made.problem == "" and made.interpreter is not None
+    compiled = [path.name for path in made.interpreter.path.parent.parent.rglob("tiny.*-pytest-*.pyc")]
+    assert len(compiled) == 1, "as pytest compiles it, beside what the interpreter itself compiled"
 
 
 def test_installers_write_only_to_their_entry_and_checks_not_even_there(place: Place) -> None:

@@ -30,6 +30,20 @@ def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(tmp_path:
     assert (both.agent, both.parallel, both.trust) == ("flag", 4, None)
 
 
+def test_the_network_of_the_sandbox_is_given_like_the_settings_of_a_run(tmp_path: Path) -> None:
+    text = '[sandbox]\nreadable = ["/opt/x"]\nnetwork = ["example.org"]\n'
+    environ = {"MILEPOST_NETWORK": "open"}
+    assert settings(tmp_path, text).sandbox.network == ["example.org"]
+    assert settings(tmp_path, text, environ=environ).sandbox.network == "open"
+    both = settings(tmp_path, text, {"network": "a.org,b.org:81"}, environ).sandbox
+    assert (both.network, both.readable) == (["a.org", "b.org:81"], ["/opt/x"])
+
+
+def test_secrets_for_commands_are_named_with_the_programs_that_may_have_them(tmp_path: Path) -> None:
+    found = settings(tmp_path, '[sandbox.secrets.GH_TOKEN]\nprograms = ["gh"]\n[sandbox.secrets.OTHER]\n').sandbox
+    assert {name: section.programs for name, section in found.secrets.items()} == {"GH_TOKEN": ["gh"], "OTHER": []}
+
+
 def test_every_section_is_read(tmp_path: Path) -> None:
     found = settings(
         tmp_path,
@@ -52,6 +66,10 @@ def test_every_section_is_read(tmp_path: Path) -> None:
         ("[limits]\nattempts = 0\n", "limits.attempts"),
         ("[limits]\ntask_timeout_s = 0\n", "limits.task_timeout_s"),
         ('[run]\ntrust = "none"\n', "run.trust"),
+        ('[sandbox]\nnetwork = ["http://a.org"]\n', "'http://a.org' is no host that can be allowed"),
+        ("[sandbox]\nmemory_mb = 1\n", "sandbox.memory_mb"),
+        ("sandbox = 1\n", "sandbox in milepost.toml must be a table"),
+        ('[agents.command]\nnetwork = "a b"\n', "'a b' is no host that can be allowed"),
         ("[run]\nunknown = 1\n", "run.unknown is not a setting of this version"),
         ("unknown = 1\n", "unknown is not a setting of this version"),
         ("run = 1\n", "run"),

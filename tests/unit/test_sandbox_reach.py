@@ -9,9 +9,12 @@ import pytest
 from milepost.core.commands import Command
 from milepost.sandbox.reach import (
     DEVICES,
+    OWN_PROC,
     SYSTEM,
     Missing,
+    Reach,
     find_program,
+    for_all,
     reach,
     toolchain_variables,
     toolchains,
@@ -135,7 +138,7 @@ def test_a_command_reaches_the_system_its_folders_and_what_it_was_given(tmp_path
         writable=(tmp_path / "out",),
     )
     found = reach(command, program=TRUE, path="/usr/bin:/bin", home=home, extra=(tmp_path / "all",))
-    assert found.readable == (*SYSTEM, tmp_path / "all", tmp_path / "given")
+    assert found.mounted == (*SYSTEM, tmp_path / "all", tmp_path / "given")
     assert found.writable == (command.cwd, command.scratch, tmp_path / "out", *DEVICES)
 
 
@@ -158,3 +161,20 @@ def test_a_program_is_found_as_a_shell_finds_it(tmp_path: Path) -> None:
     assert find_program("tool", str(first), tmp_path) == Missing(f"'tool' is not executable: {first / 'tool'}")
     assert find_program("none", path, tmp_path) == Missing(f"'none' is not on PATH: {path}")
     assert find_program("./first", path, tmp_path) == Missing(f"'./first' is not a file: {first}")
+
+
+def test_a_folder_is_granted_around_what_is_not_for_everybody(tmp_path: Path) -> None:
+    for name in ("open/deep/file", "mixed/shown", "mixed/secret", "top", "shadow", "locked/file"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch(mode=0o644)
+    for name in ("mixed/secret", "shadow"):
+        (tmp_path / name).chmod(0o640)
+    (tmp_path / "locked").chmod(0o710)
+    link(tmp_path / "link", tmp_path / "shadow")
+    assert for_all(str(tmp_path)) == [str(tmp_path / name) for name in ("mixed/shown", "open", "top")]
+    assert for_all(str(tmp_path / "open")) == [str(tmp_path / "open")]
+
+
+def test_without_other_processes_proc_is_the_guests_own_and_what_is_of_the_machine(tmp_path: Path) -> None:
+    whole = Reach(readable=(Path("/usr"), Path("/proc"), tmp_path), folders=())
+    assert whole.without_other_processes().readable == (Path("/usr"), *OWN_PROC, tmp_path)

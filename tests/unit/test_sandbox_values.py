@@ -1,4 +1,4 @@
-"""The sandbox's small decisions: environment, endings, levels, Landlock versions."""
+"""The sandbox's small decisions: environment, endings, Landlock versions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from milepost.core.commands import Command, TrustLevel
-from milepost.core.errors import MachineFailed, SandboxRefused, StateUnwritable
+from milepost.core.commands import Command
+from milepost.core.errors import MachineFailed, StateUnwritable
 from milepost.sandbox.environment import environment, prepare_scratch
 from milepost.sandbox.launch import Surroundings, launch_of
-from milepost.sandbox.levels import open_executor, open_terminal, report_on
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
 from milepost.sandbox.walls import confine
 
@@ -49,24 +48,32 @@ IDLE = HowItEnded("idle", "said nothing")
 
 
 @pytest.mark.parametrize(
-    ("line", "ended_for", "expected"),
+    ("facts", "ended_for", "expected"),
     [
-        (b'{"ended": "guest", "exit_code": 3}\n', None, HowItEnded("exited")),
-        (b'{"ended": "guest", "exit_code": 0}\n', IDLE, HowItEnded("exited")),
-        (b'{"ended": "guest", "signal": 11}\n', None, HowItEnded("signalled", "ended by SIGSEGV")),
-        (b'{"ended": "timeout", "signal": 9}\n', IDLE, HowItEnded("timeout", "ran out of time")),
-        (b'{"pid": 7}\n{"ended": "host", "signal": 9}\n', IDLE, IDLE),
+        ({"ended": "guest", "exit_code": 3}, None, HowItEnded("exited")),
+        ({"ended": "guest", "exit_code": 0}, IDLE, HowItEnded("exited")),
+        ({"ended": "guest", "signal": 11}, None, HowItEnded("signalled", "ended by SIGSEGV")),
+        ({"ended": "guest", "signal": 24}, None, HowItEnded("cpu", "used up its processor time")),
+        (
+            {"ended": "memory", "words": "used more than 9 MB", "signal": 9},
+            None,
+            HowItEnded("memory", "used more than 9 MB"),
+        ),
+        ({"ended": "timeout", "signal": 9}, IDLE, HowItEnded("timeout", "ran out of time")),
+        ({"started": True, "ended": "host", "signal": 9}, IDLE, IDLE),
     ],
 )
-def test_how_a_guest_ended_is_the_relays_word(line: bytes, ended_for: HowItEnded | None, expected: HowItEnded) -> None:
-    assert how_it_ended(Report.from_lines(line), ended_for) == expected
+def test_how_a_guest_ended_is_the_relays_word(
+    facts: dict[str, Any], ended_for: HowItEnded | None, expected: HowItEnded
+) -> None:
+    assert how_it_ended(Report.of(facts), ended_for) == expected
 
 
-@pytest.mark.parametrize("line", [b"", b'{"pid": 7}\n', b'{"pid": 7}\n{"ended": "warden", "signal": 9}\n'])
-def test_a_guest_whose_keeper_was_lost_is_the_machines_failure_unless_the_host_ended_it(line: bytes) -> None:
+@pytest.mark.parametrize("facts", [{}, {"started": True}, {"started": True, "ended": "warden", "signal": 9}])
+def test_a_guest_whose_keeper_was_lost_is_the_machines_failure_unless_the_host_ended_it(facts: dict[str, Any]) -> None:
     with pytest.raises(MachineFailed):
-        how_it_ended(Report.from_lines(line), None)
-    assert how_it_ended(Report.from_lines(line), IDLE) == IDLE
+        how_it_ended(Report.of(facts), None)
+    assert how_it_ended(Report.of(facts), IDLE) == IDLE
 
 
 def failed_at(stage: str, number: int | None) -> Report:
@@ -121,31 +128,3 @@ def test_only_rights_that_this_landlock_knows_are_asked_for(abi: int) -> None:
     known = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
     assert confine.handled_rights(abi) == 2**known - 1
     assert confine.WRITE & confine.handled_rights(abi) & confine.READ == confine.READ
-
-
-@pytest.mark.parametrize("level", [TrustLevel.LOCAL, TrustLevel.SANDBOXED])
-def test_a_level_that_is_not_built_refuses_and_names_the_one_that_is(level: TrustLevel) -> None:
-    with pytest.raises(SandboxRefused, match="not built yet; 'isolated' is"):
-        open_terminal(level)
-    with pytest.raises(SandboxRefused, match="not built yet; 'isolated' is"):
-        open_executor(level)
-
-
-@pytest.mark.parametrize(
-    ("probed", "fix"),
-    [
-        ({"errno": errno.EOPNOTSUPP, "error": "Operation not supported"}, "lsm= boot parameter"),
-        ({"errno": errno.ENOSYS, "error": "Function not implemented"}, "Linux 5.13"),
-        ({"errno": None, "error": "there is no Landlock on darwin"}, "macOS"),
-        ({"error": "Landlock was switched on and stopped nothing"}, "Linux 5.13"),
-    ],
-)
-def test_without_landlock_the_report_says_what_is_missing(probed: dict[str, Any], fix: str) -> None:
-    report = report_on(TrustLevel.ISOLATED, probed)
-    assert not report.ok and report.detail == probed["error"] and fix in report.fix
-
-
-def test_an_old_landlock_names_its_gaps() -> None:
-    assert report_on(TrustLevel.ISOLATED, {"held": ["landlock-7", "scoped-signals"]}).detail == "Landlock version 7"
-    old = report_on(TrustLevel.ISOLATED, {"held": ["landlock-2"]})
-    assert old.ok and "truncated" in old.detail and "signals" in old.detail

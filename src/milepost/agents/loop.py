@@ -104,7 +104,9 @@ class _Talk:
     def __init__(self, assignment: Assignment, workspace: Workspace, tools: Tools, asker: Asker) -> None:
         self._messages: tuple[Message, ...] = (Prompt(text=prompt_for(assignment)),)
         self._place = f"{assignment.run}/{assignment.task}/{assignment.attempt}"
-        self._hands = WorkspaceTools(workspace, tools.terminal, idle_timeout_s=tools.idle_timeout_s)
+        self._hands = WorkspaceTools(
+            workspace, tools.terminal, idle_timeout_s=tools.idle_timeout_s, seconds_for=tools.seconds_for
+        )
         self._asker = asker
         self._say = tools.say
         self._redact = tools.redact

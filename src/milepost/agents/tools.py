@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from milepost.agents.clip import clip
@@ -17,13 +17,12 @@ from milepost.agents.model import ToolCall, ToolResult, ToolSpec
 from milepost.agents.schema import object_of, problems_of
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, ending_in_words
-from milepost.core.ports import Terminal
+from milepost.core.ports import Terminal, ten_minutes
 
 LONGEST_RESULT = 30_000
 LONGEST_LINE = 2_000
 LINES_AT_ONCE = 1_000
 FILES_AT_ONCE = 1_000
-COMMAND_TIMEOUT_S = 600.0
 
 _PATH = {"type": "string", "minLength": 1, "description": "a path below the workspace, such as src/app.py"}
 
@@ -120,11 +119,19 @@ def narration(call: ToolCall) -> str:
 class WorkspaceTools:
     """Runs the calls of one attempt."""
 
-    def __init__(self, workspace: Workspace, terminal: Terminal, *, idle_timeout_s: float | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        terminal: Terminal,
+        *,
+        idle_timeout_s: float | None = None,
+        seconds_for: Callable[[Sequence[str]], float] = ten_minutes,
+    ) -> None:
         self._workspace = workspace
         self._files = ConfinedFolder(workspace.folder)
         self._terminal = terminal
         self._idle_timeout_s = idle_timeout_s
+        self._seconds_for = seconds_for
 
     def run(self, call: ToolCall, *, timeout_s: float) -> ToolResult:
         """What came of a call; `timeout_s` is all the time that a command may take."""
@@ -184,7 +191,7 @@ class WorkspaceTools:
             cwd=self._workspace.folder,
             scratch=self._workspace.scratch,
             env=GIT_IDENTITY,
-            timeout_s=min(timeout_s, COMMAND_TIMEOUT_S),
+            timeout_s=min(timeout_s, self._seconds_for(argv)),
             idle_timeout_s=self._idle_timeout_s,
         )
         result = self._terminal.run(command)

@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.commands import Command
+from milepost.core.commands import OWN_LOOPBACK, Command
 from milepost.core.ports import Terminal
 from milepost.verify import junit
 
@@ -52,6 +52,7 @@ def judge(checks: Path, result: Path, scratch: Path, python: Path, terminal: Ter
         env={"MILEPOST_BENCH_RESULT": str(result), "PYTHONDONTWRITEBYTECODE": "1"},
         timeout_s=LONGEST_S,
         readable=(python.parent.parent,),
+        network=OWN_LOOPBACK,
     )
     done = terminal.run(command)
     if not report.is_file():

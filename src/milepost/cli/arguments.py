@@ -14,4 +14,10 @@ RoadmapOption = Annotated[
     Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="The same answer for machines.")]
+NetworkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--network", metavar="NETWORK", help="What may be reached: none, loopback, open, or hosts (a.org,b.org)."
+    ),
+]
 TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as plan and log print it.")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import io
 import json
 import os
@@ -13,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli import chaos, clean, costs, gates, history, report, steer, together, worker
-from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
+from milepost.cli import chaos, clean, costs, gates, history, report, sh, steer, together, worker
+from milepost.cli.arguments import Json, NetworkOption, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database, Remote
@@ -34,9 +36,11 @@ app = typer.Typer(
 
 def main() -> None:
     """The program: an error is one line and what to do about it, unless --debug asks for more."""
-    debug = "--debug" in sys.argv
-    sys.argv = [word for word in sys.argv if word != "--debug"]
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)  # what follows belongs to another program
+    debug = "--debug" in sys.argv[:end]
+    sys.argv = [word for word in sys.argv[:end] if word != "--debug"] + sys.argv[end:]
     signal.signal(signal.SIGTERM, _interrupt)
+    _collect_seldom()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a sign is no reason to fail
@@ -131,6 +135,7 @@ def run(
     trust: Annotated[
         str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
     ] = None,
+    network: NetworkOption = None,
     budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What the run may cost.")] = None,
     approve: Annotated[str | None, typer.Option(metavar="WHEN", help="Ask a person: each, risky, never.")] = None,
     mode: Annotated[
@@ -151,7 +156,14 @@ def run(
         raise typer.Exit(MISUSED)
     if dry_run:
         found = milepost.preview(
-            roadmap, agent=agent, parallel=parallel, trust=trust, tasks=tasks, max_tasks=max_tasks, new=new
+            roadmap,
+            agent=agent,
+            parallel=parallel,
+            trust=trust,
+            network=network,
+            tasks=tasks,
+            max_tasks=max_tasks,
+            new=new,
         )
         _preview(roadmap, found, as_json)
         return
@@ -162,6 +174,7 @@ def run(
             agent=agent,
             parallel=parallel,
             trust=trust,
+            network=network,
             tasks=tasks,
             max_tasks=max_tasks,
             new=new,
@@ -313,24 +326,26 @@ def bench(
 
 @app.command(name="exec")
 def execute(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="Python code; - reads it from stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The code; - reads it from stdin.")],
     trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
+        str | None,
+        typer.Option(metavar="LEVEL", help="local, isolated or sandboxed; absent: the strongest held here."),
     ] = None,
+    network: NetworkOption = None,
     timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
-    lang: Annotated[str, typer.Option(metavar="LANGUAGE", help="python.")] = "python",
+    lang: Annotated[
+        str | None,
+        typer.Option(metavar="LANGUAGE", help="python, typescript or javascript; absent: as the file is named."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run Python code in the sandbox."""
-    from milepost.cli.show_exec import exec_lines, result_to_json
+    """Run code in the sandbox."""
+    from milepost.cli.show_exec import exec_lines, lang_of, result_to_json
 
-    if lang != "python":
-        _complain(f"code in {lang!r} cannot be run yet", "this version runs python")
-        raise typer.Exit(MISUSED)
     code = sys.stdin.read() if file == "-" else _read(Path(file))
     limits = milepost.ExecutionLimits(timeout_s=timeout, memory_mb=memory)
-    result = milepost.execute(code, trust=trust, limits=limits)
+    result = milepost.execute(code, lang=lang or lang_of(file), trust=trust, network=network, limits=limits)
     if as_json:
         _print_json(result_to_json(result))
     else:
@@ -364,6 +379,12 @@ def _read(path: Path) -> str:
         raise typer.Exit(MISUSED) from error
 
 
+def _collect_seldom() -> None:
+    """A fifth of a start is else spent looking for garbage among what was just imported, and again at the end."""
+    gc.set_threshold(100_000, 50, 50)
+    atexit.register(gc.freeze)
+
+
 def _interrupt(_: int, __: object) -> None:
     raise KeyboardInterrupt
 
@@ -395,6 +416,7 @@ def _width() -> int:
 chaos.register(app)
 steer.register(app)
 report.register(app)
+sh.register(app)
 worker.register(app)
 clean.register(app)
 costs.register(app)

@@ -11,8 +11,9 @@ from typing import Any, Literal, assert_never
 from milepost.core.errors import SettingInvalid
 
 Termination = Literal[
-    "exited", "signalled", "timeout", "idle", "output", "killed", "not_started", "memory", "cpu", "disk", "steps"
-]
+    "exited", "signalled", "timeout", "idle", "output", "killed", "not_started",
+    "memory", "cpu", "disk", "processes", "steps",
+]  # fmt: skip
 Stream = Literal["stdout", "stderr"]
 
 
@@ -130,7 +131,7 @@ def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) ->
             return f"timed out after {timeout_s:g} s"
         case "idle":
             return f"was stopped: it {result.error or 'said nothing for too long'}"
-        case "output" | "memory" | "cpu" | "disk" | "steps":
+        case "output" | "memory" | "cpu" | "disk" | "processes" | "steps":
             return f"was stopped: it {result.error or 'used too much'}"
         case "signalled" | "killed":
             return f"was {result.error or 'ended by a signal'}"

@@ -7,7 +7,7 @@ that every implementation passes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -78,11 +78,17 @@ class Unstopped:
         pass
 
 
+def ten_minutes(_: Sequence[str]) -> float:
+    """The seconds for any command, where nobody tells quick ones from slow ones."""
+    return 600.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook.
 
-    `stops` tells it when it has to leave; `redact` takes out what it must not learn.
+    `stops` tells it when it has to leave; `redact` takes out what it must not learn; `seconds_for` says how long a
+    command of its own may take.
     """
 
     terminal: Terminal
@@ -92,6 +98,7 @@ class Tools:
     logbook: Logbook = field(default_factory=Unrecorded)
     stops: Stops = field(default_factory=Unstopped)
     redact: Callable[[str], str] = str
+    seconds_for: Callable[[Sequence[str]], float] = ten_minutes
 
 
 class Agent(Protocol):

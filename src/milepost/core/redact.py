@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import quote, quote_plus
 
-MASK = "[secret]"
+from milepost.core.secret_shapes import MASK as MASK
+from milepost.core.secret_shapes import mask_passwords, mask_tokens
+
 SHORTEST_SECRET = 8
+# So much of the beginning of a secret at the end of a line is taken for the secret itself.
+TELLING = 6
 
 _SECRET_NAME = re.compile(r"(?i)(^|_)(api_?key|key|token|secret|passw(or)?d|credentials?)(_|$)")
-_SECRET_SHAPE = re.compile(
-    r"""
-      \bsk-[A-Za-z0-9_-]{16,}                      # OpenAI, Anthropic
-    | \bgh[pousr]_[A-Za-z0-9]{20,}                 # GitHub
-    | \bgithub_pat_[A-Za-z0-9_]{20,}
-    | \bglpat-[A-Za-z0-9_-]{16,}                   # GitLab
-    | \bxox[abprs]-[A-Za-z0-9-]{10,}               # Slack
-    | \bAKIA[0-9A-Z]{16}\b                         # AWS
-    | \bAIza[0-9A-Za-z_-]{30,}                     # Google
-    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----.*?(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-# What each of these shapes begins with: to look for them first makes the search through much output cheap.
-_SIGNS = ("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "-----BEGIN")
+_LINE_ENDS = str.maketrans("", "", "\r\n")
 
 
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
@@ -33,6 +26,16 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     )
 
 
+def forms_of(value: str) -> Iterator[str]:
+    """A secret as programs write it: plain, line by line, as a part of an address, of JSON, of base64."""
+    yield value
+    yield from (line for line in value.splitlines() if len(line) >= SHORTEST_SECRET)
+    yield from (quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1])
+    for shift in range(3):
+        inner = _inner_base64(value.encode(errors="surrogateescape"), shift)
+        yield from (inner, inner.translate(str.maketrans("+/", "-_")))
+
+
 class Redactor:
     """Makes text fit to be kept: known secret values, and what has a secret's shape, become a mask.
 
@@ -40,11 +43,86 @@ class Redactor:
     """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        longest_first = sorted({value for value in values if len(value) >= SHORTEST_SECRET}, key=len, reverse=True)
-        self._values = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        forms = {form for value in values if len(value) >= SHORTEST_SECRET for form in forms_of(value)}
+        self._forms = tuple(sorted(forms, key=len, reverse=True))
+        self._shortest = len(self._forms[-1]) if self._forms else 0
 
     def __call__(self, text: str) -> str:
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        if self._values is not None:
-            text = self._values.sub(MASK, text)
-        return _SECRET_SHAPE.sub(MASK, text) if any(sign in text for sign in _SIGNS) else text
+        return mask_passwords(mask_tokens(self._without_values(text)))
+
+    def lines(self) -> LineRedactor:
+        """The same for the lines of one stream, given one by one."""
+        return LineRedactor(self, self._forms)
+
+    def _without_values(self, text: str) -> str:
+        if not self._forms or len(text) < self._shortest:
+            return text
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        if "\n" in text:
+            unbroken = text.translate(_LINE_ENDS)
+            for form in self._forms:
+                if form in unbroken:
+                    text = re.sub(r"[\r\n]*".join(map(re.escape, form)), MASK, text)
+        return text
+
+
+class LineRedactor:
+    """Redacts the lines of one stream though a secret may begin in one of them and end in another."""
+
+    def __init__(self, redact: Redactor, forms: tuple[str, ...]) -> None:
+        self._redact = redact
+        self._forms = forms
+        self._beginnings = tuple({form[:TELLING] for form in forms})
+        self._longest = len(forms[0]) if forms else 0
+        self._before = ""
+        self._in_key = False
+
+    def __call__(self, line: str) -> str:
+        if self._is_of_a_key(line):
+            return MASK
+        if not line:
+            return ""
+        seam, both = len(self._before), self._before + line
+        start, stop = self._end_of_one_begun_before(both, seam), self._beginning_of_one_that_goes_on(both)
+        self._before = both[-self._longest :] if self._longest else ""
+        if stop <= start and stop < len(both):
+            return MASK
+        return "".join((MASK if start > seam else "", self._redact(both[start:stop]), MASK if stop < len(both) else ""))
+
+    def _end_of_one_begun_before(self, both: str, seam: int) -> int:
+        """Where a secret ends that begins before the seam and reaches over it; the seam itself when none does."""
+        around = both[max(0, seam - self._longest) : seam + self._longest]
+        possible = [form for form in self._forms if form in around] if seam else []
+        found = ((both.find(form, max(0, seam - len(form) + 1), seam + len(form) - 1), form) for form in possible)
+        return max([seam, *(at + len(form) for at, form in found if at >= 0)])
+
+    def _beginning_of_one_that_goes_on(self, both: str) -> int:
+        """Where a part at the end begins that is the beginning of a secret; the end itself when there is none."""
+        window = both[max(0, len(both) - self._longest) :]
+        ends = [window[at:] for each in self._beginnings if each in window for at in _all_places(each, window)]
+        going_on = [end for end in ends if any(len(end) < len(form) and form.startswith(end) for form in self._forms)]
+        return len(both) - max(map(len, going_on), default=0)
+
+    def _is_of_a_key(self, line: str) -> bool:
+        """A private key is many lines; none from its first to its last is shown."""
+        begins = "-----BEGIN" in line and "PRIVATE KEY" in line
+        inside = self._in_key or begins
+        self._in_key = inside and "-----END" not in line
+        return inside
+
+
+def _all_places(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _inner_base64(value: bytes, shift: int) -> str:
+    """What of the base64 of a text that has `value` after so many other bytes does not depend on those around it."""
+    encoded = base64.b64encode(b"\0" * shift + value).decode()
+    groups, rest = divmod(shift + len(value), 3)
+    return encoded[(0, 2, 3)[shift] : groups * 4 + rest]

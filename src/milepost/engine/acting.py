@@ -137,7 +137,7 @@ def _let_act(
 ) -> Outcome:
     """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
     narrator = Narrator(here, assignment.run, assignment.task, effort.number, lambda: book.replaying)
-    tools = here.tools(narrator)
+    tools = here.tools(effort.agent, narrator)
     left_s = purse.seconds_left()
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
     try:

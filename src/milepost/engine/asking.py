@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import Any, assert_never
 
 from milepost.core.calls import Call
 from milepost.core.events import GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
-from milepost.engine.approval import may_need_gate, needs_gate, shown_before
+from milepost.engine.approval import needs_gate, question_for, shown_before
 from milepost.engine.efforts import Effort
 from milepost.engine.gates import Gate, GoAhead, Refuse, consequence, gate_of
 from milepost.engine.order import Order, Try
 from milepost.engine.parking import Parked
+from milepost.engine.policing import policy_of
 from milepost.engine.rooms import Rooms
 from milepost.plan.risk import risk_of
-from milepost.sandbox.danger import danger_of, danger_of_change
+from milepost.sandbox.danger import danger_of_change
+from milepost.sandbox.policy import Decision, decide
 
 LONGEST_READ = 10_000_000  # of a diff; the gate says what of it is not shown, and its digest is of all
 LOOK_S = 0.5  # how often it is looked whether a person has answered
@@ -77,23 +79,47 @@ def waiting_for_people(here: Rooms, run: str) -> tuple[str, ...]:
 
 
 class CallPorter:
-    """Asks before commands that could do harm, and knows what was answered."""
+    """Asks before commands that could do harm, knows what was answered, and refuses what is never to be run."""
 
     def __init__(self, here: Rooms, effort: Effort, folders: tuple[str, ...]) -> None:
         self._here, self._effort, self._folders = here, effort, folders
+        self._policy = policy_of(here.settings.terminal)
 
     def refusal(self, number: int, call: Call) -> str:
-        """Why a person does not allow a call, empty when it may be made; raises when nobody was asked yet."""
-        order, task = self._effort.order, self._effort.task
-        if not call.argv or not may_need_gate("destructive", task, order.approve):
+        """Why a call is not allowed, empty when it may be made; raises when a person must be asked first."""
+        if not call.argv:
             return ""
-        danger = danger_of(call.argv, self._folders)
-        question = danger and needs_gate("destructive", task, risk_of(task), (danger,), order.approve)
-        if not question:
-            return ""
+        decision = decide(self._policy, call.argv, self._folders)
+        refused = self._refused(number, call, decision)
+        place = f"{self._effort.order.run}/{self._effort.task.id}/{self._effort.number}"
+        self._here.audit.note(decision, call.argv, runs=not refused, place=place)
+        return refused
+
+    def _refused(self, number: int, call: Call, decision: Decision) -> str:
+        match decision.verdict:
+            case "allow":
+                return ""
+            case "deny":
+                return decision.refusal
+            case "ask":
+                question = self._question(decision)
+                unasked = decision.refusal if decision.is_listed else ""
+                return self._answer(number, call, question) if question else unasked
+            case _ as never:
+                assert_never(never)
+
+    def _question(self, decision: Decision) -> str | None:
+        """What to ask; nothing where the run or the task says that nobody is asked."""
+        task, dangers = self._effort.task, (decision.danger,)
+        if decision.is_listed and task.approve != "never":
+            return question_for("destructive", task, risk_of(task), dangers)
+        return needs_gate("destructive", task, risk_of(task), dangers, self._effort.order.approve)
+
+    def _answer(self, number: int, call: Call, question: str) -> str:
+        """Why a person does not allow a call; raises when none has answered yet."""
         gate = gate_of(
-            run=order.run,
-            task=task.id,
+            run=self._effort.order.run,
+            task=self._effort.task.id,
             attempt=self._effort.number,
             kind="destructive",
             question=self._here.redact(question),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.core.redact import MASK, Redactor
+from milepost.core.redact import Redactor
 
 
 class DiscreetTerminal:
@@ -23,13 +23,5 @@ class DiscreetTerminal:
         return replace(result, stdout=redact(result.stdout), stderr=redact(result.stderr), error=redact(result.error))
 
     def _discreet(self, on_line: Callable[[Line], None]) -> Callable[[Line], None]:
-        in_key: dict[str, bool] = {}
-
-        def tell(line: Line) -> None:
-            """A private key is many lines; none between its first and its last is shown."""
-            begins, ends = "-----BEGIN" in line.text and "PRIVATE KEY" in line.text, "-----END" in line.text
-            inside = in_key.get(line.stream, False) or begins
-            in_key[line.stream] = inside and not ends
-            on_line(replace(line, text=MASK if inside else self._redact(line.text)))
-
-        return tell
+        streams = {"stdout": self._redact.lines(), "stderr": self._redact.lines()}
+        return lambda line: on_line(replace(line, text=streams[line.stream](line.text)))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, UNAVAILABLE
+from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError
 from milepost.engine.ground import outside_environment
 from milepost.engine.project import STATE, find_roadmap
@@ -60,9 +61,15 @@ def _git() -> Finding:
 
 def _sandbox() -> tuple[Finding, ...]:
     reports = ladder()
-    any_holds = any(report.ok for report in reports)
+    any_holds = any(report.ok for report in reports if report.level is not TrustLevel.LOCAL)
     return tuple(
-        Finding(area="sandbox", name=report.level.value, ok=report.ok, detail=report.detail, needed=not any_holds)
+        Finding(
+            area="sandbox",
+            name=report.level.value,
+            ok=report.ok,
+            detail=report.detail if report.ok else f"{report.detail}; {report.fix}",
+            needed=not any_holds,
+        )
         for report in reports
     )
 

@@ -13,8 +13,10 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor, secrets_of
+from milepost.engine.allowance import AllowingTerminal, for_checks, for_installers
 from milepost.engine.baselines import Baselines
 from milepost.engine.discretion import DiscreetTerminal
+from milepost.engine.downgrade import DowngradedTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
@@ -25,6 +27,7 @@ from milepost.engine.settings import Settings
 from milepost.engine.surroundings import Surroundings, Templates
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.levels import open_terminal
+from milepost.sandbox.secrets import Secret, SecretTerminal
 from milepost.sandbox.terminal import IsolatedTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
@@ -38,7 +41,10 @@ from milepost.workspace.mileposts import Mileposts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept."""
+    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept.
+
+    `downgraded` says that the sandbox is weaker than was asked for.
+    """
 
     project: Project
     settings: Settings
@@ -47,6 +53,7 @@ class Ground:
     checkouts: Checkouts
     redact: Redactor
     run: str = ""
+    downgraded: bool = False
 
     @property
     def mileposts(self) -> Mileposts:
@@ -62,13 +69,18 @@ class Ground:
         readable = (*self.project.repository.object_folders(), *named)
         return open_terminal(trust, held_fds=held, extra_readable=readable)
 
+    def brokered(self, terminal: Terminal) -> Terminal:
+        """The same terminal, where commands are given the secrets that the settings let them have."""
+        honest = DowngradedTerminal(terminal=terminal) if self.downgraded else terminal
+        return SecretTerminal(honest, secrets_for_commands(self.settings))
+
     def examiner(
         self, terminal: Terminal, mileposts: Mileposts, ahead: ThreadPoolExecutor, reviewer: Reviewer | None
     ) -> Examiner:
         """Whoever verifies, with commands run on `terminal`, which tells all: what the checks' own runners say is
         signed, and redacted only once it was heard.
         """
-        logging, verify = LoggingTerminal(terminal, self.logs, self.redact), self.settings.verify
+        logging, verify = LoggingTerminal(self.brokered(terminal), self.logs, self.redact), self.settings.verify
         outfitter = self._outfitter(logging)
         runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
         return Examiner(
@@ -96,7 +108,7 @@ class Ground:
         environ = outside_environment(os.environ)
         top, verify = self.project.repository.top, self.settings.verify
         bench = Bench(
-            terminal=terminal,
+            terminal=AllowingTerminal(terminal=terminal, allowance=for_checks(self.settings)),
             path=environ["PATH"],
             interpreter=require_interpreter(top, self.settings),
             timeout_s=self.settings.limits.check_timeout_s,
@@ -104,7 +116,9 @@ class Ground:
         )
         environments = Environments(
             cache=environments_folder(),
-            terminal=DiscreetTerminal(terminal, self.redact),
+            terminal=DiscreetTerminal(
+                AllowingTerminal(terminal=terminal, allowance=for_installers(self.settings)), self.redact
+            ),
             repository=top,
             environ=environ,
             home=users_home(),
@@ -136,8 +150,18 @@ def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {**environ, "PATH": path}
 
 
+def secrets_for_commands(settings: Settings) -> tuple[Secret, ...]:
+    """The secrets that commands may be given, as far as they are in the environment."""
+    return tuple(
+        Secret(name=name, value=os.environ[name], programs=frozenset(section.programs))
+        for name, section in settings.sandbox.secrets.items()
+        if name in os.environ
+    )
+
+
 def known_secrets(settings: Settings) -> frozenset[str]:
     """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
     given = {value for section in settings.agents.values() for value in section.env.values()}
     passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
-    return secrets_of(os.environ) | given | passed
+    brokered = {secret.value for secret in secrets_for_commands(settings)}
+    return secrets_of(os.environ) | given | passed | brokered

@@ -12,7 +12,7 @@ from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "3"
+VERSION = "4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Repairs:
 class Order:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
-    `checks` are the settings of [verify], `readable` that of [sandbox]: a run is judged by the rules it began with.
+    `checks` are the settings of [verify], `sandbox` those of [sandbox]: a run is judged by the rules it began with.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     """
 
@@ -43,6 +43,7 @@ class Order:
     max_tasks: int | None
     agent: str
     trust: str
+    downgraded: bool = False
     parallel: int
     attempts: int
     task_timeout_s: float
@@ -52,7 +53,7 @@ class Order:
     started_at: int
     repairs: Repairs = Repairs()
     checks: Mapping[str, Any] = field(default_factory=dict)
-    readable: tuple[str, ...] = ()
+    sandbox: Mapping[str, Any] = field(default_factory=dict)
     ordered: bool = False
     approve: str = "never"
     budget: Budget = field(default_factory=Budget)

@@ -20,6 +20,7 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
+from milepost.engine.downgrade import trust_for
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.journal import Journal
 from milepost.engine.order import Order, Repairs
@@ -29,7 +30,6 @@ from milepost.engine.settings import Settings, budget_of
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
 from milepost.roadmap import read
-from milepost.sandbox.levels import require, strongest
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 
@@ -42,6 +42,7 @@ class Wish:
     agent: str | None = None
     parallel: int | None = None
     trust: str | None = None
+    network: str | None = None
     tasks: tuple[str, ...] = ()
     max_tasks: int | None = None
     new: bool = False
@@ -66,6 +67,7 @@ class Draft:
 
     user: Position
     trust: TrustLevel
+    downgraded: bool
     wish: Wish
 
 
@@ -83,13 +85,12 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     chosen = choose(plan, wish)
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
-    trust = settings.run.trust or strongest()
-    require(trust)
+    trust, downgraded = trust_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
     for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)
-    return Draft(user=user, trust=trust, wish=wish)
+    return Draft(user=user, trust=trust, downgraded=downgraded, wish=wish)
 
 
 def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
@@ -116,6 +117,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         max_tasks=drafted.wish.max_tasks,
         agent=settings.run.agent,
         trust=drafted.trust.value,
+        downgraded=drafted.downgraded,
         parallel=settings.run.parallel,
         attempts=limits.attempts,
         task_timeout_s=limits.task_timeout_s,
@@ -130,7 +132,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
             fallback=tuple(settings.repair.fallback),
         ),
         checks=settings.verify.model_dump(mode="json"),
-        readable=tuple(settings.sandbox.readable),
+        sandbox=settings.sandbox.model_dump(mode="json"),
         ordered=settings.run.ordered,
         approve=settings.run.approve,
         budget=budget_of(settings),

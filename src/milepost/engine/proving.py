@@ -13,6 +13,7 @@ from milepost.core.errors import TaskUnknown
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence
+from milepost.engine.downgrade import trust_for
 from milepost.engine.examine import Examiner, OnCheck
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.journal import Journal
@@ -25,7 +26,6 @@ from milepost.engine.settings import load
 from milepost.plan.graph import plan as make_plan
 from milepost.repair.parts import parts_of
 from milepost.roadmap import read
-from milepost.sandbox.levels import require, strongest
 from milepost.verify.replay import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
@@ -99,8 +99,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
     settings = load(project.roadmap.parent)
-    trust = settings.run.trust or strongest()
-    require(trust)
+    trust, downgraded = trust_for(settings)
     with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
         own = Path(folder)
         git = project.repository.git(own / "git")
@@ -111,6 +110,7 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
             journal=journal,
             checkouts=Checkouts(own / "checkouts", git),
             redact=Redactor(known_secrets(settings)),
+            downgraded=downgraded,
         )
         mileposts = ground.mileposts
         with ThreadPoolExecutor(1) as ahead, ground.open_terminal(trust) as sandbox:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from milepost.core.calls import Call
 from milepost.core.ports import Tools
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine import lease
 from milepost.engine.books import Books
 from milepost.engine.calls import AttemptKey
-from milepost.engine.logbook import AttemptLogbook, Watch, resumable
+from milepost.engine.logbook import AttemptLogbook, Porter, Watch, resumable
 
 FIRST_CALL = 1_000_000  # of a reviewer in the spending of an attempt, behind those of its agent
 KEPT = "reviewed"  # stands for a workspace that is thrown away
@@ -26,13 +25,14 @@ class ReviewTools:
     run: str
     name: str
     redact: Redactor
-    tools: Callable[[Callable[[str], None]], Tools]
+    tools: Callable[[str, Callable[[str], None]], Tools]
+    porter: Callable[[str], Porter]
 
     def __call__(self, task: Task, attempt: int, tree: str) -> Tools:
         key = AttemptKey(run=self.run, task=f"{task.id}/review/{tree}", attempt=attempt)
         watch = Watch(
             purse=self.books.wallet.purse(task, attempt, self.name, first=FIRST_CALL),
-            porter=_Anything(),
+            porter=self.porter(f"{self.run}/{task.id}/review"),
             keep=lambda: KEPT,
             tell=lambda _, __: None,
             begin=lease.require,
@@ -41,11 +41,4 @@ class ReviewTools:
         )
         known = resumable(self.books.calls, key)
         book = AttemptLogbook(self.books.calls, key, known, KEPT, watch)
-        return replace(self.tools(lambda _: None), logbook=book)
-
-
-class _Anything:
-    """Lets every command pass: what a reviewer does to its checkout is thrown away, and the sandbox holds the rest."""
-
-    def refusal(self, number: int, call: Call) -> str:
-        return ""
+        return replace(self.tools(self.name, lambda _: None), logbook=book)

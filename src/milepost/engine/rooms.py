@@ -19,6 +19,7 @@ from milepost.core.events import Event
 from milepost.core.ports import Agent, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
+from milepost.engine.allowance import AllowingTerminal, for_agent, for_installers
 from milepost.engine.books import Books, open_books
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
@@ -27,10 +28,12 @@ from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
 from milepost.engine.parking import Parking
+from milepost.engine.policing import AuditedTerminal, UnaskedPorter, audit_in, policy_of, times_of
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
 from milepost.engine.steering import file_watch
+from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import IsolatedTerminal
 from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts, cache_folder
@@ -41,7 +44,10 @@ OnEvent = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rooms:
-    """All that the steps of a run work with; an engine that `stays` waits for people when only they are left."""
+    """All that the steps of a run work with; an engine that `stays` waits for people when only they are left.
+
+    `terminal` is for what we run ourselves to mend and to merge; `tools` has those of agents, by their names.
+    """
 
     project: Project
     settings: Settings
@@ -50,10 +56,11 @@ class Rooms:
     mileposts: Mileposts
     sandbox: IsolatedTerminal
     terminal: Terminal
-    tools: Callable[[Callable[[str], None]], Tools]
+    tools: Callable[[str, Callable[[str], None]], Tools]
     examiner: Examiner
     parking: Parking
     redact: Redactor
+    audit: Audit
     on_event: OnEvent
     lock_fd: int
     agent: Callable[[str], Agent]
@@ -105,6 +112,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
         checkouts=checkouts,
         redact=Redactor(known_secrets(settings)),
         run=run,
+        downgraded=order.downgraded,
     )
     ground.logs.sweep()
     mileposts = ground.mileposts
@@ -116,13 +124,23 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             ground.open_terminal(TrustLevel(order.trust), held) as sandbox,
             listening as overhear,
         ):
-            terminal = DiscreetTerminal(sandbox, ground.redact)
-            tools = partial(tools_for, settings, terminal, ground.redact, parking)
+            audit = audit_in(project.state, ground.redact)
+            brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
+            installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
+            tools = partial(tools_for, settings, brokered, ground.redact, parking)
+            porter = partial(UnaskedPorter, policy_of(settings.terminal), audit)
             reviewer = _reviewer(
                 settings,
                 run,
                 makers,
-                ReviewTools(books=books, run=run, name=settings.verify.agent, redact=ground.redact, tools=tools),
+                ReviewTools(
+                    books=books,
+                    run=run,
+                    name=settings.verify.agent,
+                    redact=ground.redact,
+                    tools=tools,
+                    porter=porter,
+                ),
             )
             yield Rooms(
                 project=project,
@@ -131,11 +149,12 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 checkouts=checkouts,
                 mileposts=mileposts,
                 sandbox=sandbox,
-                terminal=terminal,
+                terminal=DiscreetTerminal(installing, ground.redact),
                 tools=tools,
                 examiner=ground.examiner(sandbox, mileposts, ahead, reviewer),
                 parking=parking,
                 redact=ground.redact,
+                audit=audit,
                 on_event=_both(overhear, company.on_event),
                 lock_fd=lock_fd,
                 agent=makers.agent,
@@ -156,16 +175,18 @@ def _both(first: OnEvent, second: OnEvent) -> OnEvent:
 
 
 def tools_for(
-    settings: Settings, terminal: Terminal, redact: Redactor, stops: Stops, say: Callable[[str], None]
+    settings: Settings, terminal: Terminal, redact: Redactor, stops: Stops, agent: str, say: Callable[[str], None]
 ) -> Tools:
-    """What an agent is given to work with."""
+    """What the agent of a name is given to work with."""
+    allowing = AllowingTerminal(terminal=terminal, allowance=for_agent(settings, agent))
     return Tools(
-        terminal=terminal,
+        terminal=DiscreetTerminal(allowing, redact),
         say=lambda text: say(redact(text)),
         timeout_s=settings.limits.task_timeout_s,
         idle_timeout_s=settings.limits.idle_timeout_s,
         stops=stops,
         redact=redact,
+        seconds_for=times_of(settings.terminal).seconds_for,
     )
 
 

@@ -14,7 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from milepost.core.budget import Budget
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
+from milepost.engine.networks import NetworkSetting
 from milepost.engine.surroundings import unknown_places
+from milepost.sandbox.policy.clause import clause_of
 
 FILE = "milepost.toml"
 
@@ -62,6 +64,9 @@ class AgentSection(Section):
     env: dict[str, str] = Field({}, description="Variables for this agent alone.")
     env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
     args: list[str] = Field([], description="Arguments added to its command line.")
+    network: NetworkSetting | None = Field(
+        None, description="What it may reach, and the commands that it asks for. Absent: as [sandbox] says."
+    )
 
 
 class ModelSettings(Section):
@@ -150,8 +155,69 @@ class BudgetSettings(Section):
     task_attempts: int | None = Field(None, gt=0, description="Attempts at one task. Absent: no bound.")
 
 
+class SecretSection(Section):
+    programs: list[str] = Field(
+        [],
+        description="Programs whose commands are given the value of this variable of yours in the place of "
+        "{{secret:NAME}}. Empty: none; the value is only kept out of all that is printed.",
+    )
+
+
 class SandboxSettings(Section):
     readable: list[str] = Field([], description="Further paths that agents and checks may read.")
+    network: NetworkSetting = Field(
+        "loopback",
+        description="What agents and checks may reach: none, loopback (their own), open, or a list of hosts such as "
+        '["example.org", "*.example.org", "127.0.0.1:5432"]. Empty: loopback.',
+    )
+    install_network: NetworkSetting = Field(
+        "open", description="The same for what fetches packages: environments, lock files, repairs."
+    )
+    memory_mb: int | None = Field(
+        None,
+        ge=64,
+        description="Megabytes of memory for a command and all that it starts. "
+        "Absent: three quarters of what the machine has.",
+    )
+    processes: int = Field(4096, ge=1, description="Processes and threads of one command.")
+    disk_mb: int = Field(20_000, ge=1, description="Megabytes that one command may add to its folders.")
+    allow_downgrade: bool = Field(
+        False, description="Whether a weaker trust level is taken when this machine cannot hold the one asked for."
+    )
+    secrets: dict[str, SecretSection] = Field(
+        {}, description="Variables of yours that commands may be given, and nobody sees."
+    )
+
+
+class TerminalSettings(Section):
+    allow: list[str] = Field(
+        [],
+        description="Commands of agents that may run: a program, or with arguments as `git push --force`. What could "
+        "do harm is allowed only where it is named with what makes it so. Empty: as the built-in rules say.",
+    )
+    ask: list[str] = Field(
+        [], description="Commands about which a person is always asked. Empty: as [run] approve says."
+    )
+    deny: list[str] = Field([], description="Commands that never run. Empty: as the built-in rules say.")
+    unlisted: Literal["allow", "ask", "deny"] = Field(
+        "allow", description="What holds for harmless programs that are in no list."
+    )
+    shell: Literal["never", "read", "any"] = Field(
+        "read",
+        description="Text for a shell, as `bash -c`. never: refused. read: each part of it is judged, and where it "
+        "cannot be told what runs, it is asked about. any: only what can be told is judged.",
+    )
+    quick_s: float = Field(60, gt=0, description="Seconds for commands that only look, as `git status`.")
+    medium_s: float = Field(600, gt=0, description="Seconds for commands in no other class, as `pytest`.")
+    long_s: float = Field(1800, gt=0, description="Seconds for builds and installations, as `npm ci`.")
+    background_s: float = Field(60, gt=0, description="Seconds for what never ends by itself, as `npm run dev`.")
+
+    @field_validator("allow", "ask", "deny")
+    @classmethod
+    def _can_be_read(cls, given: list[str]) -> list[str]:
+        for text in given:
+            clause_of(text)
+        return given
 
 
 class SurroundingsSettings(Section):
@@ -212,6 +278,7 @@ class Settings(Section):
     repair: RepairSettings = RepairSettings()
     budget: BudgetSettings = BudgetSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    terminal: TerminalSettings = TerminalSettings()
     surroundings: SurroundingsSettings = SurroundingsSettings()
     state: StateSettings = StateSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -244,14 +311,16 @@ VARIABLES = {
     "MILEPOST_AGENT": "agent",
     "MILEPOST_PARALLEL": "parallel",
     "MILEPOST_TRUST": "trust",
+    "MILEPOST_NETWORK": "network",
     "MILEPOST_BUDGET": "budget_usd",
     "MILEPOST_DATABASE": "database",
     "MILEPOST_REMOTE": "remote",
 }
+_OF_SANDBOX = ("network",)  # what can be given by hand is of [run] but for these
 
 
 def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings for a roadmap in `folder`; `flags` are those of [run] that were given by hand."""
+    """The settings for a roadmap in `folder`; `flags` are those that were given by hand."""
     path = folder / FILE
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -259,13 +328,15 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         raise SettingInvalid(f"{FILE} cannot be read: {error}", "it must be a readable UTF-8 file") from error
     except tomllib.TOMLDecodeError as error:
         raise SettingInvalid(f"{FILE} is not valid TOML: {error}", "mend the line it names") from error
-    run = table.get("run", {})
-    if not isinstance(run, dict):
-        raise SettingInvalid(f"run in {FILE} must be a table", "write it as [run]")
-    given = {key: environ[name] for name, key in VARIABLES.items() if environ.get(name)}
-    given_by_hand = {key: value for key, value in (flags or {}).items() if value is not None}
+    given: dict[str, object] = {key: environ[name] for name, key in VARIABLES.items() if environ.get(name)}
+    given |= {key: value for key, value in (flags or {}).items() if value is not None}
+    for section, keys in (("run", given.keys() - set(_OF_SANDBOX)), ("sandbox", given.keys() & set(_OF_SANDBOX))):
+        written = table.get(section, {})
+        if not isinstance(written, dict):
+            raise SettingInvalid(f"{section} in {FILE} must be a table", f"write it as [{section}]")
+        table[section] = written | {key: given[key] for key in keys}
     try:
-        return Settings.model_validate(table | {"run": run | given | given_by_hand})
+        return Settings.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from milepost.core.commands import TrustLevel
 from milepost.core.errors import RunUnfinished
 from milepost.core.events import (
     AttemptFinished,
@@ -21,6 +22,7 @@ from milepost.engine.approval import approval_named
 from milepost.engine.asking import waiting_for_people
 from milepost.engine.helm import ask, paused, unfinished, within_new_wall
 from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.networks import as_text
 from milepost.engine.order import VERSION, Order
 from milepost.engine.parking import Parked
 from milepost.engine.prepare import NothingToDo, Wish
@@ -83,6 +85,7 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "agent": wish.agent,
         "parallel": wish.parallel,
         "trust": wish.trust,
+        "network": wish.network,
         "budget_usd": wish.budget_usd,
         "approve": approval_named(wish.approve) if wish.approve else None,
         "ordered": wish.ordered,
@@ -216,7 +219,7 @@ def within(order: Order, settings: Settings) -> Settings:
         update={
             "limits": limits,
             "verify": VerifySettings.model_validate(order.checks),
-            "sandbox": SandboxSettings(readable=list(order.readable)),
+            "sandbox": SandboxSettings.model_validate(order.sandbox),
         }
     )
 
@@ -234,8 +237,10 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
     """An interrupted run goes on as it was started; asking for something else is a new run."""
     order = _recorded(record)
     asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
-    asked_trust = ("trust", wish.trust, order.trust)
-    differs = [f"--{name} {value}" for name, value, was in (*asked, asked_trust) if value not in (None, was)]
+    asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
+    asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
+    every = (*asked, asked_trust, asked_network)
+    differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]
     if wish.held and not order.held:

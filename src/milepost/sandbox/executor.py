@@ -1,64 +1,95 @@
-"""The executor of the isolated level: Python code with variables that stay, in a process of its own."""
+"""The executor of the levels that the kernel holds: Python code with variables that stay, in a process of its own."""
 
 from __future__ import annotations
 
-import json
-import keyword
-import shutil
+import io
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.core.commands import Command, ExecutionLimits, ExecutionResult
+from milepost.core.commands import NO_NETWORK, Bounds, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
+from milepost.sandbox import zygotes
 from milepost.sandbox.capture import Capture
-from milepost.sandbox.guests import Warden
-from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
+from milepost.sandbox.changes import Changes
+from milepost.sandbox.guests import Launcher
+from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, launch_of, users_home
+from milepost.sandbox.plain import require_name, require_plain
+from milepost.sandbox.pool import Pool
 from milepost.sandbox.reach import Missing
+from milepost.sandbox.removal import remove
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.session import Reply, Session
 
-_GUEST = Path(__file__).parent / "walls/guest.py"
-_MEBIBYTE = 1 << 20
-_LONGEST_INJECTION = 4_000_000
-
 
 class IsolatedExecutor:
-    """Runs code behind Landlock. One run at a time; `kill` from any thread, at any time.
+    """Runs code behind the kernel's walls. One run at a time; `kill` from any thread, at any time.
 
     `workspace` is the folder the code works in and may change; without one it gets an empty folder that goes with it.
+    A sandboxed session holds its changes to a workspace back until they are accepted. `spares` sessions are kept ready
+    for when one is over.
     """
 
-    def __init__(self, limits: ExecutionLimits | None = None, *, workspace: Path | None = None) -> None:
+    def __init__(
+        self,
+        limits: ExecutionLimits | None = None,
+        *,
+        workspace: Path | None = None,
+        trust: TrustLevel = TrustLevel.ISOLATED,
+        network: Network = NO_NETWORK,
+        interpreter: Path | None = None,
+        spares: int = 0,
+        launcher: Launcher | None = None,
+        prepare: Prepare = launch_of,
+    ) -> None:
         self._limits = limits or ExecutionLimits()
         self._own_folder = Path(tempfile.mkdtemp(prefix="milepost-"))
         self._workspace = workspace or self._own_folder / "work"
-        self._around = Surroundings(home=users_home())
-        self._warden = Warden()
+        self._holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None
+        self._around = Surroundings(home=users_home(), trust=trust)
+        self._network = network
+        self._interpreter = interpreter or Path(sys.executable)
+        self._own_launcher = launcher
+        self._launcher = launcher or zygotes.borrow(self._interpreter)
+        self._prepare = prepare
+        self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
         self._session: Session | None = None
+        self._steps = 0
         self._injected: dict[str, Any] = {}
         self._not_yet_sent: dict[str, Any] = {}
+        self._closed = False
 
     def run(self, code: str) -> ExecutionResult:
         """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
         with self._turn:
+            if self._steps >= self._limits.steps:
+                error = f"had its {self._limits.steps} runs: reset gives it as many again"
+                return ExecutionResult(output="", error=error, termination="steps")
             started = time.monotonic()
             session = self._open_session()
             if isinstance(session, Missing):
                 return ExecutionResult(output="", error=session.reason, termination="not_started")
+            self._steps += 1
             output = Capture(self._limits.output_bytes)
-            question = {"code": code, "inject": self._not_yet_sent, "cpu_s": self._limits.cpu_s}
-            reply = session.ask(question, timeout_s=self._limits.timeout_s, output=output)
+            question = {"code": code, "inject": self._not_yet_sent}
+            limits = self._limits
+            reply = session.ask(question, cpu_s=limits.cpu_s, timeout_s=limits.timeout_s, output=output)
             self._not_yet_sent = {}
             if reply.ending is not None:
                 self._end_session()
             return _result(reply, output, started)
+
+    def open(self) -> None:
+        """Have a session ready behind its walls before the first run."""
+        with self._turn:
+            session = self._open_session()
+            if isinstance(session, Session):
+                session.wait_until_open()
 
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
@@ -68,29 +99,46 @@ class IsolatedExecutor:
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable, from the next run on and in every session until `reset`."""
-        if not name.isidentifier() or keyword.iskeyword(name):
-            raise ValueError(f"{name!r} cannot be the name of a variable")
-        _require_plain(value, name)
-        if len(json.dumps(value)) > _LONGEST_INJECTION:
-            raise ValueError(f"{name} is longer than {_LONGEST_INJECTION} bytes: write it to a file of the workspace")
+        require_name(name)
+        require_plain(value, name)
         with self._turn:
             self._injected[name] = value
             self._not_yet_sent[name] = value
 
     def reset(self) -> None:
-        """Forget all variables, injected ones too."""
+        """Forget all variables, injected ones and changes that were not accepted too."""
         with self._turn:
             self._end_session()
+            self._steps = 0
             self._injected = {}
             self._not_yet_sent = {}
+
+    def changes(self) -> Changes:
+        """What the session has changed in its workspace and holds back; their `accept` brings them there.
+
+        Changes of a session that is over are gone with it.
+        """
+        if not self._holds_changes:
+            raise ValueError("only a sandboxed executor with a workspace holds changes back")
+        with self._turn:
+            if self._session is None or self._session.is_over():
+                return Changes((), io.BytesIO())
+            with self._session.changes() as collected:
+                return Changes.read(collected)
 
     def close(self) -> None:
         """End everything and remove the executor's own folder."""
         self.kill()
         with self._turn:
             self._end_session()
-            self._warden.close()
-            shutil.rmtree(self._own_folder, ignore_errors=True)
+            self._pool.close()
+            if not self._closed:
+                self._closed = True
+                if self._own_launcher is None:
+                    zygotes.give_back(self._interpreter)
+                else:
+                    self._own_launcher.close()
+            remove(self._own_folder)
 
     def __enter__(self) -> IsolatedExecutor:
         return self
@@ -102,11 +150,12 @@ class IsolatedExecutor:
         if self._session is not None and self._session.is_over():
             self._end_session()
         if self._session is None:
-            launch = self._launch()
-            if isinstance(launch, Missing):
-                return launch
+            try:
+                session = self._pool.take()
+            except _NotLaunched as problem:
+                return problem.missing
             with self._session_lock:
-                self._session = Session(self._warden, launch)
+                self._session = session
             self._not_yet_sent = dict(self._injected)
         return self._session
 
@@ -116,28 +165,47 @@ class IsolatedExecutor:
                 self._session.close()
                 self._session = None
 
+    def _make_session(self) -> Session:
+        launch = self._launch()
+        if isinstance(launch, Missing):
+            raise _NotLaunched(launch)
+        return Session(self._launcher, launch)
+
     def _launch(self) -> Launch | Missing:
         self._workspace.mkdir(parents=True, exist_ok=True)
         command = Command(
-            argv=(sys.executable, "-I", "-X", "utf8", str(_GUEST)),
+            argv=(str(self._interpreter),),
             cwd=self._workspace,
             scratch=self._own_folder / "scratch",
-            readable=(_GUEST,),
+            network=self._network,
+            bounds=_bounds(self._limits),
         )
-        launch = launch_of(command, self._around)
+        launch = self._prepare(command, self._around)
         if isinstance(launch, Missing):
             return launch
-        return replace(launch, timeout_s=None, rlimits=_rlimits(self._limits))
+        overlay = None
+        if self._holds_changes:
+            overlay = Overlay(folder=launch.cwd, size_mb=self._limits.disk_mb, inodes=self._limits.inodes)
+        return replace(launch, program=None, timeout_s=None, overlay=overlay)
 
 
-def _rlimits(limits: ExecutionLimits) -> Mapping[str, int]:
-    # RLIMIT_DATA rather than RLIMIT_AS: the latter counts what is only mapped, and breaks threads.
-    return {
-        "core": 0,
-        "data": limits.memory_mb * _MEBIBYTE,
-        "fsize": limits.file_mb * _MEBIBYTE,
-        "nofile": limits.open_files,
-    }
+class _NotLaunched(Exception):
+    """There is nothing to start a session with."""
+
+    def __init__(self, missing: Missing) -> None:
+        super().__init__(missing.reason)
+        self.missing = missing
+
+
+def _bounds(limits: ExecutionLimits) -> Bounds:
+    return Bounds(
+        memory_mb=limits.memory_mb,
+        processes=limits.processes,
+        disk_mb=limits.disk_mb,
+        inodes=limits.inodes,
+        file_mb=limits.file_mb,
+        open_files=limits.open_files,
+    )
 
 
 def _result(reply: Reply, output: Capture, started: float) -> ExecutionResult:
@@ -146,7 +214,9 @@ def _result(reply: Reply, output: Capture, started: float) -> ExecutionResult:
         truncated=output.truncated,
         duration_ms=round((time.monotonic() - started) * 1000),
         memory_used_bytes=reply.memory_bytes,
+        forged=reply.forged,
         enforced=(*reply.report.applied, *ENFORCED_BY_HOST) if reply.report.applied else (),
+        refused=reply.report.refused,
     )
     if reply.answer is not None:
         said = reply.answer
@@ -160,23 +230,3 @@ def _result(reply: Reply, output: Capture, started: float) -> ExecutionResult:
     how = reply.ending or HowItEnded("killed")
     error = how.error or f"the code ended its own process with exit code {reply.report.exit_code}"
     return replace(facts, error=error, termination=how.termination, timeout=how.termination == "timeout")
-
-
-def _require_plain(value: Any, name: str, depth: int = 0) -> None:
-    """Refuse what would not arrive in the session as it is here."""
-    if depth > 100:
-        raise TypeError(f"{name} is nested too deeply to be given to the code")
-    if isinstance(value, list | tuple):
-        for item in value:
-            _require_plain(item, name, depth + 1)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"{name} holds the key {key!r}: only strings can be keys of what is given to the code")
-            _require_plain(item, name, depth + 1)
-    elif callable(value):
-        raise TypeError(f"{name} is or holds a function: at the isolated level only plain values can be given")
-    elif not isinstance(value, str | int | float | bool | None):
-        raise TypeError(
-            f"{name} is or holds a {type(value).__name__}: only what JSON can hold can be given to the code"
-        )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import os
+import select
+import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Protocol
 
 from milepost.core.errors import MachineFailed
 from milepost.core.machine import machine_failure
@@ -18,7 +25,13 @@ from milepost.sandbox.report import HowItEnded, Report
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from walls.warden import main; main()"
 _WALLS = Path(__file__).parent
+Welcome = Callable[[list[int]], None]
+
+GLANCE_S = 2.0  # how often to look at a clock while a relay is silent
+_PATIENCE_WITH_RELAY_S = 10.0
 _PATIENCE_AT_CLOSE_S = 30.0
+_CHUNK = 262_144
+_MOST_LISTENERS = 64
 
 
 class Descriptors:
@@ -33,6 +46,13 @@ class Descriptors:
             ends = os.pipe()
         self._open.update(ends)
         return ends
+
+    def socketpair(self) -> tuple[int, int]:
+        """Two ends of a connection that descriptors can go through as well."""
+        with _starting():
+            ends = tuple(end.detach() for end in socket.socketpair())
+        self._open.update(ends)
+        return ends[0], ends[1]
 
     def nothing(self) -> int:
         """Where there is nothing to read."""
@@ -65,66 +85,118 @@ class Descriptors:
 
 
 class Guest:
-    """A guest as the host holds it: a way to end it, and where its relay will speak. `end` is for any thread."""
+    """A guest as the host holds it: a way to end it, and where its relay speaks. `end` is for any thread.
 
-    def __init__(self, *, control: int, status: int) -> None:
+    `answers` are what a session said, with the relay's facts, oldest first. `welcome` is given the sockets that stand
+    in the guest's network namespace for the host to accept on.
+    """
+
+    def __init__(
+        self, *, control: int, status: int, timeout_s: float | None = None, welcome: Welcome | None = None
+    ) -> None:
         self.status = status
+        self.ended_for: HowItEnded | None = None
+        self._due = math.inf if timeout_s is None else time.monotonic() + timeout_s + _PATIENCE_WITH_RELAY_S
+        self._relay: int | None = None
+        self.answers: deque[dict[str, Any]] = deque()
+        self._welcome = welcome
+        self._socket = socket.socket(fileno=status)
         self._control: int | None = control
         self._lock = threading.Lock()
-        self._said = b""
-        self.ended_for: HowItEnded | None = None
+        self._unfinished = b""
+        self._facts: dict[str, Any] = {}
 
     def end(self, reason: HowItEnded) -> None:
         """Have the relay end the whole tree now; the first reason given is the one that counts."""
         with self._lock:
             if self.ended_for is None and self._control is not None:
                 self.ended_for = reason
+                self._due = time.monotonic() + _PATIENCE_WITH_RELAY_S
                 with contextlib.suppress(BrokenPipeError):
                     os.write(self._control, b"\n")
 
     def listen(self) -> bool:
         """Read what the relay has to say; False once it has said all."""
-        piece = os.read(self.status, 65536)
-        self._said += piece
+        try:
+            piece, descriptors, _, _ = socket.recv_fds(self._socket, _CHUNK, _MOST_LISTENERS, socket.MSG_CMSG_CLOEXEC)
+        except ConnectionResetError:
+            return False
+        if descriptors and self._relay is None:
+            self._relay = descriptors.pop(0)
+        if descriptors and self._welcome is not None:
+            self._welcome(descriptors)
+        *lines, self._unfinished = (self._unfinished + piece).split(b"\n")
+        for line in filter(None, lines):
+            facts = json.loads(line)
+            if "answer" in facts:
+                self.answers.append(facts)
+            else:
+                self._facts.update(facts)
         return bool(piece)
 
+    def insist_on_the_end(self) -> None:
+        """End the relay itself when it should have ended its guest by now; the warden then ends what it left."""
+        if time.monotonic() > self._due and self._relay is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._relay, signal.SIGKILL)
+
+    def hear_it_out(self) -> None:
+        """Return when the relay has said all, which is when its whole tree is gone."""
+        poller = select.poll()
+        poller.register(self.status, select.POLLIN)
+        while True:
+            if poller.poll(GLANCE_S * 1000) and not self.listen():
+                return
+            self.insist_on_the_end()
+
     def report(self) -> Report:
-        return Report.from_lines(self._said)
+        return Report.of(self._facts)
 
     def close(self) -> None:
-        """Let go; a guest that still runs is ended by this."""
         with self._lock:
             if self._control is not None:
                 os.close(self._control)
-                os.close(self.status)
+                self._socket.close()
                 self._control = None
+                if self._relay is not None:
+                    os.close(self._relay)
+
+
+class Launcher(Protocol):
+    """Starts guests somewhere, with copies of `descriptors` as their 0, 1, 2 and so on."""
+
+    def launch(self, launch: Launch, descriptors: tuple[int, ...], welcome: Welcome | None = None) -> Guest: ...
+    def close(self) -> None: ...
 
 
 class Warden:
     """Starts guests through one warm process, which is started when first needed and again if it was lost.
 
     `held` are descriptors that stay open until nothing that was started here runs any more, even when the host dies.
+    With an `interpreter` it can fork sessions too: it runs in that one, and has imported what they mostly need.
     """
 
-    def __init__(self, held: tuple[int, ...] = ()) -> None:
+    def __init__(self, held: tuple[int, ...] = (), *, interpreter: Path | None = None) -> None:
         self._held = held
+        self._interpreter = interpreter
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._closed = False
 
-    def launch(self, launch: Launch, descriptors: tuple[int, ...]) -> Guest:
+    def launch(self, launch: Launch, descriptors: tuple[int, ...], welcome: Welcome | None = None) -> Guest:
         """Start a guest with copies of `descriptors` as its 0, 1, 2 and so on."""
         text = launch.to_json()
         with Descriptors() as handed_over, _starting():
             control, control_writer = handed_over.pipe()
-            status_reader, status = handed_over.pipe()
+            status_reader, status = handed_over.socketpair()
             launch_file = handed_over.adopt(os.memfd_create("launch"))
             written = 0
             while written < len(text):
                 written += os.write(launch_file, text[written:])
             self._send((launch_file, control, status, *descriptors))
-            return Guest(control=handed_over.release(control_writer), status=handed_over.release(status_reader))
+            control, status = handed_over.release(control_writer), handed_over.release(status_reader)
+            return Guest(control=control, status=status, timeout_s=launch.timeout_s, welcome=welcome)
 
     def close(self) -> None:
         """End the warden; returns when it and everything it started are gone."""
@@ -153,8 +225,12 @@ class Warden:
         return self._socket
 
     def _started(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
+        start = ["-c", _START, str(_WALLS), str(theirs.fileno())]
+        argv = [sys.executable, "-I", "-S", *start]
+        if self._interpreter is not None:
+            argv = [str(self._interpreter), "-I", "-X", "utf8", *start, "warm"]
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, str(_WALLS), str(theirs.fileno())],
+            argv,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

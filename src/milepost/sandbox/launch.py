@@ -3,51 +3,110 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pwd
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from milepost.core.commands import Command
+from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
 from milepost.core.machine import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
 from milepost.sandbox.reach import Missing, Reach, find_program, reach, toolchain_variables
 
+WALLS_PARENT = Path(__file__).parent
+_MEBIBYTE = 1 << 20
+_TMP_MB = 1024
+# What the private root of a sandboxed guest brings by itself, and what of it the guest may change.
+_BROUGHT_BY_ROOM = tuple(map(Path, ("/proc", "/dev")))
+_WRITABLE_IN_ROOM = tuple(map(Path, ("/tmp", "/dev")))  # noqa: S108 - a private one
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is the same for every command of a terminal: whose home it is, and what all may read."""
+    """What is the same for every command of a terminal: how firmly it is held, whose home it is, what all may read."""
 
     home: Path
+    trust: TrustLevel = TrustLevel.ISOLATED
     readable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
-    """All that a relay needs to know to start a guest. `timeout_s` None leaves the clock to the host."""
+class Overlay:
+    """A folder whose changes are held back until somebody accepts them, and how large they may be."""
 
-    program: Path
+    folder: Path
+    size_mb: int
+    inodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """All that a relay needs to know to start a guest. Without a program it is a session of the warden's interpreter.
+
+    `timeout_s` None leaves the clock to the host. `ports` are those of the host's loopback that it may connect to,
+    `listen` those that are to stand in its own network namespace.
+    """
+
+    program: Path | None
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: Path
     reach: Reach
     timeout_s: float | None
-    rlimits: Mapping[str, int] = field(default_factory=lambda: {"core": 0})
+    trust: TrustLevel = TrustLevel.ISOLATED
+    network: Network = NO_NETWORK
+    bounds: Bounds = field(default_factory=Bounds)
+    ports: tuple[int, ...] = ()
+    listen: tuple[int, ...] = ()
+    overlay: Overlay | None = None
 
     def to_json(self) -> bytes:
-        return json.dumps(
-            {
-                "program": str(self.program),
-                "argv": self.argv,
-                "env": dict(self.env),
-                "cwd": str(self.cwd),
-                "readable": [str(path) for path in self.reach.readable],
-                "writable": [str(path) for path in self.reach.writable],
-                "timeout_s": self.timeout_s,
-                "rlimits": dict(self.rlimits),
-            }
-        ).encode()
+        in_room = self.trust is TrustLevel.SANDBOXED
+        overlaid = None if self.overlay is None else self.overlay.folder  # its own wall bounds what is added to it
+        readable = (*self.reach.readable, *_BROUGHT_BY_ROOM) if in_room else self.reach.readable
+        writable = (*self.reach.folders, *_WRITABLE_IN_ROOM) if in_room else self.reach.writable
+        wanted: dict[str, Any] = {
+            "program": None if self.program is None else str(self.program),
+            "argv": self.argv,
+            "env": dict(self.env),
+            "cwd": str(self.cwd),
+            "readable": list(map(str, readable)),
+            "writable": list(map(str, writable)),
+            "timeout_s": self.timeout_s,
+            "rlimits": _rlimits(self.bounds, counts_processes=in_room and os.geteuid() != 0),
+            "network": self.network.mode,
+            "bounds": asdict(self.bounds),
+            "watched": [str(folder) for folder in self.reach.folders if folder != overlaid],
+            "rules": {
+                "writable": list(map(str, writable)),
+                "processes": self.bounds.processes,
+                "network": self.network.mode,
+                "ports": list(self.ports),
+            },
+            "room": self._room() if in_room else None,
+            "changes": self.overlay is not None,
+            "hidden": str(WALLS_PARENT),
+        }
+        return json.dumps(wanted).encode()
+
+    def _room(self) -> dict[str, Any]:
+        readable = [path for path in self.reach.mounted if not any(map(path.is_relative_to, _BROUGHT_BY_ROOM))]
+        overlay = None if self.overlay is None else {**asdict(self.overlay), "folder": str(self.overlay.folder)}
+        return {
+            "readable": list(map(str, readable)),
+            "writable": list(map(str, self.reach.folders)),
+            "network": self.network.mode,
+            "listen": list(self.listen),
+            "overlay": overlay,
+            "tmp_mb": min(_TMP_MB, self.bounds.disk_mb or _TMP_MB),
+            "hostname": "sandbox",
+        }
+
+
+Prepare = Callable[[Command, Surroundings], Launch | Missing]
 
 
 def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
@@ -76,7 +135,15 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
         return program
     reached = reach(command, program=program, path=path, home=around.home, extra=around.readable)
     return Launch(
-        program=program, argv=command.argv, env=variables, cwd=command.cwd, reach=reached, timeout_s=command.timeout_s
+        program=program,
+        argv=command.argv,
+        env=variables,
+        cwd=command.cwd,
+        reach=reached,
+        timeout_s=command.timeout_s,
+        trust=around.trust,
+        network=command.network,
+        bounds=command.bounds,
     )
 
 
@@ -86,6 +153,20 @@ def users_home() -> Path:
         return Path.home()
     except RuntimeError:
         return Path("/nonexistent")
+
+
+def _rlimits(bounds: Bounds, *, counts_processes: bool) -> dict[str, int]:
+    # RLIMIT_DATA rather than RLIMIT_AS: the latter counts what is only mapped, and breaks threads. The kernel counts
+    # processes by user, and so for a guest alone only in a user namespace; never those of root.
+    wanted = {
+        "core": 0,
+        "data": None if bounds.memory_mb is None else bounds.memory_mb * _MEBIBYTE,
+        "cpu": None if bounds.cpu_s is None else math.ceil(bounds.cpu_s),
+        "fsize": None if bounds.file_mb is None else bounds.file_mb * _MEBIBYTE,
+        "nofile": bounds.open_files,
+        "nproc": bounds.processes if counts_processes else None,
+    }
+    return {name: limit for name, limit in wanted.items() if limit is not None}
 
 
 def _user() -> str:

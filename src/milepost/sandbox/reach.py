@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,6 +24,16 @@ DEVICES = tuple(
     Path("/dev", name) for name in (["null", "zero", "full", "random", "urandom", "shm"])
 )  # fmt: skip
 
+# What a process learns of the machine and of itself, and nothing of others.
+OWN_PROC = tuple(
+    Path("/proc", name)
+    for name in (
+        *("self", "cpuinfo", "meminfo", "stat", "vmstat", "version", "filesystems", "cgroups", "uptime", "loadavg"),
+        *("sys/kernel", "sys/vm", "sys/fs", "sys/net/core"),
+    )
+)
+
+_PROC, _ETC = Path("/proc"), Path("/etc")
 _BIN = ("bin", "sbin")
 _PARTS = ("bin", "sbin", "lib", "lib64", "libexec", "include", "share", "pyvenv.cfg")
 _PARTS_OF_HOME = {
@@ -38,10 +48,25 @@ _INTERPRETER_NAMES = ("python", "pypy", "graalpy", "node")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """The paths a guest may read and run, and those it may also change."""
+    """The paths a guest may read and run, the folders it may also change, and the devices it may use."""
 
     readable: tuple[Path, ...]
-    writable: tuple[Path, ...]
+    folders: tuple[Path, ...]
+    devices: tuple[Path, ...] = ()
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        return (*self.folders, *self.devices)
+
+    @property
+    def mounted(self) -> tuple[Path, ...]:
+        """What a private root must hold for it: a folder that is opened around something is one mount all the same."""
+        return tuple(dict.fromkeys(_ETC if _within(path, (_ETC,)) else path for path in self.readable))
+
+    def without_other_processes(self) -> Reach:
+        """The same, with no more of /proc than what is about the guest's first process and the machine."""
+        own = (each for path in self.readable for each in (OWN_PROC if path == _PROC else (path,)))
+        return replace(self, readable=tuple(own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +91,15 @@ def find_program(name: str, path: str, cwd: Path) -> Path | Missing:
 
 
 def reach(command: Command, *, program: Path, path: str, home: Path, extra: Iterable[Path] = ()) -> Reach:
-    """What `command` may reach. System folders that hold the home are opened around it."""
+    """What `command` may reach. System folders that hold the home are opened around it, and /etc around its secrets."""
     writable = (command.cwd, command.scratch, *command.writable)
     folders = (*path.split(os.pathsep), str(program.parent))
-    changed = tuple(map(_changed_at, folders))
+    changed = tuple(map(_changed_at, (*folders, str(_ETC))))
     granted = _system_and_toolchains(path, home, program, (), changed)
-    guests_own = (*writable, *map(_real, writable))
-    if any(_within(place, guests_own) for place in (program, *map(Path, folders), *granted)):
+    guests_own = _beginnings((*writable, *map(_real, writable)))
+    if any(f"{place}/".startswith(guests_own) for place in (program, *folders, *granted)):
         granted = _system_and_toolchains(path, home, program, writable, changed)
-    return Reach(readable=(*granted, *extra, *command.readable), writable=(*writable, *DEVICES))
+    return Reach(readable=(*granted, *extra, *command.readable), folders=writable, devices=DEVICES)
 
 
 @lru_cache(maxsize=256)
@@ -90,6 +115,9 @@ def _system_and_toolchains(
     `writable` differs with every command, so it is given only where it matters: when something found lies in it.
     """
     system = tuple(part for folder in SYSTEM for part in _around(folder, home))
+    if os.geteuid() == 0:  # others cannot read what is root's alone
+        etc = map(Path, for_all(str(_ETC)))
+        system = tuple(part for folder in system for part in (etc if folder == _ETC else (folder,)))
     return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
 
 
@@ -193,8 +221,32 @@ def _around(folder: Path, home: Path) -> Iterator[Path]:
             yield from _around(inside, home)
 
 
+def for_all(folder: str) -> list[str]:
+    """As much of a folder as everybody may read: itself if that is all of it, else its parts.
+
+    A link is no part: what it leads to is granted where that is, or not at all.
+    """
+    parts: list[str] = []
+    is_all = True
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                continue
+            readable = [entry.path] if entry.stat().st_mode & stat.S_IROTH else []
+            if readable and entry.is_dir():
+                readable = for_all(entry.path)
+            is_all = is_all and readable == [entry.path]
+            parts.extend(readable)
+    return [folder] if is_all else sorted(parts)
+
+
 def _within(path: Path, folders: Iterable[Path]) -> bool:
-    return any(path.is_relative_to(folder) for folder in folders)
+    return f"{path}/".startswith(_beginnings(folders))
+
+
+def _beginnings(folders: Iterable[Path]) -> tuple[str, ...]:
+    """What the paths within some folders begin with, as text because pathlib takes its time."""
+    return tuple(f"{str(folder).rstrip('/')}/" for folder in folders)
 
 
 def _is_folder(path: Path) -> bool:

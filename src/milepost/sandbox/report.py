@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,25 +18,33 @@ ENFORCED_BY_HOST = ("process-tree", "clean-environment", "output-cap", "wall-clo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The facts of one guest. `ended` says who or what ended it, and is empty while or when nobody said."""
+    """The facts of one guest. `ended` says who or what ended it, and is empty while or when nobody said.
+
+    `started` is said when its program runs, `words` go with an `ended` that is about what it used.
+    """
 
     ended: str = ""
+    words: str = ""
+    started: bool = False
     exit_code: int | None = None
     signal: int | None = None
     failure: Mapping[str, Any] | None = None
     applied: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     max_rss_bytes: int = 0
-    pid: int | None = None
+    peak_bytes: int = 0
+    changes: int = 0
 
     @classmethod
-    def from_lines(cls, text: bytes) -> Report:
-        """The facts of all complete lines so far."""
-        facts: dict[str, Any] = {}
-        for line in text.splitlines(keepends=True):
-            if line.endswith(b"\n"):
-                facts.update(json.loads(line))
-        facts["applied"] = tuple(facts.get("applied", ()))
-        return cls(**facts)
+    def of(cls, facts: Mapping[str, Any]) -> Report:
+        """The report that the relay's facts so far add up to."""
+        lists = {name: tuple(facts.get(name, ())) for name in ("applied", "refused")}
+        return cls(**{**facts, **lists})
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory of the guest, by the larger of two accounts: its largest process, and its whole tree."""
+        return max(self.max_rss_bytes, self.peak_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +63,21 @@ def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
     if report.failure is not None:
         return HowItEnded("not_started", _why_not_started(report.failure))
     match report.ended:
+        case "guest" if report.signal == signal.SIGXCPU:
+            return HowItEnded("cpu", "used up its processor time")
         case "guest" if report.signal is not None:
             return HowItEnded("signalled", f"ended by {signal_name(report.signal)}")
         case "guest":
             return HowItEnded("exited")
         case "timeout":
             return HowItEnded("timeout", "ran out of time")
+        case "memory" | "cpu" | "disk" | "output" | "processes" as excess:
+            return HowItEnded(excess, report.words)
+        case "silence":
+            return HowItEnded("killed", report.words)
         case _ if ended_for is not None:
             return ended_for
-        case "" if report.pid is None:
+        case "" if not report.started:
             raise MachineFailed("the sandbox could not start a process", _OUT_OF_PROCESSES)
         case _:
             raise MachineFailed("the sandbox's keeper was lost", "milepost resume goes on")

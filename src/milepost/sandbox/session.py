@@ -1,4 +1,4 @@
-"""The host's side of one executor session: questions go in on a pipe of their own, answers and output come back."""
+"""The host's side of one executor session: questions go in, the session's answers and its relay's facts come back."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import json
 import os
 import secrets
 import selectors
-import struct
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import IO, Any
 
+from milepost.core.errors import MachineFailed
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.guests import Descriptors, Guest, Warden
+from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher
 from milepost.sandbox.launch import Launch
+from milepost.sandbox.outlet import Outlet
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
-from milepost.sandbox.walls.guest import LONGEST_FRAME
+from milepost.sandbox.walls.frames import Outgoing, framed
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000
@@ -42,42 +42,71 @@ class Reply:
     ending: HowItEnded | None
     report: Report
     memory_bytes: int
+    forged: bool = False
 
 
 class Session:
     """One guest process that keeps its variables. `end` is for any thread, the rest for one."""
 
-    def __init__(self, warden: Warden, launch: Launch) -> None:
+    def __init__(self, launcher: Launcher, launch: Launch) -> None:
         self._descriptors = Descriptors()
+        self._changes: int | None = None
+        self._outlet = Outlet(launch)
         try:
-            requests, self._requests = self._descriptors.pipe()
-            self._answers, answers = self._descriptors.pipe()
+            questions, self._questions = self._descriptors.pipe()
             self._output, output = self._descriptors.pipe()
             nothing = self._descriptors.nothing()
-            self.guest: Guest = warden.launch(launch, (nothing, output, output, requests, answers))
+            theirs = [nothing, output, output, questions]
+            if launch.overlay is not None:
+                self._changes = self._descriptors.adopt(os.memfd_create("changes"))
+                theirs.append(self._changes)
+            self.guest: Guest = launcher.launch(self._outlet.launch, tuple(theirs), self._outlet.connect)
         except BaseException:
             self._descriptors.close_all()
+            self._outlet.close()
             raise
-        self._descriptors.close(requests, answers, output, nothing)
-        for descriptor in (self._requests, self._answers, self._output):
+        self._descriptors.close(questions, output, nothing)
+        for descriptor in (self._questions, self._output):
             os.set_blocking(descriptor, False)
 
-    def ask(self, question: Mapping[str, Any], *, timeout_s: float, output: Capture) -> Reply:
+    def wait_until_open(self) -> None:
+        """Return when the session stands behind its walls, or has failed to."""
+        while not self._is_open and self.guest.listen():
+            pass
+
+    def ask(self, question: Mapping[str, Any], *, cpu_s: float | None, timeout_s: float, output: Capture) -> Reply:
         """Put one question and wait for its answer, for the end of the session, or for the end of time."""
         self._discard_unasked()
         nonce = secrets.token_hex(8)
-        body = json.dumps({**question, "nonce": nonce}).encode()
-        exchange = _Exchange(nonce, struct.pack(">I", len(body)) + body, output)
-        answer = self._follow(exchange, timeout_s)
+        head = json.dumps({"nonce": nonce, "cpu_s": cpu_s}).encode()
+        frame = framed(head + b"\n" + json.dumps(question).encode())
+        said = self._follow(nonce, frame, timeout_s, output)
         self._read_output(output)
         # The relay tells of the start by itself; the answer may be quicker than it.
-        while self.guest.report().pid is None and self.guest.listen():
-            pass
+        self.wait_until_open()
         report = self.guest.report()
-        if answer is not None:
-            return Reply(answer=answer, ending=None, report=report, memory_bytes=_peak_memory(report.pid))
-        how = how_it_ended(report, self.guest.ended_for)
-        return Reply(answer=None, ending=how, report=report, memory_bytes=report.max_rss_bytes)
+        report = replace(report, refused=(*report.refused, *self._outlet.refused))
+        if said is None:
+            how = how_it_ended(report, self.guest.ended_for)
+            return Reply(answer=None, ending=how, report=report, memory_bytes=report.memory_bytes)
+        memory_bytes = max(int(said["memory_bytes"]), report.peak_bytes)
+        answer = _parse(said["answer"])
+        return Reply(answer=answer, ending=None, report=report, memory_bytes=memory_bytes, forged=said["forged"])
+
+    def changes(self) -> IO[bytes]:
+        """What the session has changed in its workspace so far, as its relay collected it; for the caller to close."""
+        assert self._changes is not None, "only a session with an overlay holds its changes back"
+        number = self.guest.report().changes + 1
+        outgoing = Outgoing(self._questions)
+        outgoing.put(framed(json.dumps({"changes": number}).encode() + b"\n"))
+        while outgoing.write():
+            pass
+        while self.guest.report().changes < number:
+            if not self.guest.listen():
+                raise MachineFailed("the session ended before its changes were collected", "run it again")
+        collected = os.fdopen(os.dup(self._changes), "rb")
+        collected.seek(0)
+        return collected
 
     def is_over(self) -> bool:
         """Whether the guest was ended, or ended itself since the last question."""
@@ -96,49 +125,53 @@ class Session:
     def close(self) -> None:
         """End the guest, and return when its whole tree is gone."""
         self.guest.end(HowItEnded("killed", "the session was closed"))
-        while self.guest.listen():
-            pass
+        self.guest.hear_it_out()
         self.guest.close()
+        self._outlet.close()
         self._descriptors.close_all()
 
-    def _follow(self, exchange: _Exchange, timeout_s: float) -> Answer | None:
+    @property
+    def _is_open(self) -> bool:
+        report = self.guest.report()
+        return report.started or report.failure is not None
+
+    def _follow(self, nonce: str, frame: bytes, timeout_s: float, output: Capture) -> dict[str, Any] | None:
         deadline: float | None = time.monotonic() + timeout_s
+        outgoing = Outgoing(self._questions)
+        outgoing.put(frame)
         with selectors.DefaultSelector() as selector:
-            selector.register(self._requests, selectors.EVENT_WRITE)
-            for descriptor in (self._answers, self._output, self.guest.status):
+            if outgoing.write():
+                selector.register(self._questions, selectors.EVENT_WRITE)
+            for descriptor in (self._output, self.guest.status):
                 selector.register(descriptor, selectors.EVENT_READ)
             while True:
-                left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+                left_s = GLANCE_S if deadline is None else max(0.0, min(deadline - time.monotonic(), GLANCE_S))
                 ready = {key.fd for key, _ in selector.select(left_s)}
-                if self._requests in ready and not exchange.ask(self._requests):
-                    selector.unregister(self._requests)
-                for descriptor in ready & {self._output, self._answers}:
-                    piece = os.read(descriptor, _CHUNK)
-                    if not piece:
-                        selector.unregister(descriptor)
-                    elif descriptor == self._output:
-                        exchange.output.feed(piece)
+                self.guest.insist_on_the_end()
+                if self._questions in ready and not outgoing.write():
+                    selector.unregister(self._questions)
+                if self._output in ready:
+                    if piece := os.read(self._output, _CHUNK):
+                        output.feed(piece)
                     else:
-                        exchange.hear(piece)
-                if exchange.answer is not None:
-                    return exchange.answer
-                if exchange.output.total > FLOOD_BYTES:
+                        selector.unregister(self._output)
+                if self.guest.status in ready:
+                    goes_on = self.guest.listen()
+                    if (said := self._answer_to(nonce)) is not None or not goes_on:
+                        return said
+                if output.total > FLOOD_BYTES:
                     self.end(HowItEnded("output", f"wrote more than {FLOOD_BYTES} bytes"))
-                if exchange.is_absurd:
-                    self.end(HowItEnded("output", f"answered with more than {LONGEST_FRAME} bytes"))
                 if deadline is not None and time.monotonic() >= deadline:
                     self.end(HowItEnded("timeout", f"ran longer than {timeout_s:g} s"))
                     deadline = None
-                if self.guest.status in ready and not self.guest.listen():
-                    return self._last_words(exchange)
 
-    def _last_words(self, exchange: _Exchange) -> Answer | None:
-        """An answer given just before the end still counts, unless the host had asked for the end."""
-        if self.guest.ended_for is None:
-            with contextlib.suppress(BlockingIOError):
-                while piece := os.read(self._answers, _CHUNK):
-                    exchange.hear(piece)
-        return exchange.answer
+    def _answer_to(self, nonce: str) -> dict[str, Any] | None:
+        """What the relay passed on; nothing once the host has asked for the end."""
+        while self.guest.answers:
+            said = self.guest.answers.popleft()
+            if said["nonce"] == nonce and self.guest.ended_for is None:
+                return said
+        return None
 
     def _read_output(self, output: Capture) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -146,67 +179,21 @@ class Session:
                 output.feed(piece)
 
     def _discard_unasked(self) -> None:
-        """What came after the last answer, from a thread left running or to forge the next answer, is nobody's."""
-        for descriptor in (self._answers, self._output):
-            with contextlib.suppress(BlockingIOError):
-                for _ in range(_MOST_STALE_BYTES // _CHUNK):
-                    if not os.read(descriptor, _CHUNK):
-                        break
+        """What was written after the last answer, from a thread left running, is nobody's."""
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(_MOST_STALE_BYTES // _CHUNK):
+                if not os.read(self._output, _CHUNK):
+                    break
 
 
-class _Exchange:
-    """One question on its way out and its answer on the way in."""
-
-    def __init__(self, nonce: str, frame: bytes, output: Capture) -> None:
-        self.output = output
-        self.answer: Answer | None = None
-        self.is_absurd = False
-        self._nonce = nonce
-        self._unsent = memoryview(frame)
-        self._heard = bytearray()
-
-    def ask(self, requests: int) -> bool:
-        """Send what fits; False when all is sent or nobody reads."""
-        try:
-            self._unsent = self._unsent[os.write(requests, self._unsent[:_CHUNK]) :]
-        except BlockingIOError:
-            return True
-        except BrokenPipeError:
-            return False
-        return bool(self._unsent)
-
-    def hear(self, piece: bytes) -> None:
-        self._heard += piece
-        while len(self._heard) >= 4 and not self.is_absurd:
-            size = int.from_bytes(self._heard[:4], "big")
-            self.is_absurd = size > LONGEST_FRAME
-            if len(self._heard) < 4 + size:
-                return
-            body = bytes(self._heard[4 : 4 + size])
-            del self._heard[: 4 + size]
-            self.answer = self.answer or _parse(body, self._nonce)
-
-
-def _parse(body: bytes, nonce: str) -> Answer | None:
-    """The answer in a frame; None for a frame that answers no question of ours."""
+def _parse(text: str) -> Answer:
+    """The answer in the words of a session; words that are no answer are an error of the session's."""
     try:
-        said = json.loads(body)
-        if said["nonce"] != nonce:
-            return None
+        said = json.loads(text)
         error = None if said["error"] is None else str(said["error"])
         verified_by = None if said["verified_by"] is None else str(said["verified_by"])
         final_value = json.loads(said["final_json"])
         return Answer(error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by)
     except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-
-
-def _peak_memory(pid: int | None) -> int:
-    """The most memory the guest ever held, by the kernel's account."""
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
+        error = "the code put something on its channel that is no answer"
+        return Answer(error=error, is_final=False, final_value=None, verified_by=None)

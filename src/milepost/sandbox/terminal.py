@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from milepost.core.commands import Command, CommandResult, Line, Stream
+from milepost.core.commands import Command, CommandResult, Line, Stream, TrustLevel
 from milepost.sandbox.capture import FLOOD_BYTES, Capture, LineCutter
-from milepost.sandbox.guests import Descriptors, Guest, Warden
-from milepost.sandbox.launch import Surroundings, launch_of, users_home
+from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher, Warden
+from milepost.sandbox.launch import Prepare, Surroundings, launch_of, users_home
+from milepost.sandbox.outlet import Outlet
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
 
@@ -31,12 +34,16 @@ class IsolatedTerminal:
     def __init__(
         self,
         *,
+        trust: TrustLevel = TrustLevel.ISOLATED,
         held_fds: tuple[int, ...] = (),
         extra_readable: tuple[Path, ...] = (),
         home: Path | None = None,
+        launcher: Launcher | None = None,
+        prepare: Prepare = launch_of,
     ) -> None:
-        self._warden = Warden(held_fds)
-        self._around = Surroundings(home=home or users_home(), readable=extra_readable)
+        self._launcher = launcher or Warden(held_fds)
+        self._prepare = prepare
+        self._around = Surroundings(home=home or users_home(), trust=trust, readable=extra_readable)
         self._lock = threading.Lock()
         self._running: set[Guest] = set()
         self._stopped = False
@@ -47,16 +54,17 @@ class IsolatedTerminal:
         started = time.monotonic()
         if self._stopped:
             return _without_output(_STOPPED, started)
-        launch = launch_of(command, self._around)
+        launch = self._prepare(command, self._around)
         if isinstance(launch, Missing):
             return _without_output(HowItEnded("not_started", launch.reason), started)
-        with Descriptors() as descriptors:
+        with Outlet(launch) as outlet, Descriptors() as descriptors:
             conversation = _Conversation(command, descriptors, on_line)
-            guest = self._warden.launch(launch, conversation.guest_ends)
+            guest = self._launcher.launch(outlet.launch, conversation.guest_ends, outlet.connect)
             descriptors.close(*conversation.guest_ends)
             with self._known(guest):
                 conversation.follow(guest)
-        return conversation.result(guest, started)
+        done = conversation.result(guest, started)
+        return replace(done, refused=(*done.refused, *outlet.refused))
 
     def stop(self) -> None:
         """End every command that runs and start none from now on; each returns at once as `killed`."""
@@ -69,7 +77,7 @@ class IsolatedTerminal:
         with self._lock:
             self._closed = True
             self._end_running()
-        self._warden.close()
+        self._launcher.close()
 
     def __enter__(self) -> IsolatedTerminal:
         return self
@@ -127,7 +135,7 @@ class _Conversation:
                 os.set_blocking(self._stdin, False)
                 selector.register(self._stdin, selectors.EVENT_WRITE)
             while True:
-                ready = selector.select(self._patience(heard_at))
+                ready = selector.select(min(self._patience(heard_at), GLANCE_S))
                 for key, _ in ready:
                     if isinstance(key.data, _Drain):
                         heard_at = time.monotonic()
@@ -136,9 +144,10 @@ class _Conversation:
                     elif key.fd == self._stdin and not self._feed(key.fd):
                         selector.unregister(key.fd)
                         self._descriptors.close(key.fd)
-                if not ready:
+                if not ready and self._patience(heard_at) <= 0:
                     guest.end(HowItEnded("idle", f"said nothing for {self._command.idle_timeout_s:g} s"))
                     heard_at = time.monotonic()
+                guest.insist_on_the_end()
                 if any(key.fd == guest.status for key, _ in ready) and not guest.listen():
                     break
         # Nothing of the tree is left to write more; a stranger that was handed the pipe is not waited for.
@@ -160,11 +169,12 @@ class _Conversation:
             duration_ms=_since(started),
             enforced=(*report.applied, *ENFORCED_BY_HOST),
             error=how.error,
+            refused=report.refused,
         )
 
-    def _patience(self, heard_at: float) -> float | None:
+    def _patience(self, heard_at: float) -> float:
         idle_s = self._command.idle_timeout_s
-        return None if idle_s is None else max(0.0, heard_at + idle_s - time.monotonic())
+        return math.inf if idle_s is None else max(0.0, heard_at + idle_s - time.monotonic())
 
     def _feed(self, stdin: int) -> bool:
         """Write what fits; False when there is nothing more to write, or nobody to read it."""

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
-from milepost.core.redact import MASK, Redactor
+from milepost.core.redact import Redactor
+from milepost.core.secret_shapes import MASK, mask_tokens
 from milepost.core.verdict import CheckResult
 from milepost.verify.files import listed
 from milepost.verify.guard.paths import is_test_path
@@ -21,22 +22,7 @@ PIECE, OVERLAP = 2000, 400
 _LOCK_FILES = re.compile(
     r"(.*\.lock|.*-lock\.(json|ya?ml)|go\.sum|.*\.sum|requirements.*\.txt|.*\.min\.js|.*\.map|.*\.svg)"
 )
-_MORE_SHAPES = re.compile(
-    r"""
-      \beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}      # a signed web token
-    | \bASIA[0-9A-Z]{16}\b
-    | \b[sr]k_live_[A-Za-z0-9]{16,}                                          # Stripe
-    | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}                           # SendGrid
-    | \bnpm_[A-Za-z0-9]{36}\b
-    | \bpypi-[A-Za-z0-9_-]{32,}
-    | \bhf_[A-Za-z0-9]{30,}
-    | \bya29\.[A-Za-z0-9_-]{30,}
-    | \bdop_v1_[a-f0-9]{64}\b
-    | hooks\.slack\.com/services/T\w+/B\w+/\w{16,}
-    | \b[a-z][a-z0-9+.-]{0,20}://[^\s/:@'"<>{}$]{1,100}:(?P<password>[^\s/@'"<>{}$]{6,200})@  # a password
-    """,
-    re.VERBOSE,
-)
+_IN_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@'\"<>{}$]{1,100}:(?P<password>[^\s/@'\"<>{}$]{6,200})@")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----(\\n|[\s\"'+])*[A-Za-z0-9+/=]{40,}")
 _NAMED = re.compile(
     r"""(?ix) (?:(?:api|private|access|auth)[_-]?key|secret|passw(?:or)?d|token|credential)[\w\-]{0,40}
@@ -95,17 +81,14 @@ def _pieces(line: str) -> Iterator[str]:
 def _leak(line: str, path: PurePosixPath) -> str:
     """What kind of credential a line holds, empty for none."""
     is_lock = _LOCK_FILES.fullmatch(path.name) is not None
-    masked = Redactor()(line)
+    masked = mask_tokens(line)
     if masked != line:
         part = _masked_part(line, masked)
         if not _PLACEHOLDER.search(part) and (_is_random(part) or not is_test_path(str(path))):
             return "a token"
-    found = _MORE_SHAPES.search(line)
-    if found and not _PLACEHOLDER.search(found["password"] or found[0]):
-        if found["password"] is None:
-            return "a token"
-        if _is_random(found["password"]):
-            return "a password in an address"
+    found = _IN_ADDRESS.search(line)
+    if found and _is_random(found["password"]) and not _PLACEHOLDER.search(found["password"]):
+        return "a password in an address"
     if is_lock or is_test_path(str(path)):
         return ""
     named = _NAMED.search(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -108,14 +109,16 @@ class Drills:
     def _begin(self, place: Place, words: tuple[str, ...], *, dying: bool = False) -> Life:
         for path in (_stdout(place), _stderr(place)):
             path.unlink(missing_ok=True)
-        birth = Birth(
-            words=words,
-            folder=(place.repository / place.roadmap).parent,
-            environ=place.environ(self.environ, dying=dying),
-            stdout=_stdout(place),
-            stderr=_stderr(place),
-        )
-        return self.nursery.begin(birth)
+        with _NOTHING.open("rb") as stdin, _stdout(place).open("ab") as stdout, _stderr(place).open("ab") as stderr:
+            birth = Birth(
+                words=words,
+                folder=(place.repository / place.roadmap).parent,
+                environ=place.environ(self.environ, dying=dying),
+                stdin=stdin.fileno(),
+                stdout=stdout.fileno(),
+                stderr=stderr.fileno(),
+            )
+            return self.nursery.begin(birth)
 
     def _toll(self, place: Place, calm: Calm, code: int | None) -> Toll:
         """What is to be seen of the kills, when all is over."""
@@ -153,6 +156,7 @@ class Drills:
 
 
 _RESUME = ("resume", "--json")
+_NOTHING = Path(os.devnull)
 _OVER = ("run_finished", "nothing_to_do")  # what a run that is over says last
 
 

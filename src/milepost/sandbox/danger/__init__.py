@@ -5,6 +5,8 @@ what it does: that is the sandbox.
 """
 
 from milepost.sandbox.danger.change import danger_of_change as danger_of_change
+from milepost.sandbox.danger.command import Judged as Judged
 from milepost.sandbox.danger.command import danger_of as danger_of
+from milepost.sandbox.danger.command import judged as judged
 from milepost.sandbox.danger.kinds import Danger as Danger
 from milepost.sandbox.danger.kinds import DangerKind as DangerKind

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from milepost.sandbox.danger import containers, database, files, git, privileges
+from milepost.sandbox.danger import containers, database, files, git, packages, privileges, secrets
+from milepost.sandbox.danger.downloads import Downloads
 from milepost.sandbox.danger.kinds import Danger, DangerKind, Piece, Unreadable
 from milepost.sandbox.danger.options import options_of
 from milepost.sandbox.danger.python_code import pieces_of_code
@@ -32,13 +33,31 @@ _BY_RULE: tuple[tuple[DangerKind, Rule, tuple[str, ...]], ...] = (
     ("containers", containers.given_the_machine, ("docker", "podman", "nerdctl")),
     ("privileges", privileges.machine, privileges.MACHINE),
     ("privileges", privileges.as_another, privileges.OTHER_USERS),
-    ("privileges", privileges.services, ("systemctl", "service", "crontab", "sysctl", "kill")),
+    ("privileges", privileges.services, ("systemctl", "service", "crontab", "at", "batch", "sysctl", "kill", "fuser")),
+    ("packages", packages.from_elsewhere, packages.INSTALLERS),
     ("privileges", privileges.rights, ("chmod",)),
 )
-_RULES: Mapping[str, tuple[DangerKind, Rule]] = {name: (kind, rule) for kind, rule, names in _BY_RULE for name in names}
-_NO_RULE: tuple[DangerKind, Rule] = ("privileges", lambda _: None)
-_OF_ITS_OWN = frozenset({"filesystem", "privileges", "packages"})  # a container has files and rights of its own
+_RULES: Mapping[str, tuple[tuple[DangerKind, Rule], ...]] = {
+    name: tuple((kind, rule) for kind, rule, names in _BY_RULE if name in names)
+    for name in {name for _, _, names in _BY_RULE for name in names}
+}
+_OF_ALL: tuple[tuple[DangerKind, Rule], ...] = (
+    ("privileges", privileges.unseen_code),
+    ("secrets", secrets.reading),
+    ("secrets", secrets.sending),
+    ("filesystem", files.writing),
+)
+_OF_ITS_OWN = frozenset({"filesystem", "privileges", "packages", "secrets"})  # a container has its own files and rights
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A piece and the danger in it; one that `wraps` only starts other pieces, which are judged by themselves."""
+
+    piece: Piece
+    danger: Danger | None
+    wraps: bool = False
 
 
 def danger_of(argv: Sequence[str], inside: Sequence[str] = ()) -> Danger | None:
@@ -46,37 +65,59 @@ def danger_of(argv: Sequence[str], inside: Sequence[str] = ()) -> Danger | None:
 
     `inside` are the absolute folders that it may change freely, the workspace first.
     """
+    return next((one.danger for one in judged(argv, inside) if one.danger is not None), None)
+
+
+def judged(argv: Sequence[str], inside: Sequence[str] = ()) -> Iterator[Judged]:
+    """Every piece that a command would run, those inside of others first."""
     piece = Piece(words=tuple(argv), inside=tuple(folder.rstrip("/") for folder in inside))
     try:
-        if len(argv) == 1 and re.search(r"\s", argv[0]):
-            return _first(pieces_of(argv[0], piece), 0)
-        return _judge(piece, 0)
+        if is_text(argv):
+            yield from _all_of(pieces_of(argv[0], piece), 0)
+        else:
+            yield from _judge(piece, 0)
     except (Unreadable, RecursionError):
-        return Danger(kind="privileges", why="is too long or too nested to be judged", what=_shown(piece))
+        danger = Danger(kind="privileges", why="is too long or too nested to be judged", what=shown(piece))
+        yield Judged(piece=piece, danger=danger)
 
 
-def _first(pieces: Sequence[Piece], depth: int) -> Danger | None:
-    return next(filter(None, (_judge(piece, depth) for piece in pieces)), None)
+def is_text(argv: Sequence[str]) -> bool:
+    """Whether a command is no program with its words, but one text for a shell."""
+    return len(argv) == 1 and re.search(r"\s", argv[0]) is not None
 
 
-def _judge(piece: Piece, depth: int) -> Danger | None:
+def shown(piece: Piece) -> str:
+    """A piece as people read it; of a word that is cut nothing is left, so that it can be redacted afterwards."""
+    text = " ".join(" ".join(piece.words).split())
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN].rpartition(" ")[0] + " …"
+
+
+def _all_of(pieces: Sequence[Piece], depth: int) -> Iterator[Judged]:
+    downloads = Downloads()
+    for piece in pieces:
+        if why := downloads.run_by(piece):
+            yield Judged(piece=piece, danger=Danger(kind="privileges", why=why, what=shown(piece)))
+        yield from _judge(piece, depth)
+
+
+def _judge(piece: Piece, depth: int) -> Iterator[Judged]:
     if depth > DEEPEST:
         raise Unreadable
-    inner = _first((*inner_pieces(piece), *_code(piece)), depth + 1)
-    found = inner or _itself(piece)
-    return None if found is not None and piece.elsewhere and found.kind in _OF_ITS_OWN else found
+    inner = (*inner_pieces(piece), *_code(piece))
+    yield from _all_of(inner, depth + 1)
+    found = (danger for danger in _dangers(piece) if not (piece.elsewhere and danger.kind in _OF_ITS_OWN))
+    yield Judged(piece=piece, danger=next(found, None), wraps=bool(inner))
 
 
-def _itself(piece: Piece) -> Danger | None:
-    if why := files.writing(piece):
-        return Danger(kind="filesystem", why=why, what=f"> {' '.join(piece.writes)}"[:LONGEST_SHOWN])
-    kind, rule = _RULES.get(piece.name.partition(".")[0] if piece.name.startswith("mkfs.") else piece.name, _NO_RULE)
-    if why := rule(piece):
-        return Danger(kind=kind, why=why, what=_shown(piece))
-    if why := privileges.unseen_code(piece):
-        return Danger(kind="privileges", why=why, what=_shown(piece))
-    found = danger_of_verb(piece)
-    return replace(found, what=_shown(piece)) if found is not None else None
+def _dangers(piece: Piece) -> Iterator[Danger]:
+    """The dangers of a piece itself, the gravest kinds first."""
+    name = "mkfs" if piece.name.startswith("mkfs.") else piece.name
+    what = f"> {' '.join(piece.writes)}"[:LONGEST_SHOWN] if piece.writes else shown(piece)
+    for kind, rule in (*_OF_ALL, *_RULES.get(name, ())):
+        if why := rule(piece):
+            yield Danger(kind=kind, why=why, what=what)
+    if found := danger_of_verb(piece):
+        yield replace(found, what=what)
 
 
 def _code(piece: Piece) -> tuple[Piece, ...]:
@@ -85,8 +126,3 @@ def _code(piece: Piece) -> tuple[Piece, ...]:
     options = options_of(piece.arguments, frozenset({"-c", "-m", "-W", "-X"}), leading=True)
     given = options.value("-c") or ((piece.stdin,) if options.rest in ((), ("-",)) else ())
     return pieces_of_code(given[0], piece) if given else ()
-
-
-def _shown(piece: Piece) -> str:
-    text = " ".join(" ".join(piece.words).split())
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

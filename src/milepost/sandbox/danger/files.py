@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable
 
 from milepost.sandbox.danger.kinds import Piece
 from milepost.sandbox.danger.options import NONE, options_of
-from milepost.sandbox.danger.places import leads_out, place_of
+from milepost.sandbox.danger.places import leads_out, place_of, whole_of
 from milepost.sandbox.danger.searches import found_by
 
+_TOP = re.compile(r"/+$|/(etc|usr|bin|sbin|lib|boot|var|home|root|opt|srv|dev|proc|sys)/?$|(~\w*|\$\{?HOME\}?)/?$")
+_RUN_BY_GIT = re.compile(r"(.*/)?\.git/(hooks(/.*)?|config)$")
 _DEVICE = re.compile(r"/dev/(sd|hd|vd|nvme|mmcblk|disk|mem\b|dm-)")
 
 
@@ -31,8 +34,8 @@ def copying(piece: Piece) -> str | None:
     taking = frozenset({"-t", "--target-directory", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include", "--filter"})
     options = options_of(piece.arguments, taking)
     targets = options.value("-t", "--target-directory") or options.rest[-1:]
-    if any(leads_out(target, piece) for target in targets if ":" not in target):
-        return "writes outside of the workspace"
+    if why := _written((target for target in targets if ":" not in target), piece):
+        return why
     if piece.name == "mv" and any(place_of(source, piece) != "inside" for source in options.rest[:-1]):
         return "moves files away from outside of the workspace, or all of it"
     if (
@@ -69,12 +72,26 @@ def owners(piece: Piece) -> str | None:
     return None
 
 
+def of_the_machine(piece: Piece) -> bool:
+    """Whether a piece destroys what no work could be about: a disk, the whole machine, a home folder."""
+    if piece.name.startswith("mkfs") or piece.name in ("wipefs", "fdisk", "parted", "mkswap"):
+        return True
+    if piece.name in ("dd", "tee", "truncate", "cp") or piece.writes:
+        return any(_DEVICE.match(word.removeprefix("of=")) for word in (*piece.arguments, *piece.writes))
+    if piece.name in ("rm", "shred", "rimraf", "srm", "find", "chmod", "chown"):
+        paths = (whole_of(posixpath.join(piece.cwd, word)) for word in piece.arguments if word)
+        return any(_TOP.match(posixpath.normpath(path)) for path in paths)
+    return False
+
+
 def _written(targets: Iterable[str], piece: Piece) -> str | None:
     for target in targets:
         if _DEVICE.match(target):
             return "writes to a disk, over what is on it"
         if leads_out(target, piece):
             return "writes outside of the workspace"
+        if _RUN_BY_GIT.match(posixpath.join(piece.cwd, target)):
+            return "changes what git runs by itself"
     return None
 
 

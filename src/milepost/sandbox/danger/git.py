@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import Options, options_of
+from milepost.sandbox.danger.options import GIT_OPTIONS, Options, options_of
 from milepost.sandbox.danger.places import place_of
 
-_GLOBAL = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"})
 _ALWAYS = {
     "filter-branch": "rewrites the whole history",
     "filter-repo": "rewrites the whole history",
@@ -15,7 +14,7 @@ _ALWAYS = {
 
 def losing(piece: Piece) -> str | None:
     """What a git command would lose, in words."""
-    rest = options_of(piece.arguments, _GLOBAL, leading=True).rest
+    rest = options_of(piece.arguments, GIT_OPTIONS, leading=True).rest
     if not rest:
         return None
     verb, words = rest[0], rest[1:]

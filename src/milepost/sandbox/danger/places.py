@@ -30,10 +30,10 @@ def place_of(path: str, piece: Piece) -> Place:
     if path.startswith(("$", "`")):
         return "unknown"
     if piece.cwd == "?" and not path.startswith("/"):
-        return "unknown" if posixpath.normpath(_whole(path)).startswith(".") else "inside"
+        return "unknown" if posixpath.normpath(whole_of(path)).startswith(".") else "inside"
     if _HOME.match(piece.cwd) and not path.startswith("/"):
         return "outside"
-    return _absolute_or_below(posixpath.normpath(_whole(posixpath.join(piece.cwd, path))), piece.inside)
+    return _absolute_or_below(posixpath.normpath(whole_of(posixpath.join(piece.cwd, path))), piece.inside)
 
 
 def leads_out(path: str, piece: Piece) -> bool:
@@ -70,7 +70,7 @@ def _absolute_or_below(path: str, inside: tuple[str, ...]) -> Place:
     return "repository" if path in _HISTORY else "inside"
 
 
-def _whole(path: str) -> str:
+def whole_of(path: str) -> str:
     """The folder that a pattern for everything in it stands for."""
     while True:
         shorter = _EVERYTHING.sub("", path.rstrip("/") if path != "/" else path)

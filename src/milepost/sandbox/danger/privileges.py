@@ -13,11 +13,11 @@ _EVERYBODY = re.compile(r"[0-7]?[0-7][0-7][2367]$|([ugoa]*[ao][ugoa]*|)[+=][rxXs
 _SETS_ID = re.compile(r"[246][0-7]{3}$|[ugoa]*[+=][rwxX]*s")
 _DOWNLOADING = frozenset({"curl", "wget", "fetch", "aria2c", "base64", "xxd", "openssl", "gunzip", "nc"})
 _READING_STDIN = SHELLS | {"python", "python3", "node", "perl", "ruby", "php", "eval", "source", "."}
-_DOWNLOADED = re.compile(r"<\(\s*(curl|wget)\b|\$\(\s*(curl|wget)\b")
+_DOWNLOADED = re.compile(r"(<\(|\$\(|`)\s*(curl|wget)\b")
 
 _NAMES = (
     "reboot shutdown halt poweroff visudo useradd userdel usermod groupdel passwd chpasswd insmod modprobe rmmod "
-    "setcap iptables ip6tables nft ufw mount umount swapoff nsenter chroot killall setenforce"
+    "setcap iptables ip6tables nft ufw mount umount swapoff nsenter chroot setenforce killall pkill skill"
 )
 MACHINE = tuple(_NAMES.split())
 OTHER_USERS = ("sudo", "su", "doas", "pkexec", "runuser", "gosu")
@@ -47,19 +47,21 @@ def rights(piece: Piece) -> str | None:
 
 
 def services(piece: Piece) -> str | None:
-    """systemctl, service, crontab, sysctl, kill."""
+    """systemctl, service, crontab, at, sysctl, kill, fuser."""
     words = options_of(piece.arguments).rest
     match piece.name:
         case "systemctl" if words[:1] and words[0] not in ("status", "show", "list-units", "is-active", "cat"):
             return "starts or stops what runs on the machine"
         case "service" if words[1:2] and words[1] != "status":
             return "starts or stops what runs on the machine"
-        case "crontab" if "-l" not in piece.arguments:
+        case "crontab" | "at" | "batch" if "-l" not in piece.arguments:
             return "changes what the machine runs by the clock"
         case "sysctl" if options_of(piece.arguments).has("-w", "--write") or any("=" in word for word in words):
             return "changes the machine, not the work"
-        case "kill" if "-1" in piece.arguments[1:]:
+        case "kill" if "-1" in piece.arguments[1:] or "1" in words:
             return "ends every process"
+        case "fuser" if options_of(piece.arguments).has("-k", "--kill"):
+            return "ends processes, whoever started them"
         case _:
             return None
 

@@ -13,6 +13,7 @@ from milepost.sandbox.danger.shell import LONGEST, pieces_of
 _SHELL = frozenset({"system", "popen", "getoutput", "getstatusoutput"})
 _STARTING = frozenset({"run", "call", "check_call", "check_output", "Popen"})
 _DELETING = frozenset({"rmtree", "remove", "unlink", "rmdir", "removedirs"})
+_DOWNLOADING = frozenset({"urlopen", "urlretrieve", "get", "post", "request"})
 _SQL = frozenset({"execute", "executescript", "executemany", "text"})
 
 
@@ -33,7 +34,9 @@ def _of_call(call: ast.Call, outer: Piece) -> Iterator[Piece]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     first = call.args[0] if call.args else None
     texts = _texts(first)
-    if isinstance(first, ast.Constant) and texts and (name in _SHELL or name in _STARTING):
+    if name in ("exec", "eval", "compile") and first is not None and _downloads(first):
+        yield replace(outer, words=("python3", "-"), fed_by=replace(outer, words=("curl",)))
+    elif isinstance(first, ast.Constant) and texts and (name in _SHELL or name in _STARTING):
         yield from pieces_of(texts[0], outer)
     elif name in _STARTING and texts:
         yield replace(outer, words=texts)
@@ -44,6 +47,11 @@ def _of_call(call: ast.Call, outer: Piece) -> Iterator[Piece]:
         path = texts or (_texts(owner.args[0]) if isinstance(owner, ast.Call) and owner.args else ())
         if path:
             yield replace(outer, words=("rm", "-r", "--", *path[:1]))
+
+
+def _downloads(node: ast.expr) -> bool:
+    inner = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
+    return any(isinstance(func, ast.Attribute) and func.attr in _DOWNLOADING for func in inner)
 
 
 def _texts(node: ast.expr | None) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ class _Scope:
 class _Reader:
     def __init__(self, source: bytes, outer: Piece) -> None:
         self._source = source
-        self._blank = replace(outer, words=(), stdin="", fed_by=None, writes=())
+        self._blank = replace(outer, words=(), env=(), stdin="", fed_by=None, writes=())
         self._depth = 0
         self.pieces: list[Piece] = []
 
@@ -88,17 +88,22 @@ class _Reader:
 
     def _command(self, node: Node, scope: _Scope, given: Piece) -> None:
         words: list[str] = []
+        env: list[str] = []
         stdin = given.stdin
         for child in node.named_children:
             if child.type in ("variable_assignment", "file_redirect"):
-                self.walk(child, scope.copy(), given)
+                inner = scope.copy()
+                self.walk(child, inner, given)
+                env += [f"{name}={value}" for name, value in inner.variables.items() if name not in scope.variables]
                 continue
             if child.type == "herestring_redirect":
                 stdin = " ".join(self._words(part, scope)[0] for part in child.named_children)
             else:
                 words += self._words(child, scope)
             self.walk(child, scope.copy(), self._blank)
-        piece = replace(self._blank, words=tuple(words), cwd=scope.cwd, stdin=stdin, fed_by=given.fed_by)
+        piece = replace(
+            self._blank, words=tuple(words), env=tuple(env), cwd=scope.cwd, stdin=stdin, fed_by=given.fed_by
+        )
         self.pieces.append(piece)
         if piece.name in ("cd", "pushd"):
             targets = [word for word in piece.arguments if not word.startswith("-") or word == "-"]
@@ -116,6 +121,9 @@ class _Reader:
         heredocs = [redirect for redirect in redirects if redirect.type == "heredoc_redirect"]
         texts = [self._text(part) for heredoc in heredocs for part in _of_type(heredoc, "heredoc_body")]
         texts += [self._words(redirect, scope)[0] for redirect in redirects if redirect.type == "herestring_redirect"]
+        for source in filter(None, (self._read_from(redirect, scope) for redirect in redirects)):
+            self.pieces.append(source)
+            given = replace(given, fed_by=source)
         before = len(self.pieces)
         self.walk(body, scope, replace(given, stdin="\n".join([given.stdin, *texts])) if texts else given)
         last = self.pieces[-1] if len(self.pieces) > before else self._blank
@@ -126,6 +134,13 @@ class _Reader:
             for child in redirect.named_children:  # what follows `<<EOF` on its line is found in here
                 fed = replace(self._blank, stdin=_printed_by(last), fed_by=last)
                 self.walk(child, scope, fed if child.type == "pipeline" else given)
+
+    def _read_from(self, node: Node, scope: _Scope) -> Piece | None:
+        """The file that a statement reads instead of its stdin, as the `cat` that would feed it."""
+        target = node.child_by_field_name("destination") if node.type == "file_redirect" else None
+        if target is None or not any(child.type == "<" for child in node.children):
+            return None
+        return replace(self._blank, words=("cat", *self._words(target, scope)), cwd=scope.cwd)
 
     def _writes(self, node: Node, scope: _Scope) -> None:
         for child in node.named_children:

@@ -146,6 +146,13 @@ TABLE = (
         ("gh glab", "(repo|release|issue|label|secret|variable|run|gist) (delete|archive|remove)"),
     ),
     *_rows(
+        "git",
+        "changes what is kept at the host of the repository",
+        ("gh glab", "api"),
+        taking=frozenset({"-X", "--method", "-f", "-F", "-H"}),
+        needs=frozenset({"-X", "--method"}),
+    ),
+    *_rows(
         "containers",
         _CONTAINERS,
         ("docker podman nerdctl", f"rm|rmi|({_THINGS}) (rm|remove|prune|reset)|compose rm|swarm leave"),
@@ -209,6 +216,12 @@ def danger_of_verb(piece: Piece) -> Danger | None:
         if re.match(pattern, said):
             return Danger(kind=row.kind, why=row.why, what=" ".join(piece.words))
     return None
+
+
+@cache
+def options_taking_values(program: str) -> frozenset[str]:
+    """The options of a program that take a value, as far as the table knows them."""
+    return frozenset(option for row in _by_program().get(program, ()) for option in row.taking)
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import NONE, options_of
+from milepost.sandbox.danger.options import GIT_OPTIONS, NONE, options_of
 from milepost.sandbox.danger.searches import found_by
 from milepost.sandbox.danger.shell import pieces_of
 
@@ -52,6 +52,7 @@ _NAMES = (
     "--security-opt --pull --context --profile"
 )
 _CONTAINER_TAKING = frozenset(_NAMES.split())
+_GIT_RUNS = frozenset({"core.sshcommand", "core.fsmonitor", "diff.external", "core.hookspath"})
 _SAYING = frozenset({"-c", "--command"})
 _CLUSTER_TAKING = frozenset({"-n", "--namespace", "-c", "--container", "--context", "--kubeconfig"})
 
@@ -67,6 +68,8 @@ def inner_pieces(piece: Piece) -> tuple[Piece, ...]:
         return pieces_of(" ".join(arguments), piece)
     if name == "trap" and arguments:
         return pieces_of(arguments[0], piece)
+    if name == "git":
+        return _by_git(piece)
     if name == "find":
         return tuple(_started(piece, words) for words in found_by(piece).runs)
     if name in ("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"):
@@ -92,7 +95,7 @@ def _wrapped(piece: Piece, words: tuple[str, ...], taking: frozenset[str], skipp
         return pieces_of(split, piece)
     rest = options.rest[skipped:]
     while rest and (_ASSIGNMENT.match(rest[0]) or rest[0] == "--"):
-        rest = rest[1:]
+        piece, rest = replace(piece, env=(*piece.env, rest[0])), rest[1:]
     if piece.name == "xargs":
         return _from_a_list(piece, rest, options.value("-I"))
     if piece.name == "parallel":
@@ -168,6 +171,14 @@ def _of_python(piece: Piece) -> tuple[Piece, ...]:
     if options.rest and options.rest[0].endswith(("manage.py", "setup.py")) and not options.value("-c"):
         return (_started(piece, options.rest),)
     return ()
+
+
+def _by_git(piece: Piece) -> tuple[Piece, ...]:
+    """What git starts because its settings on the command line say so."""
+    given = options_of(piece.arguments, GIT_OPTIONS, leading=True).value("-c")
+    settings = [text.partition("=") for text in given]
+    texts = [value.lstrip("!") for name, _, value in settings if value.startswith("!") or name.lower() in _GIT_RUNS]
+    return tuple(one for text in texts for one in pieces_of(text, replace(piece, stdin="", fed_by=None, writes=())))
 
 
 def _in_container(piece: Piece) -> tuple[Piece, ...]:

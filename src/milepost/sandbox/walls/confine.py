@@ -1,8 +1,6 @@
 """The kernel's own walls around one process: Landlock, capabilities, limits, descriptors.
 
-Standard library only, and nothing of Milepost: the warden loads this file by its path. All of it is meant for a freshly
-forked, single-threaded process that is about to become somebody else's program. Run as a script, it puts itself behind
-Landlock and says whether the wall held.
+All of it is meant for a freshly forked, single-threaded process that is about to become somebody else's program.
 """
 
 from __future__ import annotations
@@ -10,14 +8,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
-import json
 import os
 import resource
 import signal
-import stat
 import struct
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -30,6 +25,8 @@ _LANDLOCK_ADD_RULE = 445
 _LANDLOCK_RESTRICT_SELF = 446
 _LANDLOCK_VERSION_FLAG = 1
 _RULE_PATH_BENEATH = 1
+_RULE = struct.Struct("=Qi")
+_BIND_TCP, _CONNECT_TCP = 1, 2
 _SCOPE_ABSTRACT_SOCKETS = 1
 _SCOPE_SIGNALS = 2
 
@@ -48,6 +45,8 @@ _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 # CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: what builds and installs of root use.
 _CAPABILITIES_LEFT_TO_ROOT = frozenset({0, 1, 3, 4, 5, 6, 7, 10})
 _LAST_CAPABILITY = 63
+_CAPABILITY_VERSION_3 = 0x20080522
+_CAPSET = {"x86_64": 126, "aarch64": 91}.get(os.uname().machine, -1)
 
 _RLIMITS = {
     "core": resource.RLIMIT_CORE,
@@ -55,7 +54,11 @@ _RLIMITS = {
     "data": resource.RLIMIT_DATA,
     "fsize": resource.RLIMIT_FSIZE,
     "nofile": resource.RLIMIT_NOFILE,
+    "nproc": resource.RLIMIT_NPROC,
 }
+
+_CLOSE_RANGE = 436
+_LAST_DESCRIPTOR = 0x7FFFFFFF
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -71,27 +74,29 @@ def handled_rights(abi: int) -> int:
     return (1 << bits) - 1
 
 
-def restrict_files(readable: Iterable[str], writable: Iterable[str]) -> tuple[str, ...]:
-    """Leave this process only these paths, for good; returns the names of what now holds.
+def restrict_files(readable: Iterable[str], writable: Iterable[str], *, tcp: bool = True) -> tuple[str, ...]:
+    """Leave this process only these paths, for good, and without `tcp` no port; returns the names of what now holds.
 
     A path that does not exist, or that this user may not even look up, is passed over: it grants nothing.
     """
     abi = landlock_abi()
     if abi < 1:
         raise OSError(-abi, f"Landlock is not available: {os.strerror(-abi)}")
-    scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= 6 else 0
     rights = handled_rights(abi)
-    attributes = struct.pack("=QQQ", rights, 0, scope)
+    ports = _BIND_TCP | _CONNECT_TCP if abi >= 4 and not tcp else 0
+    scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= 6 else 0
+    attributes = struct.pack("=QQQ", rights, ports, scope)
     ruleset = _checked(_syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0), "landlock_create_ruleset")
     try:
-        for path in readable:
-            _allow(ruleset, path, READ & rights)
-        for path in writable:
+        changed = tuple(writable)
+        for path in changed:
             _allow(ruleset, path, WRITE & rights)
+        for path in _without_covered(readable, changed):
+            _allow(ruleset, path, READ & rights)
         _checked(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
     finally:
         os.close(ruleset)
-    return (f"landlock-{abi}", "scoped-signals") if scope else (f"landlock-{abi}",)
+    return (f"landlock-{abi}", *(["no-tcp"] if ports else []), *(["scoped-signals"] if scope else []))
 
 
 def forbid_new_privileges() -> None:
@@ -106,6 +111,16 @@ def adopt_orphans() -> None:
 def hide_memory() -> None:
     """Keep other processes of this user from tracing this one or reading its memory."""
     _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def show_memory() -> None:
+    """Let whoever keeps this process look into it again."""
+    _prctl(_PR_SET_DUMPABLE, 1)
+
+
+def die_with_parent() -> None:
+    """Die when the parent does from now on."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def die_with(parent: int) -> None:
@@ -130,6 +145,16 @@ def drop_capabilities() -> bool:
     return True
 
 
+def limit_capabilities() -> None:
+    """Keep of root's capabilities only what builds need, in this process itself."""
+    if os.geteuid() != 0:
+        return
+    left = sum(1 << capability for capability in _CAPABILITIES_LEFT_TO_ROOT)
+    header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
+    sets = struct.pack("=IIIIII", left, left, 0, 0, 0, 0)
+    _checked(_syscall(_CAPSET, header, sets), "capset")
+
+
 def limit_resources(limits: Mapping[str, int]) -> None:
     """Set soft and hard limits by short name, never above what is already allowed."""
     for name, wanted in limits.items():
@@ -145,8 +170,23 @@ def place_descriptors(descriptors: Iterable[int], last: int) -> int:
     lifted = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, clear_of_targets) for each in (*descriptors, last)]
     for target, source in enumerate(lifted):
         os.dup2(source, target, inheritable=target < len(lifted) - 1)
-    os.closerange(len(lifted), os.sysconf("SC_OPEN_MAX"))
+    close_from(len(lifted))
     return len(lifted) - 1
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from `first` on, in one call where the kernel has it and not one by one."""
+    if _syscall(_CLOSE_RANGE, first, _LAST_DESCRIPTOR, 0) < 0:
+        os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+
+
+def _without_covered(paths: Iterable[str], granted: tuple[str, ...]) -> Iterator[str]:
+    """Those that need a rule of their own because they are not within one before."""
+    covering = tuple(f"{path.rstrip('/')}/" for path in granted)
+    for path in paths:
+        if not f"{path}/".startswith(covering):
+            yield path
+            covering = (*covering, f"{path.rstrip('/')}/")
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
@@ -155,12 +195,16 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     except OSError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(anchor).st_mode):
-            rights &= _FILE_RIGHTS
-        rule = struct.pack("=Qi", rights, anchor)
-        _checked(_syscall(_LANDLOCK_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0), f"landlock_add_rule {path}")
+        done = _add_rule(ruleset, rights, anchor)
+        if done == -errno.EINVAL:  # it is no folder
+            done = _add_rule(ruleset, rights & _FILE_RIGHTS, anchor)
+        _checked(done, f"landlock_add_rule {path}")
     finally:
         os.close(anchor)
+
+
+def _add_rule(ruleset: int, rights: int, anchor: int) -> int:
+    return _syscall(_LANDLOCK_ADD_RULE, ruleset, _RULE_PATH_BENEATH, _RULE.pack(rights, anchor), 0)
 
 
 def _prctl(option: int, value: int) -> None:
@@ -177,21 +221,3 @@ def _checked(done: int, what: str) -> int:
     if done < 0:
         raise OSError(-done, f"{what}: {os.strerror(-done)}")
     return done
-
-
-def _try_the_wall() -> dict[str, object]:
-    forbid_new_privileges()
-    held = restrict_files(readable=(), writable=())
-    try:
-        os.close(os.open(__file__, os.O_RDONLY))
-    except PermissionError:
-        return {"held": held}
-    return {"error": "Landlock was switched on and stopped nothing"}
-
-
-if __name__ == "__main__":
-    try:
-        found = _try_the_wall()
-    except OSError as problem:
-        found = {"errno": problem.errno, "error": problem.strerror}
-    sys.stdout.write(json.dumps(found))

@@ -1,44 +1,39 @@
-"""The inside of an executor's session: runs the code it is sent, and answers on a pipe of its own.
+"""The inside of an executor's session: runs the code it is sent, and answers on a channel of its own.
 
-Standard library only, run by path with whatever interpreter the session was given. What it answers is the code's own
-word: the code shares this process and could say anything here. The facts about how it ran are the relay's.
+What it answers is the code's own word: the code shares this process and could say anything here. The facts about how it
+ran are the relay's, and the relay is all that this channel leads to.
 """
 
 from __future__ import annotations
 
 import json
 import linecache
-import math
 import os
-import resource
-import struct
 import sys
 import traceback
 import types
 from typing import Any
 
-REQUESTS, ANSWERS = 3, 4
-LONGEST_FRAME = 4_000_000
+from .frames import LONGEST_FRAME, TOKEN_BYTES, framed
 
 
-def main() -> None:
-    """Answer requests until the pipe closes."""
-    os.set_inheritable(REQUESTS, False)
-    os.set_inheritable(ANSWERS, False)
+def serve(channel: int) -> None:
+    """Answer requests until the channel closes."""
+    os.set_inheritable(channel, False)
     session = os.getpid()
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - a string is what belongs there
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")  # type: ignore[misc]
     number = 0
-    while (request := _receive()) is not None:
+    while (received := _receive(channel)) is not None:
+        token, request = received
         number += 1
         vars(module).update(request["inject"])
-        if request["cpu_s"] is not None:
-            _allow_cpu(request["cpu_s"])
         answer = _run(request["code"], f"<run {number}>", vars(module))
         if os.getpid() != session:
             os._exit(0)  # the code forked and let the child come back here
-        _send({"nonce": request["nonce"], **answer})
+        _send(channel, token, answer)
 
 
 class _Answers:
@@ -65,14 +60,15 @@ class _Answers:
 def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     answers = _Answers()
     namespace["final_answer"] = answers.final_answer
-    sys.stdout, sys.stderr = _writer(sys.__stdout__), _writer(sys.__stderr__)
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     error = None
     try:
         exec(compile(code, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - this is what it is for
     except BaseException as problem:
         error = _describe(problem, name)
-    for stream in (sys.stdout, sys.stderr):
+    streams: tuple[Any, Any] = (sys.stdout, sys.stderr)
+    for stream in streams:
         try:
             stream.flush()
         except BaseException as problem:
@@ -88,9 +84,9 @@ def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _writer(stream: Any) -> Any:
-    stream.reconfigure(line_buffering=True, errors="backslashreplace")
-    return stream
+def _stream(descriptor: int, mode: str) -> Any:
+    """A standard stream of this process: those that it was forked with were made for other files."""
+    return open(descriptor, mode, 1, "utf-8", "backslashreplace", closefd=False)
 
 
 def _describe(problem: BaseException, name: str) -> str:
@@ -106,42 +102,27 @@ def _describe(problem: BaseException, name: str) -> str:
     return f"{text} (line {lines[-1]})" if lines else text
 
 
-def _allow_cpu(seconds: float) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used.ru_utime + used.ru_stime + seconds), hard))
+def _receive(channel: int) -> tuple[bytes, dict[str, Any]] | None:
+    size = _read_exactly(channel, 4)
+    body = None if size is None else _read_exactly(channel, int.from_bytes(size, "big"))
+    return None if body is None else (body[:TOKEN_BYTES], json.loads(body[TOKEN_BYTES:]))
 
 
-def _receive() -> dict[str, Any] | None:
-    header = _read_exactly(4)
-    if header is None:
-        return None
-    body = _read_exactly(struct.unpack(">I", header)[0])
-    request: dict[str, Any] | None = None if body is None else json.loads(body)
-    return request
-
-
-def _read_exactly(size: int) -> bytes | None:
+def _read_exactly(channel: int, size: int) -> bytes | None:
     text = bytearray()
     while len(text) < size:
-        piece = os.read(REQUESTS, min(size - len(text), 1 << 20))
+        piece = os.read(channel, min(size - len(text), 1 << 20))
         if not piece:
             return None
         text += piece
     return bytes(text)
 
 
-def _send(answer: dict[str, Any]) -> None:
+def _send(channel: int, token: bytes, answer: dict[str, Any]) -> None:
     body = json.dumps(answer).encode()
-    if len(body) > LONGEST_FRAME:
+    if len(body) > LONGEST_FRAME - TOKEN_BYTES:
         too_long = f"ValueError: the final answer is longer than {LONGEST_FRAME} bytes"
-        nothing = {"is_final": False, "final_json": "null", "verified_by": None}
-        answer = {"nonce": answer["nonce"], "error": too_long, **nothing}
-        body = json.dumps(answer).encode()
-    frame = struct.pack(">I", len(body)) + body
+        body = json.dumps({"error": too_long, "is_final": False, "final_json": "null", "verified_by": None}).encode()
+    frame = framed(token + body)
     while frame:
-        frame = frame[os.write(ANSWERS, frame) :]
-
-
-if __name__ == "__main__":
-    main()
+        frame = frame[os.write(channel, frame) :]

@@ -9,27 +9,43 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import select
 import signal
 import socket
 import sys
 
-from . import confine, relay
+from . import cgroup, confine, relay, tree
+from .become import prepare
+from .sweep import kill_tree
 
 _MOST_DESCRIPTORS = 16
+# What code mostly imports: a session that is forked from here has it already.
+WARM = (
+    *("ast", "asyncio", "base64", "bisect", "collections", "contextlib", "copy", "csv", "dataclasses", "datetime"),
+    *("decimal", "enum", "fractions", "functools", "glob", "hashlib", "heapq", "inspect", "io", "itertools", "json"),
+    *("logging", "math", "operator", "pathlib", "random", "re", "shutil", "statistics", "string", "struct"),
+    *("subprocess", "tempfile", "textwrap", "threading", "time", "traceback", "typing", "unittest", "urllib.parse"),
+    *("uuid", "zlib"),
+)
 
 
 def main() -> None:
-    """Fork a relay for every message until the host is gone."""
-    host = socket.socket(fileno=int(sys.argv[-1]))
+    """Fork a relay for every message until the host is gone. A warm one has imported what sessions mostly need."""
+    host = socket.socket(fileno=int(sys.argv[2]))
+    if "warm" in sys.argv[3:]:
+        for name in WARM:
+            importlib.import_module(name)
     os.set_inheritable(host.fileno(), False)
     # Whoever ends a whole group of processes politely ends the host too, and that ends the guests in order.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     confine.adopt_orphans()
     confine.hide_memory()
-    held = ["dropped-capabilities"] if confine.drop_capabilities() else []
+    held = ("dropped-capabilities",) if confine.drop_capabilities() else ()
+    given = relay.Upbringing(warden=os.getpid(), held=held, offer=cgroup.probe())
+    prepare()
     gc.disable()
     gc.freeze()
     relays: dict[int, int] = {}
@@ -48,7 +64,7 @@ def main() -> None:
                 return
             # A machine out of processes: closing the descriptors tells the host that nothing was started.
             with contextlib.suppress(OSError):
-                ended, pid = _fork_relay(host, descriptors, tuple(relays), held)
+                ended, pid = _fork_relay(host, descriptors, tuple(relays), given)
                 relays[ended] = pid
                 poller.register(ended, select.POLLIN)
             for handed_over in descriptors:
@@ -56,9 +72,8 @@ def main() -> None:
 
 
 def _fork_relay(
-    host: socket.socket, descriptors: list[int], others: tuple[int, ...], held: list[str]
+    host: socket.socket, descriptors: list[int], others: tuple[int, ...], given: relay.Upbringing
 ) -> tuple[int, int]:
-    warden = os.getpid()
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -67,7 +82,7 @@ def _fork_relay(
             for other in others:
                 os.close(other)
             launch, control, status, *guest = descriptors
-            relay.keep(launch, control, status, guest, warden=warden, held=held)
+            relay.keep(launch, control, status, guest, given)
             code = 0
         finally:
             os._exit(code)
@@ -84,9 +99,9 @@ def _reap(ended: int, relays: dict[int, int]) -> None:
 
 def _sweep_orphans(relays: frozenset[int]) -> None:
     """End what a relay left behind that died before its guests did."""
-    while orphans := [child for child in relay.children(os.getpid()) if child not in relays]:
+    while orphans := [child for child in tree.children(os.getpid()) if child not in relays]:
         for orphan in orphans:
-            relay.kill_tree(orphan)
+            kill_tree(orphan)
         for orphan in orphans:
             os.waitpid(orphan, 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -38,9 +39,12 @@ class Making:
                 return problem
         if not self._needs.uses_pytest:
             return None
-        if self._installer.run((python, "-I", "-c", "import pytest"), entry).succeeded:
-            return None
-        return self._run(pytest_command(self._tool, python, bool(self._needs.constraints)), entry)
+        if not self._installer.run((python, "-I", "-c", "import pytest"), entry).succeeded:
+            problem = self._run(pytest_command(self._tool, python, bool(self._needs.constraints)), entry)
+            if problem:
+                return problem
+        self._installer.run(first_pytest_command(python), entry)
+        return None
 
     def _led_by(self, tool: str) -> bool:
         return f"{tool}.lock" in self._locks and shutil.which(tool, path=self._installer.path) is not None
@@ -101,6 +105,15 @@ def pytest_command(tool: str, python: str, constrained: bool) -> tuple[str, ...]
         return ("uv", "pip", "install", "--python", python, "pytest")
     constraints = ("-c", ".constraints.txt") if constrained else ()
     return (python, *PIP, *INSTALL, *constraints, "pytest")
+
+
+def first_pytest_command(python: str) -> tuple[str, ...]:
+    """Have pytest write the bytecode of its plugins, which it else makes anew each time: where tests run it may not.
+
+    It is asked about a file that has no tests; however it ends, nothing depends on it.
+    """
+    options = ("--noconftest", "--rootdir=.", "-c", os.devnull, "-p", "no:cacheprovider", "--collect-only")
+    return (python, "-I", "-m", "pytest", *options, ".asked.txt")
 
 
 def _in_words(needs: PythonNeeds) -> str:

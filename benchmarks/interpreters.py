@@ -1,0 +1,61 @@
+"""Runs pieces of code by an interpreter in its own process, and prints the milliseconds of each: a call, then the pieces.
+
+    python benchmarks/interpreters.py plain|smolagents|restricted ROUNDS CODE...
+
+For benchmarks/sandbox.py, which starts it with an interpreter that has what is compared with.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def main() -> None:
+    kind, rounds, *pieces = sys.argv[1:]
+    run = {"plain": _plain, "smolagents": _smolagents, "restricted": _restricted}[kind]()
+    times = [_median_ms(lambda piece=piece: run(piece), int(rounds)) for piece in ("1", *pieces)]  # type: ignore[misc]
+    print(*(f"{each:.4f}" for each in times))
+
+
+def _plain() -> Callable[[str], Any]:
+    return lambda code: exec(code, {})
+
+
+def _smolagents() -> Callable[[str], Any]:
+    from smolagents.local_python_executor import LocalPythonExecutor
+
+    executor = LocalPythonExecutor(["json"])
+    executor.send_tools({})
+    return executor
+
+
+def _restricted() -> Callable[[str], Any]:
+    from RestrictedPython import compile_restricted, safe_globals
+    from RestrictedPython.Eval import default_guarded_getitem, default_guarded_getiter
+
+    allowed = {
+        **safe_globals["__builtins__"],
+        "__import__": __import__,
+        "_getiter_": default_guarded_getiter,
+        "_getitem_": default_guarded_getitem,
+        "_inplacevar_": lambda operator, left, right: left + right,
+    }
+    guards = {**safe_globals, "__builtins__": allowed, "__name__": "piece", **{n: allowed[n] for n in allowed if n[0] == "_"}}
+    return lambda code: exec(compile_restricted(code, "<piece>", "exec"), dict(guards))
+
+
+def _median_ms(action: Callable[[], Any], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        action()
+        times.append((time.perf_counter() - started) * 1000)
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()

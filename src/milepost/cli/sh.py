@@ -1,0 +1,107 @@
+"""The sh command: one command in the sandbox, if the policy lets it, with its output as it comes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json
+from milepost.cli.exits import DONE, NOT_DONE
+from milepost.cli.words import number, safe
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command; what follows the program belongs to it."""
+    app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})(sh)
+
+
+def sh(
+    argv: Annotated[list[str], typer.Argument(metavar="-- ARGV...", help="The program and its words.")],
+    shell: Annotated[bool, typer.Option("--shell", help="The one word is text for a shell.")] = False,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, metavar="S", help="Seconds. Default: by the class of the command.")
+    ] = None,
+    trust: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="isolated, sandboxed; absent: the strongest held here.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Only say what is decided about it, and why.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run one command in this folder, under its policy and in the sandbox."""
+    if explain:
+        found = milepost.explain(argv, shell=shell, timeout_s=timeout)
+        typer.echo(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
+        raise typer.Exit(DONE if found.decision.verdict == "allow" else NOT_DONE)
+    tell = None if as_json else _tell
+    ran = milepost.sh(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=_ask)
+    if as_json:
+        typer.echo(json.dumps(ran_to_json(ran), indent=2))
+    else:
+        for line in ending_lines(ran):
+            typer.echo(line, err=True)
+    raise typer.Exit(exit_code(ran))
+
+
+def exit_code(ran: milepost.ByHand) -> int:
+    """The command's own, where it has one."""
+    result = ran.result
+    own = result.exit_code if result is not None and result.termination == "exited" else None
+    return NOT_DONE if own is None else own
+
+
+def ending_lines(ran: milepost.ByHand) -> list[str]:
+    """What is to be said beside the output itself."""
+    result = ran.result
+    if result is None:
+        return []
+    lines = [f"the sandbox refused: {safe(what)}" for what in result.refused]
+    if result.termination != "exited":
+        why = f"timed out after {number(ran.timeout_s)} s" if result.termination == "timeout" else result.error
+        lines.append(f"error: {safe(why)}")
+    if result.termination == "not_started" and ran.decision.verdict == "ask":
+        lines.append("  a person may allow it: run it at a terminal, or list it in [terminal] allow of milepost.toml")
+    return lines
+
+
+def decision_lines(found: milepost.ByHand) -> list[str]:
+    """A decision for people."""
+    decision = found.decision
+    seconds = "until it is stopped" if found.time_class == "background" else f"{number(found.timeout_s)} s"
+    return [
+        f"{decision.verdict} · {decision.kind} · {found.time_class}, {seconds}",
+        f"  {safe(decision.what)} {decision.reason} (rule {safe(decision.rule)})",
+    ]
+
+
+def ran_to_json(ran: milepost.ByHand) -> dict[str, Any]:
+    """The same for machines."""
+    decision, result = ran.decision, ran.result
+    names = ("verdict", "kind", "reason", "rule", "what")
+    told: dict[str, Any] = {
+        "argv": list(ran.argv),
+        "decision": {name: getattr(decision, name) for name in names},
+        "time_class": ran.time_class,
+        "timeout_s": ran.timeout_s,
+    }
+    if result is None:
+        return told
+    facts = ("termination", "exit_code", "stdout", "stderr", "duration_ms", "error")
+    lists = {"enforced": list(result.enforced), "refused": list(result.refused)}
+    return told | {"trust": ran.trust} | {name: getattr(result, name) for name in facts} | lists
+
+
+def _tell(line: milepost.Line) -> None:
+    stream = sys.stdout if line.stream == "stdout" else sys.stderr
+    print(line.text, file=stream, flush=True)
+
+
+def _ask(decision: milepost.Decision) -> bool:
+    """Ask whoever sits at the terminal; nobody does where it is none."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    typer.echo(f"{safe(decision.what)} {decision.reason}", err=True)
+    return typer.confirm("run it?", default=False, err=True)

@@ -1,0 +1,70 @@
+"""The way to an executor: by the language of the code, and by how far it is trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never, get_args
+
+from milepost.core.commands import NO_NETWORK, ExecutionLimits, Network, TrustLevel
+from milepost.core.errors import SettingInvalid
+from milepost.sandbox import levels
+from milepost.sandbox.typescript.source import Lang as Scripted
+
+if TYPE_CHECKING:
+    from milepost.sandbox.executor import IsolatedExecutor
+    from milepost.sandbox.local import LocalExecutor
+    from milepost.sandbox.typescript.executor import TypeScriptExecutor
+
+_SCRIPTED: tuple[Scripted, ...] = get_args(Scripted)
+LANGUAGES = ("python", *_SCRIPTED)
+
+
+def open_executor(
+    trust: TrustLevel,
+    limits: ExecutionLimits | None = None,
+    *,
+    lang: str = "python",
+    workspace: Path | None = None,
+    network: Network = NO_NETWORK,
+) -> LocalExecutor | IsolatedExecutor | TypeScriptExecutor:
+    """An executor for this language at exactly this level; refuses rather than offer another."""
+    for scripted in _SCRIPTED:
+        if lang == scripted:
+            _require_none(network, f"code in {lang!r} has no network")
+            return _open_scripted(trust, limits, scripted, workspace)
+    if lang != "python":
+        raise SettingInvalid(f"code in {lang!r} cannot be run", f"the languages are {', '.join(LANGUAGES)}")
+    match trust:
+        case TrustLevel.LOCAL:
+            from milepost.sandbox.local import LocalExecutor
+
+            levels.require(trust)
+            _require_no(workspace, "trust level 'local' knows no files")
+            _require_none(network, "trust level 'local' has no network")
+            return LocalExecutor(limits)
+        case TrustLevel.ISOLATED | TrustLevel.SANDBOXED:
+            return levels.open_executor(trust, limits, workspace=workspace, network=network)
+        case _ as never:
+            assert_never(never)
+
+
+def _open_scripted(
+    trust: TrustLevel, limits: ExecutionLimits | None, lang: Scripted, workspace: Path | None
+) -> TypeScriptExecutor:
+    from milepost.sandbox.typescript.executor import TypeScriptExecutor
+
+    if trust is TrustLevel.LOCAL:
+        raise SettingInvalid(f"code in {lang!r} cannot be run at trust level 'local'", "use trust level 'isolated'")
+    _require_no(workspace, f"code in {lang!r} knows no files")
+    levels.require(trust)
+    return TypeScriptExecutor(limits, lang=lang, trust=trust)
+
+
+def _require_no(workspace: Path | None, why: str) -> None:
+    if workspace is not None:
+        raise SettingInvalid(f"{why}: there is nothing to do with {str(workspace)!r}", "leave the workspace out")
+
+
+def _require_none(network: Network, why: str) -> None:
+    if network != NO_NETWORK:
+        raise SettingInvalid(f"{why}: it cannot be given {network.mode!r}", "leave the network out")

@@ -1,0 +1,191 @@
+"""The executor of the local level: expressions and glue in an interpreter that knows nothing outside itself."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from milepost.core.commands import ExecutionLimits, ExecutionResult
+from milepost.core.errors import SandboxRefused
+from milepost.sandbox.alarm import Alarm
+from milepost.sandbox.capture import Capture
+from milepost.sandbox.monty import Interpreter, Outcome, Run
+from milepost.sandbox.objections import HARMLESS_MODULES, objection
+from milepost.sandbox.plain import LONGEST_INJECTION, require_name, require_plain
+from milepost.sandbox.report import HowItEnded
+
+if TYPE_CHECKING:
+    from pydantic_monty import Monty
+
+ENFORCED = ("interpreter", "no-files", "no-network", "no-imports", "memory", "wall-clock", "output-cap")
+
+
+class LocalExecutor:
+    """Runs code in a part of Python without files, network or programs. `kill` from any thread, at any time.
+
+    What is injected may be a function: the code's only way out, called in this process with what the code gives it.
+    Such a call is not interrupted, and ends the run only when it returns.
+    """
+
+    def __init__(self, limits: ExecutionLimits | None = None, *, modules: Collection[str] = HARMLESS_MODULES) -> None:
+        self._limits = limits or ExecutionLimits()
+        self._modules = modules
+        self._alarm = Alarm()
+        self._turn = threading.Lock()
+        self._session_lock = threading.Lock()
+        self._pool: Monty | None = None
+        self._session: Interpreter | None = None
+        self._injected: dict[str, Any] = {}
+        self._not_yet_sent: dict[str, Any] = {}
+        self._tools: dict[str, Callable[..., Any]] = {}
+        self._steps = 0
+
+    def run(self, code: str) -> ExecutionResult:
+        """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
+        with self._turn:
+            started = time.monotonic()
+            if self._steps >= self._limits.steps:
+                return _not_run(f"had its {self._limits.steps} runs: reset gives it as many again", "steps")
+            self._steps += 1
+            if refused := objection(code, self._modules):
+                return _not_run(refused.error, refused.termination)
+            return self._run(code, started)
+
+    def kill(self) -> None:
+        """End the session now, with whatever it runs; the next run starts a new one."""
+        with self._session_lock:
+            if self._session is not None:
+                self._session.end(HowItEnded("killed", "killed while it ran"))
+
+    def inject(self, name: str, value: Any) -> None:
+        """Give the code a variable or a function, from the next run on and in every session until `reset`."""
+        require_name(name)
+        if not callable(value):
+            require_plain(value, name)
+        with self._turn:
+            for kept in (self._tools, self._injected, self._not_yet_sent):
+                kept.pop(name, None)
+            if callable(value):
+                self._tools[name] = value
+            else:
+                self._injected[name] = self._not_yet_sent[name] = value
+
+    def reset(self) -> None:
+        """Forget all variables, injected ones too."""
+        with self._turn:
+            self._end_session()
+            self._injected, self._not_yet_sent, self._tools, self._steps = {}, {}, {}, 0
+
+    def close(self) -> None:
+        """End everything."""
+        self.kill()
+        with self._turn:
+            self._end_session()
+            self._alarm.close()
+            if self._pool is not None:
+                self._pool.__exit__(None, None, None)
+                self._pool = None
+
+    def __enter__(self) -> LocalExecutor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, code: str, started: float) -> ExecutionResult:
+        session = self._open_session()
+        answer = _Answer()
+        tools = {**self._tools, "final_answer": answer.final_answer}
+        run = Run(code=code, values=self._not_yet_sent, tools=tools, output=Capture(self._limits.output_bytes))
+        late = HowItEnded("timeout", f"ran longer than {self._limits.timeout_s:g} s")
+        outcome: Outcome | None = None
+        try:
+            with self._alarm.set(self._limits.timeout_s, partial(session.end, late)):
+                outcome = session.run(run)
+            self._not_yet_sent = {}
+            return _result(outcome, run, answer, started, session.memory_bytes())
+        finally:
+            if outcome is None or outcome.ending is not None:
+                self._end_session()
+
+    def _open_session(self) -> Interpreter:
+        if self._session is not None and self._session.is_over():
+            self._end_session()
+        if self._session is None:
+            pool = self._open_pool()
+            with self._session_lock:
+                self._session = Interpreter(pool, self._limits)
+            self._not_yet_sent = dict(self._injected)
+        return self._session
+
+    def _open_pool(self) -> Monty:
+        if self._pool is None:
+            try:
+                from pydantic_monty import Monty
+
+                pool = Monty(min_processes=1, max_processes=1, max_checkouts_per_worker=1)
+                pool.__enter__()
+            except (ImportError, OSError) as problem:
+                why = f"trust level 'local' cannot be held here: {problem}"
+                raise SandboxRefused(why, "pip install pydantic-monty, or use trust level 'isolated'") from problem
+            self._pool = pool
+        return self._pool
+
+    def _end_session(self) -> None:
+        with self._session_lock:
+            if self._session is not None:
+                self._session.close()
+                self._session = None
+
+
+class _Answer:
+    """What the code called its final answer, and how often."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+        self.verified_by: str | None = None
+        self.problem: str | None = None
+
+    def final_answer(self, value: Any, verified_by: Any = None) -> None:
+        """Name the result of the whole work, and what has verified it if anything did; once in a run."""
+        try:
+            text = json.dumps(value)
+        except (TypeError, ValueError, RecursionError) as problem:
+            text = json.dumps(repr(value))
+            self.problem = f"TypeError: the final answer cannot be written as JSON, so its repr was kept: {problem}"
+        if len(text) > LONGEST_INJECTION:
+            raise ValueError(f"the final answer is longer than {LONGEST_INJECTION} bytes")
+        self.values.append(text)
+        self.verified_by = None if verified_by is None else str(verified_by)
+        if len(self.values) > 1:
+            raise RuntimeError("final_answer was called twice in one run")
+
+
+def _not_run(error: str, termination: Any) -> ExecutionResult:
+    return ExecutionResult(output="", error=error, termination=termination, enforced=ENFORCED)
+
+
+def _result(outcome: Outcome, run: Run, answer: _Answer, started: float, memory_bytes: int) -> ExecutionResult:
+    error = outcome.error
+    if len(answer.values) > 1:
+        error = error or "RuntimeError: final_answer was called twice in one run"
+    is_final = error is None and outcome.ending is None and len(answer.values) == 1
+    ending = outcome.ending or HowItEnded("not_started" if outcome.not_supported else "exited")
+    return ExecutionResult(
+        output=run.output.text(),
+        truncated=run.output.truncated,
+        is_final=is_final,
+        final_value=json.loads(answer.values[0]) if is_final else None,
+        verified_by=answer.verified_by if is_final else None,
+        error=ending.error or error or (answer.problem if is_final else None),
+        timeout=ending.termination == "timeout",
+        termination=ending.termination,
+        duration_ms=round((time.monotonic() - started) * 1000),
+        memory_used_bytes=memory_bytes,
+        enforced=ENFORCED,
+        refused=tuple(run.refused),
+    )

@@ -1,0 +1,11 @@
+"""Why the porter did not do what it was asked, in the words that go into a result."""
+
+from __future__ import annotations
+
+
+class Refusal(OSError):
+    """A call that is not done: `words` say what it was, and the errno is what the kernel would have said."""
+
+    def __init__(self, error: int, words: str) -> None:
+        super().__init__(error, words)
+        self.words = words

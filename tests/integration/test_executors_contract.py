@@ -1,0 +1,160 @@
+"""What every executor of Python promises, whatever holds the code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from milepost.core.commands import ExecutionLimits, TrustLevel
+from milepost.core.ports import Executor
+from milepost.sandbox.executors import open_executor
+
+LEVELS = [*TrustLevel]
+LOOP = "print('begun')\nwhile True:\n    pass"
+
+
+@pytest.fixture(scope="module", params=LEVELS, ids=str)
+def shared(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    with open_executor(request.param, ExecutionLimits(timeout_s=20)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def executor(shared: Executor) -> Executor:
+    shared.reset()
+    return shared
+
+
+@pytest.fixture(params=LEVELS, ids=str)
+def hasty(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    with open_executor(request.param, ExecutionLimits(timeout_s=0.4, steps=3)) as opened:
+        yield opened
+
+
+def test_variables_stay_until_reset(executor: Executor) -> None:
+    assert executor.run("x = 41").succeeded
+    assert executor.run("x += 1\nprint(x)").output == "42\n"
+    executor.reset()
+    assert executor.run("print(x)").error == "NameError: name 'x' is not defined (line 1)"
+
+
+def test_a_result_names_what_was_enforced(executor: Executor) -> None:
+    done = executor.run("pass")
+    assert {"wall-clock", "output-cap"} < set(done.enforced)
+    assert (done.termination, done.error, done.timeout, done.forged) == ("exited", None, False, False)
+    assert done.memory_used_bytes > 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("\n1 / 0", "ZeroDivisionError: division by zero (line 2)"),
+        ("def f():\n    raise ValueError('deep')\n\nf()", "ValueError: deep (line 2)"),
+        ("x = (", "SyntaxError: '(' was never closed (line 1)"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt (line 1)"),
+    ],
+)
+def test_an_error_names_type_message_and_line_and_leaves_the_session_alive(
+    executor: Executor, code: str, error: str
+) -> None:
+    executor.run("alive = True")
+    done = executor.run(code)
+    assert (done.error, done.termination, done.succeeded) == (error, "exited", False)
+    assert executor.run("print(alive)").output == "True\n"
+
+
+def test_the_final_answer_is_that_of_this_run_only(executor: Executor) -> None:
+    done = executor.run("final_answer({'a': [1, None]}, verified_by='tests')\nprint('more')")
+    assert (done.is_final, done.final_value, done.verified_by) == (True, {"a": [1, None]}, "tests")
+    assert (done.output, done.error) == ("more\n", None)
+    later = executor.run("y = 1")
+    assert (later.is_final, later.final_value, later.verified_by, later.output) == (False, None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("code", "is_final", "value", "error"),
+    [
+        ("final_answer(1); final_answer(2)", False, None, "final_answer was called twice"),
+        ("try:\n  final_answer(1); final_answer(2)\nexcept RuntimeError: pass", False, None, "called twice"),
+        ("final_answer(1); 1 / 0", False, None, "ZeroDivisionError"),
+        ("final_answer({1})", True, "{1}", "cannot be written as JSON"),
+        ("final_answer('x' * 5_000_000)", False, None, "longer than 4000000 bytes"),
+    ],
+)
+def test_a_doubtful_final_answer_is_an_error(
+    executor: Executor, code: str, is_final: bool, value: object, error: str
+) -> None:
+    done = executor.run(code)
+    assert (done.is_final, done.final_value) == (is_final, value)
+    assert error in (done.error or "")
+
+
+def test_injected_values_survive_the_loss_of_a_session_and_go_with_a_reset(executor: Executor) -> None:
+    executor.inject("given", {"numbers": [1, 2.5, None, True], "text": "é"})
+    assert executor.run("print(given)").output == "{'numbers': [1, 2.5, None, True], 'text': 'é'}\n"
+    executor.run("given = 1")
+    executor.kill()
+    assert executor.run("print(given['text'])").output == "é\n"
+    executor.reset()
+    assert "NameError" in (executor.run("given").error or "")
+
+
+@pytest.mark.parametrize("value", [{1: 2}, [object()], {"f": print}, b"bytes"], ids=repr)
+def test_what_is_no_plain_value_is_not_injected(executor: Executor, value: object) -> None:
+    with pytest.raises(TypeError, match="given"):
+        executor.inject("given", value)
+    with pytest.raises(ValueError, match="name of a variable"):
+        executor.inject("not a name", 1)
+
+
+def test_output_has_a_bound(executor: Executor) -> None:
+    done = executor.run("print('first'); print('x' * 50_000); print('last')")
+    assert done.truncated and len(done.output) < 10_100
+    assert done.output.startswith("first\n") and done.output.endswith("last\n")
+
+
+def test_a_timeout_ends_the_session_and_the_next_run_gets_a_new_one(hasty: Executor) -> None:
+    hasty.run("kept = 1")
+    done = hasty.run(LOOP)
+    assert (done.timeout, done.termination, done.output) == (True, "timeout", "begun\n")
+    assert done.error == "ran longer than 0.4 s" and not done.succeeded
+    assert "NameError" in (hasty.run("kept").error or "")
+
+
+def test_there_are_as_many_runs_as_the_limits_say(hasty: Executor) -> None:
+    assert [hasty.run("1").termination for _ in range(4)] == ["exited", "exited", "exited", "steps"]
+    hasty.reset()
+    assert hasty.run("1").succeeded
+
+
+def test_kill_ends_a_run_from_another_thread(executor: Executor) -> None:
+    executor.run("kept = 1")
+    killed = threading.Event()
+
+    def kill() -> None:
+        while not killed.is_set():  # a kill between runs ends nothing but the session, so it is said until it counts
+            executor.kill()
+
+    with ThreadPoolExecutor(1) as threads:
+        killer = threads.submit(kill)
+        done = executor.run("while True:\n    pass")
+        killed.set()
+        killer.result(timeout=20)
+    assert (done.termination, done.error) == ("killed", "killed while it ran")
+    assert "NameError" in (executor.run("kept").error or "")
+
+
+def test_runs_from_many_threads_take_turns(executor: Executor) -> None:
+    executor.run("seen = []")
+    start = threading.Barrier(4)
+
+    def run(number: int) -> str:
+        start.wait()
+        return executor.run(f"seen.append({number}); print({number})").output
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(run, range(4))) == [f"{number}\n" for number in range(4)]
+    assert executor.run("print(sorted(seen))").output == "[0, 1, 2, 3]\n"
