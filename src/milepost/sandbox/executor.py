@@ -186,7 +186,8 @@ class IsolatedExecutor:
         overlay = None
         if self._holds_changes:
             overlay = Overlay(folder=launch.cwd, size_mb=self._limits.disk_mb, inodes=self._limits.inodes)
-        return replace(launch, program=None, timeout_s=None, overlay=overlay)
+        reach = launch.reach.without_other_processes()
+        return replace(launch, program=None, timeout_s=None, overlay=overlay, reach=reach)
 
 
 class _NotLaunched(Exception):

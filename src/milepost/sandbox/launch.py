@@ -82,7 +82,6 @@ class Launch:
             "watched": [str(folder) for folder in self.reach.folders if folder != overlaid],
             "rules": {
                 "writable": list(map(str, writable)),
-                "processes": self.bounds.processes,
                 "network": self.network.mode,
                 "ports": list(self.ports),
             },

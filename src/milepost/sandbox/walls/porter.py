@@ -126,11 +126,9 @@ class Porter:
         question.returns(self._sockets.listen(question))
 
     def _connect(self, question: Question) -> None:
+        # Never here: whether it waits is a flag that the guest shares, and could set between a look and the call.
         with contextlib.ExitStack() as opened:
             connecting = opened.enter_context(self._sockets.connecting(question))
-            if not connecting.waits:
-                question.returns(connecting.finish())
-                return
             if not self._waiting.acquire(blocking=False):
                 raise OSError(errno.EAGAIN, "too many connections are being made")
             still_open = opened.pop_all()

@@ -31,12 +31,11 @@ _LOOPBACK_FOR_BOTH = ipaddress.IPv6Address("::ffff:127.0.0.1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connecting:
-    """A connection that may be made. `waits` says that making it can take as long as the other side likes."""
+    """A connection that may be made, which can take as long as the other side likes."""
 
     question: Question
     descriptor: int
     address: bytes
-    waits: bool
 
     def finish(self) -> int:
         with self.question.identity():
@@ -65,7 +64,7 @@ class Sockets:
             elif family != socket.AF_UNSPEC and not self._open:
                 raise Refusal(errno.EAFNOSUPPORT, f"connect by address family {family}")
             descriptor = opened.enter_context(question.copy(question.number(0)))
-            yield Connecting(question=question, descriptor=descriptor, address=address, waits=_waits(descriptor))
+            yield Connecting(question=question, descriptor=descriptor, address=address)
 
     def bind(self, question: Question) -> bool:
         """Bind a socket to the loopback alone; False where Landlock judges the address and the kernel may go on."""
@@ -183,13 +182,6 @@ def _loopback_like(descriptor: int, host: Address) -> Address:
 def _plain(host: Address) -> Address:
     """The IPv4 address that an IPv6 one stands for, or itself."""
     return (host.ipv4_mapped or host) if isinstance(host, ipaddress.IPv6Address) else host
-
-
-def _waits(descriptor: int) -> bool:
-    if not os.get_blocking(descriptor):
-        return False
-    with socket.socket(fileno=os.dup(descriptor)) as found:
-        return found.type != socket.SOCK_DGRAM
 
 
 def _in_words(host: Address, port: int) -> str:
