@@ -24,6 +24,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/engine.py --without-run
 	$(BIN)/python benchmarks/verify.py
+	$(BIN)/python benchmarks/sandbox.py
 
 # A marker is written only when all of an installation succeeded; a broken one is done again.
 .venv/run: requirements/run.lock pyproject.toml

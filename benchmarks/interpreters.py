@@ -1,4 +1,4 @@
-"""Runs pieces of code by an interpreter in its own process, and prints the milliseconds of each: a call, then the pieces.
+"""Runs pieces of code by an interpreter in its own process; prints the milliseconds of a call, then of each piece.
 
     python benchmarks/interpreters.py plain|smolagents|restricted ROUNDS CODE...
 
@@ -26,16 +26,20 @@ def _plain() -> Callable[[str], Any]:
 
 
 def _smolagents() -> Callable[[str], Any]:
-    from smolagents.local_python_executor import LocalPythonExecutor
+    from smolagents.local_python_executor import LocalPythonExecutor  # type: ignore[import-not-found]
 
     executor = LocalPythonExecutor(["json"])
     executor.send_tools({})
-    return executor
+    run: Callable[[str], Any] = executor
+    return run
 
 
 def _restricted() -> Callable[[str], Any]:
-    from RestrictedPython import compile_restricted, safe_globals
-    from RestrictedPython.Eval import default_guarded_getitem, default_guarded_getiter
+    from RestrictedPython import compile_restricted, safe_globals  # type: ignore[import-not-found]
+    from RestrictedPython.Eval import (  # type: ignore[import-not-found]
+        default_guarded_getitem,
+        default_guarded_getiter,
+    )
 
     allowed = {
         **safe_globals["__builtins__"],
@@ -44,7 +48,8 @@ def _restricted() -> Callable[[str], Any]:
         "_getitem_": default_guarded_getitem,
         "_inplacevar_": lambda operator, left, right: left + right,
     }
-    guards = {**safe_globals, "__builtins__": allowed, "__name__": "piece", **{n: allowed[n] for n in allowed if n[0] == "_"}}
+    hooks = {name: function for name, function in allowed.items() if name.startswith("_")}
+    guards = {**safe_globals, "__builtins__": allowed, "__name__": "piece", **hooks}
     return lambda code: exec(compile_restricted(code, "<piece>", "exec"), dict(guards))
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/sandbox.py [ROUNDS] [--without-others]
 
-All kinds are interleaved in one run, and each figure is also given as a ratio to a reference of the same run. Others are
-smolagents' interpreter and RestrictedPython, installed once into a folder of their own, and bubblewrap, podman and
+All kinds are interleaved in one run, and each figure is also given as a ratio to a reference of the same run. Others
+are smolagents' interpreter and RestrictedPython, installed once into a folder of their own, and bubblewrap, podman and
 docker where this machine has them.
 """
 
@@ -20,17 +20,20 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-
-from pipelines.others import installed
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MilepostError
-from milepost.sandbox.executor import IsolatedExecutor
-from milepost.sandbox.levels import open_executor, require
+from milepost.sandbox.executor import WalledExecutor
+from milepost.sandbox.levels import require
+from milepost.sandbox.local import LocalExecutor
 from milepost.sandbox.walls.warden import WARM
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "pipelines"))
+from others import installed  # noqa: E402
+
 ROUNDS = 30
 SESSIONS = 200
 MANY = ExecutionLimits(steps=1_000_000, output_bytes=2_000_000, timeout_s=120)
@@ -93,26 +96,26 @@ def _programs() -> Iterator[tuple[str, Callable[[], object]]]:
             yield "bubblewrap + python -c pass", lambda: _run(*argv, sys.executable, "-c", "pass")
     for engine in ("podman", "docker"):
         if shutil.which(engine) and (image := _image_with_python(engine)):
-            argv = (engine, "run", "--rm", "--network", "none", image)
-            yield f"{engine} + python3 -c pass", lambda argv=argv: _run(*argv, "python3", "-c", "pass")  # type: ignore[misc]
+            start = (engine, "run", "--rm", "--network", "none", image, "python3", "-c", "pass")
+            yield f"{engine} + python3 -c pass", partial(_run, *start)
 
 
 def _sessions(level: TrustLevel, stack: contextlib.ExitStack) -> Iterator[tuple[str, Callable[[], object]]]:
     """What is done with sessions at one level: opened, taken from the spare ones, asked, made to print."""
     workspace = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-    warm = stack.enter_context(IsolatedExecutor(MANY, trust=level, workspace=workspace))
+    warm = stack.enter_context(WalledExecutor(MANY, trust=level, workspace=workspace))
     warm.open()
-    opened: list[IsolatedExecutor] = []
+    opened: list[WalledExecutor] = []
 
     def open_one() -> None:
-        executor = IsolatedExecutor(MANY, trust=level, workspace=workspace)
+        executor = WalledExecutor(MANY, trust=level, workspace=workspace)
         executor.open()
         opened.append(executor)
 
     def close_one() -> None:
         opened.pop().close()
 
-    spare = stack.enter_context(IsolatedExecutor(MANY, trust=level, workspace=workspace, spares=1))
+    spare = stack.enter_context(WalledExecutor(MANY, trust=level, workspace=workspace, spares=1))
     spare.run("1")
 
     def take_spare() -> None:
@@ -131,7 +134,8 @@ def _sessions(level: TrustLevel, stack: contextlib.ExitStack) -> Iterator[tuple[
 
 def _local(stack: contextlib.ExitStack) -> Iterator[tuple[str, Callable[[], object]]]:
     if _holds(TrustLevel.LOCAL):
-        local = stack.enter_context(open_executor(TrustLevel.LOCAL, MANY))  # type: ignore[type-var]
+        local = LocalExecutor(MANY)
+        stack.callback(local.close)
         yield "local: call", lambda: local.run("1 + 1")
 
 
@@ -160,7 +164,7 @@ def _print_work(levels: list[TrustLevel], rounds: int) -> None:
     """CPU-bound code, timed where it runs, beside the same code in a plain interpreter."""
     print(f"\n{'CPU-bound, ms':32}{'plain':>8}" + "".join(f"{level.value:>12}{'ratio':>8}" for level in levels))
     with contextlib.ExitStack() as stack:
-        executors = [stack.enter_context(IsolatedExecutor(MANY, trust=level)) for level in levels]
+        executors = [stack.enter_context(WalledExecutor(MANY, trust=level)) for level in levels]
         for name, template in WORK.items():
             code = _timed(template.format(SIZES[name]))
             plain: list[float] = []
@@ -201,7 +205,7 @@ def _print_room(level: TrustLevel) -> None:
     with contextlib.ExitStack() as stack:
         before = _processes()
         for _ in range(SESSIONS):
-            executor = stack.enter_context(IsolatedExecutor(MANY, trust=level))
+            executor = stack.enter_context(WalledExecutor(MANY, trust=level))
             executor.run("1")
         shares = [_share_kb(pid) for pid in _processes() - before]
         total_mb = sum(shares) / 1024
@@ -221,7 +225,8 @@ def _holds(level: TrustLevel) -> bool:
 def _timed(code: str) -> str:
     """The code, in a function of its own, printing the milliseconds it took."""
     body = "\n".join("    " + line for line in code.splitlines())
-    return f"import time\ndef work():\n{body}\nstarted = time.perf_counter()\nwork()\nprint((time.perf_counter() - started) * 1000)"
+    clock = "started = time.perf_counter()\nwork()\nprint((time.perf_counter() - started) * 1000)"
+    return f"import time\ndef work():\n{body}\n{clock}"
 
 
 def _run(*argv: str) -> str:
@@ -245,7 +250,7 @@ def _image_with_python(engine: str) -> str | None:
 
 
 def _processes() -> set[int]:
-    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    return {int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()}
 
 
 def _share_kb(pid: int) -> int:

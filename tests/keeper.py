@@ -11,6 +11,7 @@ import select
 import socket
 import subprocess
 import sys
+import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from milepost.sandbox.walls.seccomp import Calls
 
 _WALLS = Path(__file__).parent.parent / "src/milepost/sandbox"
+_NO_STACK_SO_LARGE = 1 << 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +34,9 @@ class Kept:
     refused: tuple[str, ...]
 
 
-def keep(code: str, *, calls: Calls, rules: Rules, cwd: Path) -> Kept:
-    """Run code in a process behind the filter, with a porter that holds to the rules."""
-    request = {"code": code, "calls": asdict(calls), "rules": asdict(rules)}
+def keep(code: str, *, calls: Calls, rules: Rules, cwd: Path, has_threads: bool = True) -> Kept:
+    """Run code in a process behind the filter, with a porter that holds to the rules, if he can have threads or not."""
+    request = {"code": code, "calls": asdict(calls), "rules": asdict(rules), "has_threads": has_threads}
     done = subprocess.run(
         [sys.executable, "-I", "-S", __file__, str(_WALLS)],
         input=json.dumps(request),
@@ -58,6 +60,8 @@ def _main() -> None:
     outputs = [os.pipe(), os.pipe()]
     ours, guests = socket.socketpair()
     confine.adopt_orphans()
+    if rules.abstract_names:
+        assert confine.scope_abstract_names()
     guest = os.fork()
     if guest == 0:
         for target, (_, writer) in enumerate(outputs, start=1):
@@ -71,6 +75,8 @@ def _main() -> None:
         os.close(writer)
     _, [listener], _, _ = socket.recv_fds(ours, 1, 1)
     answering = porter.Porter(listener, rules=rules)
+    if not request["has_threads"]:
+        threading.stack_size(_NO_STACK_SO_LARGE)
     said = _attend(guest, answering, [reader for reader, _ in outputs])
     _, how = os.waitpid(guest, 0)
     sys.stdout.write(

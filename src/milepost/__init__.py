@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        open_executor,
         plan,
         plan_to_json,
         preview,
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
     from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
-    from milepost.core.errors import MilepostError
+    from milepost.core.errors import MilepostError, Misuse
     from milepost.core.events import (
         AgentSaid,
         AttemptFinished,
@@ -133,14 +134,17 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
-    from milepost.sandbox.executor import IsolatedExecutor
+    from milepost.sandbox.changes import Change, Changes
+    from milepost.sandbox.executor import WalledExecutor
+    from milepost.sandbox.local import LocalExecutor
     from milepost.sandbox.policy import Decision
+    from milepost.sandbox.typescript.executor import TypeScriptExecutor
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json clean "
     "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
-    "find_roadmap forecast init log logs plan plan_to_json preview proof proof_to_json replay "
+    "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json replay "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
@@ -151,7 +155,7 @@ _HOMES = {
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
-    "milepost.core.errors": "MilepostError",
+    "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentSaid AttemptFinished BudgetReached CheckFinished Event ForecastMade GateAnswered "
     "GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
@@ -183,8 +187,11 @@ _HOMES = {
     "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
-    "milepost.sandbox.executor": "IsolatedExecutor",
+    "milepost.sandbox.changes": "Change Changes",
+    "milepost.sandbox.executor": "WalledExecutor",
+    "milepost.sandbox.local": "LocalExecutor",
     "milepost.sandbox.policy": "Decision",
+    "milepost.sandbox.typescript.executor": "TypeScriptExecutor",
     "milepost.workspace.mileposts": "Milepost",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -199,6 +206,8 @@ __all__ = [
     "AttemptFinished",
     "BudgetReached",
     "ByHand",
+    "Change",
+    "Changes",
     "ChaosProgress",
     "ChaosReport",
     "CheckFinished",
@@ -225,13 +234,14 @@ __all__ = [
     "Gate",
     "GateAnswered",
     "GateOpened",
-    "IsolatedExecutor",
     "Line",
+    "LocalExecutor",
     "Mark",
     "MemberEnding",
     "Milepost",
     "MilepostError",
     "MilepostMade",
+    "Misuse",
     "ModelCalled",
     "NothingRun",
     "NothingToDo",
@@ -265,9 +275,11 @@ __all__ = [
     "Tools",
     "Tried",
     "TrustLevel",
+    "TypeScriptExecutor",
     "Undone",
     "Verdict",
     "Verified",
+    "WalledExecutor",
     "Worker",
     "WorkerChanged",
     "Workspace",
@@ -301,6 +313,7 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "open_executor",
     "plan",
     "plan_to_json",
     "preview",

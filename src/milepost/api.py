@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milepost.core.errors import MilepostError
+from milepost.core.errors import MilepostError, Misuse
 from milepost.core.events import Event
 from milepost.core.task import Plan
 from milepost.core.verdict import CheckResult, Evidence
@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     from milepost.engine.retention import Remains
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
+    from milepost.sandbox.changes import Changes
+    from milepost.sandbox.executor import WalledExecutor
+    from milepost.sandbox.local import LocalExecutor
     from milepost.sandbox.policy import Decision
+    from milepost.sandbox.typescript.executor import TypeScriptExecutor
     from milepost.workspace.mileposts import Milepost
 
 OnEvent = Callable[[Event], None]
@@ -474,20 +478,55 @@ def execute(
     network: str | None = None,
     limits: ExecutionLimits | None = None,
     workspace: Path | str | None = None,
+    container: str | None = None,
+    image: str | None = None,
+    on_changes: Callable[[Changes], None] | None = None,
 ) -> ExecutionResult:
-    """Run code in the sandbox, once: `python`, `typescript` or `javascript`.
+    """Run code in the sandbox, once; all but `on_changes` is as for `open_executor`.
 
-    `network` is none, as without it, loopback, open, or hosts with commas between them.
+    Where changes to the workspace are held back, `on_changes` is given them when the code is over, to look at and to
+    accept. What it does not accept is dropped.
     """
-    from milepost.core.commands import NO_NETWORK, trust_named
-    from milepost.engine.networks import network_named
-    from milepost.sandbox.executors import open_executor
-    from milepost.sandbox.levels import strongest
+    from milepost.sandbox.executor import WalledExecutor
 
-    level = trust_named(trust) if trust else strongest()
+    with open_executor(
+        lang=lang,
+        trust=trust,
+        network=network,
+        limits=limits,
+        workspace=workspace,
+        container=container,
+        image=image,
+    ) as executor:
+        result = executor.run(code)
+        if on_changes is not None and isinstance(executor, WalledExecutor) and executor.holds_changes:
+            with executor.changes() as changes:
+                on_changes(changes)
+        return result
+
+
+def open_executor(
+    *,
+    lang: str = "python",
+    trust: str | None = None,
+    network: str | None = None,
+    limits: ExecutionLimits | None = None,
+    workspace: Path | str | None = None,
+    container: str | None = None,
+    image: str | None = None,
+) -> LocalExecutor | WalledExecutor | TypeScriptExecutor:
+    """Somewhere to run code in the sandbox whose variables stay: `python`, `typescript` or `javascript`.
+
+    `network` is none, as without it, loopback, open, or hosts with commas between them. `container` is podman or
+    docker, in the place of a trust level. At level sandboxed, changes to the workspace are held back.
+    """
+    from milepost.core.commands import NO_NETWORK
+    from milepost.engine.networks import network_named
+    from milepost.sandbox import executors
+
+    holder = executors.holder_named(trust, container, image)
     reached = network_named(network) if network else NO_NETWORK
-    with open_executor(level, limits, lang=lang, workspace=_path(workspace), network=reached) as executor:
-        return executor.run(code)
+    return executors.open_executor(holder, limits, lang=lang, workspace=_folder(workspace), network=reached)
 
 
 def sh(
@@ -673,6 +712,13 @@ def work(
 
 def _path(path: Path | str | None) -> Path | None:
     return Path(path) if path is not None else None
+
+
+def _folder(path: Path | str | None) -> Path | None:
+    """A folder that is to be worked in, which must be there."""
+    if path is not None and not Path(path).is_dir():
+        raise Misuse(f"there is no folder {str(path)!r}", "make it, or name another")
+    return None if path is None else Path(path).absolute()
 
 
 def _given(agent: str | Agent | None) -> dict[str, Agent]:

@@ -29,8 +29,8 @@ class Attack:
     `then` is honest code that runs next in the same session, or in a new one with `anew`. With the oracle `fooled` the
     code fails by its nature, so that whoever reports success was fooled. `listens` has the host try to connect.
     `control` is how the naive host that it beats runs it; `proof` the expression that it says when it has succeeded.
-    `isolated_holds` is False for what Landlock does not gate, and only a private root hides; `only_with` names the wall
-    that alone can hold it, and that not every machine has.
+    `gap_of_isolated` says why only a private root can hold it; `only_with` names the wall that alone can, and that not
+    every machine has.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Attack:
     listens: bool = False
     control: Style = "in a child"
     proof: str = BROKE_OUT
-    isolated_holds: bool = True
+    gap_of_isolated: str = ""
     only_with: str = ""
 
     def to_json(self) -> dict[str, Any]:

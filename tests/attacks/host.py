@@ -30,7 +30,7 @@ from milepost.core.commands import (
 )
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.levels import open_executor, open_terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from tests.attacks import attack as bounds
 from tests.attacks import naive, plants, tree
 from tests.attacks.attack import Attack, Way, prelude
@@ -39,9 +39,9 @@ from tests.attacks.observed import Observed, signs, successes
 
 # What a busy machine may add to a limit of time. How exact timeouts are is looked at elsewhere.
 _SLACK_S = 1.5
-_HOLD_S = 1.0
+_HOLD_S = 4.0
 _LOOKS = 5
-_PATIENCE_WITH_KEEPERS_S = 2.0  # they end after they have told that all is over
+_PATIENCE_WITH_KEEPERS_S = 8.0  # they end after they have told that all is over
 _FLOOD_BYTES = 64_000_000
 _LONGEST_VALUE = 5_000_000
 _BOUNDS = Bounds(
@@ -80,7 +80,7 @@ class Host:
         plants.HOST_SECRET = self._plants.tokens.variable
         self._tokens = self._plants.tokens.all()
         self._open = contextlib.ExitStack()
-        self._terminals: dict[TrustLevel, IsolatedTerminal] = {}
+        self._terminals: dict[TrustLevel, WalledTerminal] = {}
         self._stays: frozenset[Path] = frozenset()
 
     def tell(self, trial: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Host:
         observed = self._observed(
             said="\n".join(f"{r.output}\n{r.error}\n{json.dumps(r.final_value)}" for r in results),
             harmed=tuple(harmed),
-            left=self._left(before, _PATIENCE_WITH_KEEPERS_S),
+            left=self._left(before, _PATIENCE_WITH_KEEPERS_S) if attack.oracle == "orphan" else self._files_left(),
             overran=tuple(filter(None, (_overrun(result, attack) for result in results))),
             believed=_believed(attack, results),
             visits=seen,

@@ -163,6 +163,8 @@ class Plants:
 
 def remove(path: Path) -> None:
     """Remove whatever an attack made of it."""
+    if path.is_mount():
+        subprocess.run(["umount", "--lazy", path])
     if path.is_symlink() or not path.is_dir():
         path.unlink()
         return

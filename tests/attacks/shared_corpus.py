@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.attacks import attack as bounds
-from tests.attacks.attack import BROKE_OUT, EITHER, Attack, Style, Way
+from tests.attacks.attack import BROKE_OUT, Attack, Style
 
 PLACE = Path(__file__).parents[3] / "shared/corpus/attacks/python.json"
 
@@ -34,15 +34,11 @@ def _read(entry: dict[str, Any]) -> Attack:
         oracle=entry["oracle"],
         code=_RUN.format(code=entry["code"], names=_NAMES, figure=figure, most=most),
         timeout_s=min(entry.get("timeout", 3.0), 6.0),
-        ways=_ways(entry),
+        ways=("executor",),
         proof=_PROOF if entry["oracle"] == "token" else BROKE_OUT,
         control=_control(entry),
         listens=entry.get("probe_listen", False),
     )
-
-
-def _ways(entry: dict[str, Any]) -> tuple[Way, ...]:
-    return ("executor",) if entry["cls"] == "proto" else EITHER
 
 
 def _control(entry: dict[str, Any]) -> Style:

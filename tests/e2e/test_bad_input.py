@@ -113,12 +113,17 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
         (("run", "--agent", "command:no-such-program-anywhere"), "no-such-program-anywhere"),
         (("run", "--agent", "replay:missing.json"), "missing.json"),
         (("run", "--agent", "command:true", "--task", "9.9"), "9.9"),
-        (("run", "--agent", "command:true", "--trust", "sandboxed"), "sandboxed"),
+        (("run", "--agent", "command:true", "--trust", "local"), "local"),
         (("run", "--agent", "command:true", "--trust", "bogus"), "trust"),
         (("undo", "1.1"), "no milepost"),
         (("exec", "missing.py"), "missing.py"),
         (("exec", "--trust", "local", "--lang", "typescript", "ROADMAP.md"), "local"),
         (("exec", "--lang", "ruby", "ROADMAP.md"), "ruby"),
+        (("exec", "--workspace", "no-such-folder", "ROADMAP.md"), "no-such-folder"),
+        (("exec", "--accept", "ROADMAP.md"), "--workspace"),
+        (("exec", "--diff", "--workspace", ".", "--trust", "isolated", "ROADMAP.md"), "sandboxed"),
+        (("exec", "--container", "podman", "ROADMAP.md"), "image"),
+        (("exec", "--container", "lxc", "--image", "x", "ROADMAP.md"), "lxc"),
     ],
 )
 def test_words_that_mean_nothing_here(sandbox: Sandbox, words: tuple[str, ...], told: str) -> None:

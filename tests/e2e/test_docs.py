@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from milepost.demo import make_sample
+from milepost.engine.settings import FILE, load
+from milepost.sandbox.levels import ladder
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,17 +28,32 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {"PATH": path, "HOME": str(tmp_path), "COLUMNS": "100"}
 
 
-def test_the_library_page_runs(tmp_path: Path) -> None:
-    make_sample(tmp_path / "sample")
-    code = "\n".join(blocks("docs/library.md", "python"))
+def run_python_blocks(page: str, folder: Path, home: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path / "sample",
-        env=environment(tmp_path),
+        [sys.executable, "-W", "error", "-c", "\n".join(blocks(page, "python"))],
+        cwd=folder,
+        env=environment(home),
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_library_page_runs(tmp_path: Path) -> None:
+    make_sample(tmp_path / "sample")
+    run_python_blocks("docs/library.md", tmp_path / "sample", tmp_path)
+
+
+@pytest.mark.skipif(not ladder()[-1].ok, reason="the page shows trust level 'sandboxed', which cannot be held here")
+def test_the_sandbox_page_runs(tmp_path: Path) -> None:
+    run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["docs/agents.md", "docs/budget.md", "docs/sandbox.md"])
+def test_settings_that_a_page_shows_can_be_read(page: str, tmp_path: Path) -> None:
+    for block in blocks(page, "toml"):
+        (tmp_path / FILE).write_text(block, encoding="utf-8")
+        load(tmp_path)
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:

@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import milepost
+from milepost.core.commands import TrustLevel
+from milepost.sandbox.levels import ladder
+
+HOLDS = {report.level: report.ok for report in ladder()}
+needs_rooms = pytest.mark.skipif(not HOLDS[TrustLevel.SANDBOXED], reason="this machine holds no sandboxed level")
+
 
 @pytest.mark.parametrize(
     ("name", "code", "words", "value", "enforced"),
@@ -40,3 +47,52 @@ def test_neither_interpreter_is_loaded_by_asking_for_help() -> None:
     heavy = "[name for name in sys.modules if name.startswith(('pydantic_monty', 'tree_sitter'))]"
     code = f"import sys, milepost.cli.main; print({heavy})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+CHANGING = 'import os; open("a", "w").write("new\\n"); open("b", "a").write("more\\n"); os.remove("c"); print("said")'
+CHANGES = [{"path": "a", "kind": "added"}, {"path": "b", "kind": "changed"}, {"path": "c", "kind": "deleted"}]
+
+
+@needs_rooms
+def test_changes_to_a_workspace_are_told_and_dropped_unless_they_are_accepted(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("b", "c"):
+        (work / name).write_text(f"{name}\n")
+    argv = [sys.executable, "-m", "milepost", "exec", "--workspace", str(work), "-"]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*argv, *words], input=CHANGING, capture_output=True, text=True, check=True)
+
+    shown = run("--diff")
+    told, patch = shown.stderr.splitlines(), shown.stdout
+    assert told == ["added a", "changed b", "deleted c", "dropped 3 changes: --accept brings them into the workspace"]
+    assert patch.startswith("said\n--- /dev/null\n+++ b/a\n") and "\n b\n+more\n" in patch and "\n-c\n" in patch
+    assert sorted(path.name for path in work.iterdir()) == ["b", "c"]
+    accepted = json.loads(run("--accept", "--json").stdout)
+    assert (accepted["changes"], accepted["accepted"], accepted["forged"]) == (CHANGES, True, False)
+    assert {path.name: path.read_text() for path in work.iterdir()} == {"a": "new\n", "b": "b\nmore\n"}
+
+
+@needs_rooms
+def test_the_library_gives_the_changes_to_whoever_asks_for_them(tmp_path: Path) -> None:
+    given: list[tuple[str, str]] = []
+
+    def look(changes: milepost.Changes) -> None:
+        given.extend((change.kind, str(change.path)) for change in changes.list())
+
+    for on_changes in (look, None):
+        result = milepost.execute('open("a", "w")', trust="sandboxed", workspace=tmp_path, on_changes=on_changes)
+        assert result.succeeded
+    assert given == [("added", "a")] and not list(tmp_path.iterdir())
+    milepost.execute('open("a", "w")', trust="isolated", workspace=tmp_path, on_changes=look)
+    assert len(given) == 1 and (tmp_path / "a").exists(), "isolated code changes the folder itself"
+
+
+@needs_rooms
+def test_changes_of_code_that_was_ended_are_said_to_be_gone(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "milepost", "exec", "--workspace", str(tmp_path), "--timeout", "0.2", "-"]
+    code = "open('a', 'w')\nwhile True: pass"
+    shown = subprocess.run(argv, input=code, capture_output=True, text=True)
+    assert shown.returncode == 1 and not list(tmp_path.iterdir())
+    assert shown.stderr.splitlines()[-1] == "what it changed in the workspace is gone with it"

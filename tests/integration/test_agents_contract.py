@@ -17,14 +17,14 @@ from milepost.agents.names import agent_named
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.ports import Agent, Terminal, Tools
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 MODULE = (("name", "created"), ("kind", "utility"))
 
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         yield terminal
 
 

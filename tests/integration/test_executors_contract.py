@@ -102,7 +102,9 @@ def test_injected_values_survive_the_loss_of_a_session_and_go_with_a_reset(execu
     assert "NameError" in (executor.run("given").error or "")
 
 
-@pytest.mark.parametrize("value", [{1: 2}, [object()], {"f": print}, b"bytes"], ids=repr)
+@pytest.mark.parametrize(
+    "value", [{1: 2}, [object()], {"f": print}, b"bytes"], ids=["key", "object", "function", "bytes"]
+)
 def test_what_is_no_plain_value_is_not_injected(executor: Executor, value: object) -> None:
     with pytest.raises(TypeError, match="given"):
         executor.inject("given", value)

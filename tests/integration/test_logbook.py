@@ -41,7 +41,7 @@ class Life:
         refusing = refused
         watch = Watch(
             purse=self.till,
-            porter=type("Porter", (), {"refusal": lambda _, number, call: refusing if call.argv else ""})(),
+            veto=type("Veto", (), {"refusal": lambda _, number, call: refusing if call.argv else ""})(),
             keep=lambda: next(kept),
             tell=lambda event, _: self.told.append(event),
             begin=lambda: None,

@@ -12,7 +12,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult
 from milepost.core.errors import GitFailed
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.workspace.merge import Conflicts, Merged, Renewal, merge_trees
 from milepost.workspace.mileposts import milepost_message
 from milepost.workspace.reconcile.evidence import conflict_evidence
@@ -230,7 +230,7 @@ def test_cargo_renews_a_lock_for_two_members_of_a_workspace_without_a_network(pl
     argv = ("cargo", "update", "--workspace", "--offline")
     assert found.renewals == (Renewal(path="Cargo.lock", argv=argv),)
     workspace = place.checkouts().make("renew", ours, tree=found.tree)
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         tree = renewed(found, workspace, terminal, mileposts, timeout_s=120)
         missing = replace(found, renewals=(Renewal(path="Cargo.lock", argv=("no-such-tool",)),))
         assert renewed(missing, workspace, terminal, mileposts, timeout_s=120) is None

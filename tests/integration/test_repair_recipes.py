@@ -23,7 +23,7 @@ from milepost.repair.folder import Folder, OutOfReach
 from milepost.repair.recipes import RECIPES, mend
 from milepost.repair.recipes.recipe import Advice, Again, Answer, Case, Correction, Mended, Recipe, RecipeTools, Refused
 from milepost.repair.recipes.wrong_path import corrected
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 TASK = Task(id="1.1", title="Read the numbers", status="open", line=1)
 NO_YAML = "E   ModuleNotFoundError: No module named 'yaml'"
@@ -31,7 +31,7 @@ NO_YAML = "E   ModuleNotFoundError: No module named 'yaml'"
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield isolated
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.sandbox.walls import confine
 
 SOURCES = Path(__file__).parents[2] / "src"
@@ -44,15 +44,15 @@ DAEMON = textwrap.dedent("""
 
 
 @pytest.fixture(scope="module")
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IsolatedTerminal]:
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WalledTerminal]:
     home = tmp_path_factory.mktemp("user")
     (home / "secret").write_text("the user's secret")
-    with IsolatedTerminal(home=home) as opened:
+    with WalledTerminal(home=home) as opened:
         yield opened
 
 
 @pytest.fixture
-def attack(terminal: IsolatedTerminal, tmp_path: Path) -> Attack:
+def attack(terminal: WalledTerminal, tmp_path: Path) -> Attack:
     (tmp_path / "work").mkdir()
 
     def run(*argv: str, on_line: Callable[[Line], None] | None = None, **more: Any) -> CommandResult:
@@ -143,7 +143,7 @@ def test_files_outside_can_not_be_changed(attack: Attack, tmp_path: Path) -> Non
     assert [each.name for each in config.parent.iterdir()] == ["config"]
 
 
-def test_files_outside_can_not_be_read(attack: Attack, terminal: IsolatedTerminal, tmp_path: Path) -> None:
+def test_files_outside_can_not_be_read(attack: Attack, terminal: WalledTerminal, tmp_path: Path) -> None:
     secret = terminal._around.home / "secret"
     (tmp_path / "work/link").symlink_to(secret)
     script = (
@@ -175,10 +175,10 @@ def test_secrets_of_the_hosts_environment_are_out_of_reach(attack: Attack, tmp_p
         from pathlib import Path
         sys.path.insert(0, sys.argv[1])
         from milepost.core.commands import Command
-        from milepost.sandbox.terminal import IsolatedTerminal
+        from milepost.sandbox.terminal import WalledTerminal
         here = Path(sys.argv[2])
         script = f"env; cat /proc/{os.getpid()}/environ /proc/$PPID/environ; cat /proc/[0-9]*/environ"
-        with IsolatedTerminal() as terminal:
+        with WalledTerminal() as terminal:
             done = terminal.run(Command(argv=("sh", "-c", script), cwd=here, scratch=here / "scratch"))
             print(done.stdout)
     """)
@@ -196,7 +196,7 @@ def test_the_guest_inherits_three_descriptors_and_none_of_those_held_for_it(tmp_
     command = Command(argv=("ls", "/proc/self/fd"), cwd=tmp_path, scratch=tmp_path / "scratch")
     with Path("/etc/passwd").open() as held:
         os.set_inheritable(held.fileno(), True)
-        with IsolatedTerminal(held_fds=(held.fileno(),)) as terminal:
+        with WalledTerminal(held_fds=(held.fileno(),)) as terminal:
             assert terminal.run(command).stdout.split() == ["0", "1", "2", "3"]  # 3 is the folder that ls reads
 
 
@@ -228,12 +228,12 @@ HOST = textwrap.dedent("""
     from pathlib import Path
     sys.path.insert(0, sys.argv[1])
     from milepost.core.commands import Command
-    from milepost.sandbox.terminal import IsolatedTerminal
+    from milepost.sandbox.terminal import WalledTerminal
     work = Path(sys.argv[2])
     lock = open(work.parent / "lock", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     script = "import os; open('guest.pid', 'w').write(str(os.getpid()))" + sys.argv[3]
-    with IsolatedTerminal(held_fds=(lock.fileno(),)) as terminal:
+    with WalledTerminal(held_fds=(lock.fileno(),)) as terminal:
         terminal.run(
             Command(argv=(sys.executable, "-c", script, "600"), cwd=work, scratch=work.parent / "scratch"),
             lambda line: print(line.text, flush=True),
@@ -263,14 +263,14 @@ def test_no_privilege_is_needed(tmp_path_factory: pytest.TempPathFactory) -> Non
             from pathlib import Path
             sys.path.insert(0, sys.argv[1])
             from milepost.core.commands import Command
-            from milepost.sandbox.executor import IsolatedExecutor
-            from milepost.sandbox.terminal import IsolatedTerminal
+            from milepost.sandbox.executor import WalledExecutor
+            from milepost.sandbox.terminal import WalledTerminal
             here = Path(sys.argv[2])
             (here / "mine").write_text("x")
             (here / "cwd").mkdir()
             argv = ("sh", "-c", "id -u; echo y > ok; cat ok ../mine")
             command = Command(argv=argv, cwd=here / "cwd", scratch=here / "s")
-            with IsolatedTerminal() as terminal, IsolatedExecutor(workspace=here / "cwd") as executor:
+            with WalledTerminal() as terminal, WalledExecutor(workspace=here / "cwd") as executor:
                 done = terminal.run(command)
                 print(done.termination, done.stdout.split(), "denied" in done.stderr)
                 print(executor.run("print(open('ok').read())").output.strip())

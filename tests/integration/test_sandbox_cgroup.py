@@ -92,7 +92,7 @@ def groups(place: Place) -> Iterator[str]:
 
 
 def test_each_controller_can_be_had_or_the_reason_is_told(offer: Offer) -> None:
-    assert {*offer.places, *offer.missing} == {"memory", "pids", "cpu"}
+    assert {*offer.places, *offer.missing} == {"memory", "pids"}
     assert not {*offer.places} & {*offer.missing}
     assert all(offer.missing.values())
 
@@ -115,18 +115,6 @@ def test_a_tree_that_uses_more_memory_than_its_group_allows_is_ended_by_the_kern
     assert told["how"] == -signal.SIGKILL or place.version == 1
     assert kept(_MUCH_MEMORY, memory_mb=500)["how"] == 0
     assert kept(_MUCH_MEMORY)["how"] == 0
-
-
-def test_a_share_of_the_processor_is_set_where_it_is_asked_for(offer: Offer) -> None:
-    place = needs(offer, "cpu")
-    file = {1: "cpu.cfs_quota_us", 2: "cpu.max"}[place.version]
-    group = Group({"cpus": 0.5}, offer)
-    try:
-        assert group.names == ["cgroup-cpu"]
-        assert Path(place.folder, cgroup.name_of(os.getpid()), file).read_text().split()[0] == "50000"
-    finally:
-        group.close()
-        cgroup.remove(os.getpid(), offer)
 
 
 def test_nothing_is_left_of_a_group_that_is_removed_with_its_guests_still_running(offer: Offer) -> None:

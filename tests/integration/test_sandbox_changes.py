@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,8 +15,9 @@ import pytest
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MachineFailed
 from milepost.sandbox.changes import Changes
-from milepost.sandbox.executor import IsolatedExecutor
+from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.levels import ladder, open_executor
+from milepost.sandbox.walls.telling import Telling
 
 needs_sandboxed = pytest.mark.skipif(
     not ladder()[-1].ok, reason=f"trust level 'sandboxed' cannot be held here: {ladder()[-1].detail}"
@@ -34,12 +36,12 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(work: Path) -> Iterator[Callable[[str], IsolatedExecutor]]:
+def run(work: Path) -> Iterator[Callable[[str], WalledExecutor]]:
     """Runs code in the workspace, sandboxed."""
     limits = ExecutionLimits(disk_mb=4, inodes=300)
     with open_executor(TrustLevel.SANDBOXED, limits, workspace=work) as executor:
 
-        def execute(code: str) -> IsolatedExecutor:
+        def execute(code: str) -> WalledExecutor:
             done = executor.run(f"import os, pathlib, shutil, subprocess\n{code}")
             assert done.succeeded, done
             return executor
@@ -72,7 +74,7 @@ os.link('new', 'second'); os.utime('keep'); os.mkfifo('pipe'); os.chmod('new', 0
 
 
 @needs_sandboxed
-def test_changes_are_held_back_listed_and_accepted(work: Path, run: Callable[[str], IsolatedExecutor]) -> None:
+def test_changes_are_held_back_listed_and_accepted(work: Path, run: Callable[[str], WalledExecutor]) -> None:
     before = snapshot(work)
     executor = run(EVERYTHING)
     assert snapshot(work) == before
@@ -106,7 +108,7 @@ def test_changes_are_held_back_listed_and_accepted(work: Path, run: Callable[[st
 
 @needs_sandboxed
 def test_changes_that_are_not_accepted_are_gone_with_the_session(
-    work: Path, run: Callable[[str], IsolatedExecutor]
+    work: Path, run: Callable[[str], WalledExecutor]
 ) -> None:
     before = snapshot(work)
     executor = run(EVERYTHING)
@@ -117,7 +119,7 @@ def test_changes_that_are_not_accepted_are_gone_with_the_session(
 
 
 @needs_sandboxed
-def test_changes_can_be_looked_at_again_after_more_were_made(run: Callable[[str], IsolatedExecutor]) -> None:
+def test_changes_can_be_looked_at_again_after_more_were_made(run: Callable[[str], WalledExecutor]) -> None:
     with run("open('a', 'w').write('1' * 5000)").changes() as first:
         assert listed(first) == {"a": "added"}
     with run("os.unlink('a'); open('b', 'w')").changes() as second:
@@ -125,7 +127,7 @@ def test_changes_can_be_looked_at_again_after_more_were_made(run: Callable[[str]
 
 
 @needs_sandboxed
-def test_a_diff_shows_what_changed_in_text(work: Path, run: Callable[[str], IsolatedExecutor]) -> None:
+def test_a_diff_shows_what_changed_in_text(work: Path, run: Callable[[str], WalledExecutor]) -> None:
     executor = run("open('change', 'a').write('more'); os.unlink('gone'); open('bytes', 'wb').write(b'\\0')")
     with executor.changes() as changes:
         assert changes.diff(work) == (
@@ -136,7 +138,7 @@ def test_a_diff_shows_what_changed_in_text(work: Path, run: Callable[[str], Isol
 
 
 @needs_sandboxed
-def test_an_overlay_takes_no_more_than_its_size_and_number_of_files(run: Callable[[str], IsolatedExecutor]) -> None:
+def test_an_overlay_takes_no_more_than_its_size_and_number_of_files(run: Callable[[str], WalledExecutor]) -> None:
     full = """
 def fill(step):
     try:
@@ -151,7 +153,24 @@ def write(n):
 
 
 @needs_sandboxed
-def test_a_file_with_holes_is_told_by_what_it_takes_up(work: Path, run: Callable[[str], IsolatedExecutor]) -> None:
+@pytest.mark.parametrize("disk_mb", [8, 20])
+def test_the_overlay_temporary_files_and_scratch_have_one_bound_together(disk_mb: int, work: Path) -> None:
+    """Each for itself would be within its wall."""
+    write = """
+import os, time
+for folder in (os.getcwd(), "/tmp", os.environ["TMPDIR"]):
+    with open(f"{folder}/x", "wb") as file: file.write(bytes(5 << 20))
+if ENDED: time.sleep(60)
+"""
+    with open_executor(TrustLevel.SANDBOXED, ExecutionLimits(disk_mb=disk_mb), workspace=work) as executor:
+        done = executor.run(write.replace("ENDED", str(disk_mb < 15)))
+    expected = ("disk", "wrote more than 8 MB") if disk_mb < 15 else ("exited", None)
+    assert (done.termination, done.error) == expected
+    assert "watchdog-disk" in done.enforced
+
+
+@needs_sandboxed
+def test_a_file_with_holes_is_told_by_what_it_takes_up(work: Path, run: Callable[[str], WalledExecutor]) -> None:
     executor = run("file = open('holes', 'wb'); file.seek(50_000_000); file.write(b'end'); file.close()")
     with executor.changes() as changes:
         changes.accept(work)
@@ -161,12 +180,58 @@ def test_a_file_with_holes_is_told_by_what_it_takes_up(work: Path, run: Callable
 
 
 @needs_sandboxed
-def test_folders_too_deep_to_be_told_are_said_to_be(run: Callable[[str], IsolatedExecutor]) -> None:
+def test_folders_too_deep_to_be_told_are_said_to_be(run: Callable[[str], WalledExecutor]) -> None:
     executor = run("for n in range(190): os.mkdir('d'); os.chdir('d')")
     executor.changes().close()
     executor.run("for n in range(15): os.mkdir('d'); os.chdir('d')")
     with pytest.raises(MachineFailed, match="more than 200 deep"):
         executor.changes()
+
+
+@pytest.fixture
+def file() -> Iterator[io.BufferedRandom]:
+    with os.fdopen(os.memfd_create("changes"), "w+b") as opened:
+        yield opened
+
+
+FOLDER = {"path": "a", "now": "folder", "was": "nothing"}
+
+
+def test_changes_that_are_told_in_full_are_read(file: io.BufferedRandom) -> None:
+    telling = Telling(file.fileno(), most_bytes=1000, within_s=60)
+    telling.tell(FOLDER)
+    telling.check()
+    telling.end()
+    file.seek(0)
+    with Changes.read(file) as changes:
+        assert listed(changes) == {"a": "added"}
+
+
+def test_more_changes_than_can_be_is_an_end_with_a_reason(file: io.BufferedRandom) -> None:
+    telling = Telling(file.fileno(), most_bytes=1 << 20, within_s=60)
+    telling.tell(FOLDER)
+    with pytest.raises(OSError, match="more than 1 MB") as raised:
+        telling.copy(file.fileno(), 0, 1 << 20)
+    telling.fail(str(raised.value.strerror))
+    file.seek(0)
+    with pytest.raises(MachineFailed, match="cannot be read: they are more than 1 MB"):
+        Changes.read(file)
+
+
+def test_changes_that_take_too_long_to_tell_are_not_told(file: io.BufferedRandom) -> None:
+    telling = Telling(file.fileno(), most_bytes=1000, within_s=-1)
+    for step in (telling.check, lambda: telling.copy(file.fileno(), 0, 10)):
+        with pytest.raises(OSError, match="took longer than"):
+            step()
+
+
+def test_what_a_file_lost_while_it_was_told_is_zeros(file: io.BufferedRandom, tmp_path: Path) -> None:
+    (tmp_path / "short").write_bytes(b"abc")
+    telling = Telling(file.fileno(), most_bytes=10, within_s=60)
+    with (tmp_path / "short").open("rb") as short:
+        telling.copy(short.fileno(), 0, 5)
+    file.seek(0)
+    assert file.read() == b"abc\0\0"
 
 
 def told(*entries: dict[str, Any], content: bytes = b"") -> io.BytesIO:

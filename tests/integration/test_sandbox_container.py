@@ -15,7 +15,7 @@ from milepost.core.errors import SandboxRefused
 from milepost.sandbox.container import commands, here
 from milepost.sandbox.container.commands import Container, Program
 from milepost.sandbox.container.opening import open_executor, open_terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 Make = Callable[..., Command]
 _IMAGE = os.environ.get("MILEPOST_TEST_IMAGE", "milepost-test:latest")
@@ -33,7 +33,7 @@ def container(request: pytest.FixtureRequest) -> Container:
 
 
 @pytest.fixture(scope="module")
-def terminal(container: Container) -> Iterator[IsolatedTerminal]:
+def terminal(container: Container) -> Iterator[WalledTerminal]:
     with open_terminal(container) as opened:
         yield opened
 
@@ -48,7 +48,7 @@ def command(tmp_path: Path) -> Make:
     return make
 
 
-def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_command_gets_its_arguments_input_and_environment(terminal: WalledTerminal, command: Make) -> None:
     script = 'read -r word; echo "$1 $word $GIVEN in $(pwd)"; echo problem >&2; echo kept > file; exit 3'
     lines: list[Line] = []
     done = terminal.run(command("sh", "-c", script, "sh", "é b", stdin="in\n", env={"GIVEN": "x y"}), lines.append)
@@ -61,21 +61,21 @@ def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTe
     assert {"read-only-root", "dropped-capabilities", "net-namespace", "cgroup-pids"} <= {*done.enforced}
 
 
-def test_a_program_that_is_not_in_the_image_is_not_started(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_program_that_is_not_in_the_image_is_not_started(terminal: WalledTerminal, command: Make) -> None:
     done = terminal.run(command("no-such-program"))
     assert done.termination == "not_started"
     assert "no-such-program" in done.error
 
 
 def test_a_command_that_takes_too_long_is_ended_with_its_container(
-    terminal: IsolatedTerminal, command: Make, container: Container
+    terminal: WalledTerminal, command: Make, container: Container
 ) -> None:
     done = terminal.run(command("sh", "-c", "sleep 600 & sleep 600", timeout_s=2))
     assert (done.termination, done.exit_code) == ("timeout", None)
     assert here.host_mark() not in subprocess.run(commands.names(container), capture_output=True, text=True).stdout
 
 
-def test_the_network_the_root_and_the_hosts_files_are_out_of_reach(terminal: IsolatedTerminal, command: Make) -> None:
+def test_the_network_the_root_and_the_hosts_files_are_out_of_reach(terminal: WalledTerminal, command: Make) -> None:
     tries = """
 import os, socket
 for what in (lambda: open("/written", "w"), lambda: os.listdir(os.path.dirname(os.getcwd()) + "/../.."),
@@ -90,7 +90,7 @@ for what in (lambda: open("/written", "w"), lambda: os.listdir(os.path.dirname(o
     assert done.stdout.splitlines()[2] == "101"
 
 
-def test_memory_and_processes_are_bounded_and_would_not_be_otherwise(terminal: IsolatedTerminal, command: Make) -> None:
+def test_memory_and_processes_are_bounded_and_would_not_be_otherwise(terminal: WalledTerminal, command: Make) -> None:
     hoard = command("python3", "-c", "kept = bytearray(150 << 20); print(len(kept))", bounds=Bounds(memory_mb=64))
     done = terminal.run(hoard)
     assert (done.termination, done.error) == ("memory", "used more than 64 MB of memory")

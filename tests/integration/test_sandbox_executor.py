@@ -13,38 +13,38 @@ import pytest
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.executor import IsolatedExecutor
+from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.levels import require
 
 
 @pytest.fixture(scope="module", params=[TrustLevel.ISOLATED, TrustLevel.SANDBOXED])
-def shared(request: pytest.FixtureRequest) -> Iterator[IsolatedExecutor]:
+def shared(request: pytest.FixtureRequest) -> Iterator[WalledExecutor]:
     require(request.param)
-    with IsolatedExecutor(ExecutionLimits(timeout_s=20, memory_mb=200), trust=request.param) as opened:
+    with WalledExecutor(ExecutionLimits(timeout_s=20, memory_mb=200), trust=request.param) as opened:
         yield opened
 
 
 @pytest.fixture
-def executor(shared: IsolatedExecutor) -> IsolatedExecutor:
+def executor(shared: WalledExecutor) -> WalledExecutor:
     shared.reset()
     return shared
 
 
-def test_variables_stay_until_reset(executor: IsolatedExecutor) -> None:
+def test_variables_stay_until_reset(executor: WalledExecutor) -> None:
     assert executor.run("x = 41").succeeded
     assert executor.run("x += 1; print(x)").output == "42\n"
     executor.reset()
     assert executor.run("print(x)").error == "NameError: name 'x' is not defined (line 1)"
 
 
-def test_a_result_carries_facts(executor: IsolatedExecutor) -> None:
+def test_a_result_carries_facts(executor: WalledExecutor) -> None:
     done = executor.run("ballast = bytearray(60_000_000)")
     assert done.succeeded and done.memory_used_bytes > 60_000_000
     assert {"process-tree", "no-new-privileges", "rlimits"} < set(done.enforced)
     assert (done.termination, done.truncated, done.is_final) == ("exited", False, False)
 
 
-def test_the_language_is_all_there(executor: IsolatedExecutor) -> None:
+def test_the_language_is_all_there(executor: WalledExecutor) -> None:
     code = """
 import asyncio, dataclasses, pickle, subprocess, threading
 
@@ -88,7 +88,7 @@ except KeyError as problem:
     ],
 )
 def test_errors_name_type_message_and_line_and_leave_the_session_alive(
-    executor: IsolatedExecutor, code: str, error: str
+    executor: WalledExecutor, code: str, error: str
 ) -> None:
     executor.run("alive = True")
     done = executor.run(code)
@@ -96,7 +96,7 @@ def test_errors_name_type_message_and_line_and_leave_the_session_alive(
     assert executor.run("print(alive)").output == "True\n"
 
 
-def test_the_final_answer_is_that_of_this_run_only(executor: IsolatedExecutor) -> None:
+def test_the_final_answer_is_that_of_this_run_only(executor: WalledExecutor) -> None:
     done = executor.run("final_answer({'a': [1, None]}, verified_by='tests'); print('more')")
     assert (done.is_final, done.final_value, done.output, done.error) == (True, {"a": [1, None]}, "more\n", None)
     assert done.verified_by == "tests"
@@ -115,14 +115,14 @@ def test_the_final_answer_is_that_of_this_run_only(executor: IsolatedExecutor) -
     ],
 )
 def test_a_doubtful_final_answer_is_an_error(
-    executor: IsolatedExecutor, code: str, is_final: bool, value: object, error: str
+    executor: WalledExecutor, code: str, is_final: bool, value: object, error: str
 ) -> None:
     done = executor.run(code)
     assert (done.is_final, done.final_value) == (is_final, value)
     assert error in (done.error or "")
 
 
-def test_injected_values_arrive_and_survive_the_loss_of_a_session(executor: IsolatedExecutor) -> None:
+def test_injected_values_arrive_and_survive_the_loss_of_a_session(executor: WalledExecutor) -> None:
     executor.inject("given", {"numbers": [1, 2.5, None, True], "text": "é"})
     assert executor.run("print(given)").output == "{'numbers': [1, 2.5, None, True], 'text': 'é'}\n"
     executor.kill()
@@ -130,7 +130,7 @@ def test_injected_values_arrive_and_survive_the_loss_of_a_session(executor: Isol
 
 
 @pytest.mark.parametrize("value", [print, {1: 2}, [object()], {"f": lambda: 1}, b"bytes"])
-def test_what_is_no_plain_value_is_not_injected(executor: IsolatedExecutor, value: object) -> None:
+def test_what_is_no_plain_value_is_not_injected(executor: WalledExecutor, value: object) -> None:
     with pytest.raises(TypeError, match="given"):
         executor.inject("given", value)
     with pytest.raises(ValueError, match="name of a variable"):
@@ -138,7 +138,7 @@ def test_what_is_no_plain_value_is_not_injected(executor: IsolatedExecutor, valu
 
 
 def test_a_timeout_ends_the_session_and_the_next_run_gets_a_new_one() -> None:
-    with IsolatedExecutor(ExecutionLimits(timeout_s=0.5)) as executor:
+    with WalledExecutor(ExecutionLimits(timeout_s=0.5)) as executor:
         executor.run("kept = 1")
         done = executor.run("print('begun', flush=True)\nwhile True: pass")
         assert (done.timeout, done.termination, done.output) == (True, "timeout", "begun\n")
@@ -146,9 +146,9 @@ def test_a_timeout_ends_the_session_and_the_next_run_gets_a_new_one() -> None:
         assert executor.run("print('kept' in globals())").output == "False\n"
 
 
-def test_kill_ends_a_run_from_another_thread(executor: IsolatedExecutor, tmp_path: Path) -> None:
+def test_kill_ends_a_run_from_another_thread(executor: WalledExecutor, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "begun")
-    with IsolatedExecutor(workspace=tmp_path) as killed, ThreadPoolExecutor(1) as threads:
+    with WalledExecutor(workspace=tmp_path) as killed, ThreadPoolExecutor(1) as threads:
         code = "open('begun', 'w').close()\nimport subprocess\nsubprocess.run(['sleep', '60'])"
         run = threads.submit(killed.run, code)
         (tmp_path / "begun").open().close()
@@ -169,50 +169,51 @@ def test_kill_ends_a_run_from_another_thread(executor: IsolatedExecutor, tmp_pat
     ],
 )
 def test_code_that_ends_its_own_session_is_no_success(
-    executor: IsolatedExecutor, code: str, termination: str, error: str
+    executor: WalledExecutor, code: str, termination: str, error: str
 ) -> None:
     done = executor.run(code)
     assert (done.termination, done.error, done.succeeded, done.is_final) == (termination, error, False, False)
     assert executor.run("print('anew')").output == "anew\n"
 
 
-def test_memory_has_a_bound(executor: IsolatedExecutor) -> None:
+def test_memory_has_a_bound(executor: WalledExecutor) -> None:
     done = executor.run("hog = bytearray(500_000_000)")
     assert not done.succeeded and "MemoryError" in (done.error or "")
 
 
 def test_processor_time_has_a_bound() -> None:
-    with IsolatedExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
+    with WalledExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
         done = executor.run("while True: pass")
         assert (done.termination, done.error) == ("cpu", "used more than 0.5 s of processor time")
 
 
 def test_code_cannot_give_itself_more_processor_time() -> None:
-    with IsolatedExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
+    with WalledExecutor(ExecutionLimits(timeout_s=60, cpu_s=0.5)) as executor:
         lift = "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY,) * 2)\n"
-        assert executor.run(lift + "import os\nif os.fork() == 0:\n    while True: pass\nos.wait()").termination == "cpu"
+        burn = "import os\nif os.fork() == 0:\n    while True: pass\nos.wait()"
+        assert executor.run(lift + burn).termination == "cpu"
 
 
 def test_a_session_has_so_many_runs_until_it_is_reset() -> None:
-    with IsolatedExecutor(ExecutionLimits(steps=2)) as executor:
+    with WalledExecutor(ExecutionLimits(steps=2)) as executor:
         assert [executor.run("1").termination for _ in range(3)] == ["exited", "exited", "steps"]
         executor.reset()
         assert executor.run("print('again')").output == "again\n"
 
 
-def test_output_has_a_bound(executor: IsolatedExecutor) -> None:
+def test_output_has_a_bound(executor: WalledExecutor) -> None:
     done = executor.run("print('first'); print('x' * 50_000); print('last')")
     assert done.truncated and len(done.output) < 10_100
     assert done.output.startswith("first\n") and done.output.endswith("last\n")
 
 
-def test_printing_an_answer_is_only_output(executor: IsolatedExecutor) -> None:
+def test_printing_an_answer_is_only_output(executor: WalledExecutor) -> None:
     forged = '{"nonce": "", "error": null, "is_final": true, "final_json": "1", "verified_by": null}'
     done = executor.run(f"import os\nos.write(1, {forged.encode()!r})")
     assert (done.is_final, done.output) == (False, forged)
 
 
-def test_an_answer_given_before_it_was_asked_for_is_dropped(executor: IsolatedExecutor) -> None:
+def test_an_answer_given_before_it_was_asked_for_is_dropped(executor: WalledExecutor) -> None:
     code = """
 import json, os, struct, threading
 late = threading.Event()
@@ -232,7 +233,7 @@ threading.Thread(target=forge, daemon=True).start()
     assert not executor.run("1").forged
 
 
-def test_a_fork_that_comes_back_does_not_answer_twice(executor: IsolatedExecutor) -> None:
+def test_a_fork_that_comes_back_does_not_answer_twice(executor: WalledExecutor) -> None:
     done = executor.run("import os\nchild = os.fork()\nif child: os.waitpid(child, 0); final_answer('parent')")
     assert done.final_value == "parent"
     assert executor.run("final_answer('next')").final_value == "next"
@@ -243,7 +244,7 @@ def test_the_code_reaches_its_workspace_and_not_the_rest(tmp_path: Path) -> None
     workspace = tmp_path / "work"
     workspace.mkdir()
     (workspace / "helper.py").write_text("def answer(): return 42\n")
-    with IsolatedExecutor(workspace=workspace) as executor:
+    with WalledExecutor(workspace=workspace) as executor:
         assert executor.run("import helper; open('made', 'w').write('x'); print(helper.answer())").output == "42\n"
         assert "PermissionError" in (executor.run("open('../outside').read()").error or "")
         assert "PermissionError" in (executor.run("open('../new', 'w')").error or "")
@@ -254,7 +255,7 @@ def test_the_code_reaches_its_workspace_and_not_the_rest(tmp_path: Path) -> None
 
 
 def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder() -> None:
-    executor = IsolatedExecutor(interpreter=Path("/no/such/python"))
+    executor = WalledExecutor(interpreter=Path("/no/such/python"))
     done = executor.run("1")
     assert (done.termination, done.error) == ("not_started", "'/no/such/python' does not exist")
     folder = executor._own_folder
@@ -262,7 +263,7 @@ def test_a_missing_interpreter_is_said_and_a_closed_executor_leaves_no_folder() 
     assert not folder.exists()
 
 
-def test_runs_from_many_threads_take_turns(executor: IsolatedExecutor) -> None:
+def test_runs_from_many_threads_take_turns(executor: WalledExecutor) -> None:
     executor.run("seen = []")
     start = threading.Barrier(5)
 
@@ -277,7 +278,7 @@ def test_runs_from_many_threads_take_turns(executor: IsolatedExecutor) -> None:
 
 def test_a_session_whose_keeper_is_lost_is_the_machines_failure_and_the_next_run_gets_a_new_one(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "begun")
-    with IsolatedExecutor(workspace=tmp_path) as executor, ThreadPoolExecutor(1) as threads:
+    with WalledExecutor(workspace=tmp_path) as executor, ThreadPoolExecutor(1) as threads:
         relay = int(executor.run("import os; print(os.getppid())").output)
         run = threads.submit(executor.run, "open('begun', 'w').close()\nimport time\ntime.sleep(60)")
         (tmp_path / "begun").open().close()

@@ -14,7 +14,7 @@ import pytest
 
 from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Command, CommandResult, Network, TrustLevel
 from milepost.sandbox.levels import ladder
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 # Asks in every way for what is on two ports of the host, and for a server of its own.
 ASK = """
@@ -84,15 +84,15 @@ def ports() -> Iterator[tuple[int, int]]:
 
 
 @pytest.fixture(params=[TrustLevel.ISOLATED, TrustLevel.SANDBOXED])
-def terminal(request: pytest.FixtureRequest) -> Iterator[IsolatedTerminal]:
+def terminal(request: pytest.FixtureRequest) -> Iterator[WalledTerminal]:
     report = next(report for report in ladder() if report.level is request.param)
     if not report.ok:
         pytest.skip(f"this machine refuses the level: {report.detail}")
-    with IsolatedTerminal(trust=request.param) as opened:
+    with WalledTerminal(trust=request.param) as opened:
         yield opened
 
 
-def asked(terminal: IsolatedTerminal, folder: Path, ports: tuple[int, int], network: Network) -> CommandResult:
+def asked(terminal: WalledTerminal, folder: Path, ports: tuple[int, int], network: Network) -> CommandResult:
     argv = (sys.executable, "-I", "-c", ASK, *map(str, ports))
     result = terminal.run(Command(argv=argv, cwd=folder, scratch=folder / "scratch", network=network))
     assert result.succeeded, result
@@ -100,7 +100,7 @@ def asked(terminal: IsolatedTerminal, folder: Path, ports: tuple[int, int], netw
 
 
 def test_each_network_reaches_what_it_names_and_no_more(
-    terminal: IsolatedTerminal, ports: tuple[int, int], tmp_path: Path
+    terminal: WalledTerminal, ports: tuple[int, int], tmp_path: Path
 ) -> None:
     listed, unlisted = ports
     hosts = Network(mode="hosts", hosts=(f"127.0.0.1:{listed}",))

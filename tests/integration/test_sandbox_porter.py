@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from milepost.sandbox.walls.confine import landlock_abi
 from milepost.sandbox.walls.porter import Rules, real
 from milepost.sandbox.walls.seccomp import Calls
 from tests.keeper import Kept, keep
@@ -50,11 +51,18 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(work: Path) -> Run:
-    def behind(code: str, *, network: Any = "none", ports: tuple[int, ...] = (), landlock: int = 7) -> Kept:
+    def behind(
+        code: str,
+        *,
+        network: Any = "none",
+        ports: tuple[int, ...] = (),
+        abstract_names: bool = False,
+        landlock: int = 7,
+        has_threads: bool = True,
+    ) -> Kept:
         calls = Calls(level="isolated", network=network, ask=True, landlock=landlock)
-        kept = keep(
-            TRY + code, calls=calls, rules=Rules(writable=real((str(work),)), network=network, ports=ports), cwd=work
-        )
+        rules = Rules(writable=real((str(work),)), network=network, ports=ports, abstract_names=abstract_names)
+        kept = keep(TRY + code, calls=calls, rules=rules, cwd=work, has_threads=has_threads)
         assert (kept.stderr, kept.exit_code) == ("", 0)
         return kept
 
@@ -199,26 +207,78 @@ for name in ("roots", "theirs"):
 def test_with_no_network_there_are_no_sockets_but_those_in_its_own_folders(
     run: Run, work: Path, tmp_path: Path
 ) -> None:
-    with socket.socket(socket.AF_UNIX) as theirs, socket.socket(socket.AF_UNIX) as nameless:
+    with socket.socket(socket.AF_UNIX) as theirs:
         theirs.bind(str(tmp_path / "theirs"))
         theirs.listen()
-        nameless.bind(f"\0milepost-{os.getpid()}")
-        nameless.listen()
         code = f"""
 for kind in ((socket.AF_INET, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_DGRAM)):
     attempt(lambda: socket.socket(*kind))
 mine = socket.socket(socket.AF_UNIX); mine.bind("mine"); mine.listen()
-named = socket.socket(socket.AF_UNIX); named.bind("\\0milepost-own-{os.getpid()}"); named.listen()
 os.symlink({str(tmp_path / "theirs")!r}, "link")
-for address in ("mine", named.getsockname(), {str(tmp_path / "theirs")!r}, "link", "\\0milepost-{os.getpid()}"):
+for address in ("mine", {str(tmp_path / "theirs")!r}, "link"):
     attempt(lambda: socket.socket(socket.AF_UNIX).connect(address))
 """
         kept = run(code)
-        assert kept.stdout.split() == ["EPERM", "EPERM", "done", "done", "EACCES", "EACCES", "ECONNREFUSED"]
-        assert kept.refused == (f"connect {tmp_path / 'theirs'}", f"connect @milepost-{os.getpid()}")
+        assert kept.stdout.split() == ["EPERM", "EPERM", "done", "EACCES", "EACCES"]
+        assert kept.refused == (f"connect {tmp_path / 'theirs'}",)
         for left in ("mine", "link"):
             (work / left).unlink()
-        assert unconfined(code, work).split() == ["done"] * 7
+        assert unconfined(code, work).split() == ["done"] * 5
+
+
+def test_swapping_socket_and_address_while_they_are_judged_connects_to_nobody_outside(
+    work: Path, tmp_path: Path
+) -> None:
+    outside = os.fsencode(tmp_path / "theirs")
+    code = f"""
+import threading
+mine = socket.socket(socket.AF_UNIX); mine.bind("mine"); mine.listen(1000)
+inet = socket.socket(); inet.bind(("127.0.0.1", 0)); inet.listen()
+def packed(path): return b"\\1\\0" + path.ljust(108, b"\\0")
+inet_address = b"\\2\\0" + inet.getsockname()[1].to_bytes(2, "big") + b"\\x7f\\0\\0\\1"
+addresses = (packed(b"mine"), packed({outside!r}), inet_address.ljust(110, b"\\0"), packed({outside!r}))
+address = ctypes.create_string_buffer(110)
+sockets = (socket.socket(socket.AF_UNIX), socket.socket())
+number = os.dup(sockets[0].fileno())
+over = False
+def swap():
+    while not over:
+        for each in addresses: ctypes.memmove(address, each, 110)
+        for each in sockets: os.dup2(each.fileno(), number)
+thread = threading.Thread(target=swap); thread.start()
+connect = ctypes.CDLL(None).connect
+for _ in range(300): connect(number, address, 110)
+over = True; thread.join(); print("over")
+"""
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(outside)
+        theirs.listen()
+        theirs.setblocking(False)
+        calls = Calls(level="sandboxed", network="loopback", ask=True, landlock=7)
+        rules = Rules(writable=real((str(work),)), network="open")
+        kept = keep(TRY + code, calls=calls, rules=rules, cwd=work)
+        assert (kept.stdout, kept.stderr) == ("over\n", "")
+        with pytest.raises(BlockingIOError):
+            theirs.accept()
+
+
+def test_abstract_names_are_its_own_or_where_landlock_does_not_scope_them_none(run: Run, work: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(f"\0milepost-{os.getpid()}")
+        theirs.listen()
+        code = f"""
+own = socket.socket(socket.AF_UNIX); own.bind("\\0milepost-own-{os.getpid()}"); own.listen()
+for address in (own.getsockname(), "\\0milepost-{os.getpid()}", "\\0milepost-nobody"):
+    attempt(lambda: socket.socket(socket.AF_UNIX).connect(address))
+"""
+        unscoped = run(code, landlock=5)
+        assert unscoped.stdout.split() == ["EPERM"] * 3
+        assert f"connect @milepost-{os.getpid()}" in unscoped.refused
+        assert unconfined(code, work).split() == ["done", "done", "ECONNREFUSED"]
+        if landlock_abi() >= 6:
+            scoped = run(code, abstract_names=True)
+            assert scoped.stdout.split() == ["done", "EPERM", "ECONNREFUSED"]
+            assert scoped.refused == (f"connect @milepost-{os.getpid()}",)
 
 
 def test_a_loopback_of_its_own_has_its_servers_and_none_of_the_hosts(
@@ -307,6 +367,22 @@ attempt(lambda: os.chmod("file", 0o600))
 full.accept(); full.accept(); waits.join(); print("both")
 """
     assert run(code).stdout.split() == ["done", "both"]
+
+
+def test_a_porter_who_gets_no_thread_refuses_the_connection_and_takes_the_next(run: Run) -> None:
+    code = """
+mine = socket.socket(socket.AF_UNIX); mine.bind("mine"); mine.listen()
+for _ in range(300):
+    attempt(lambda: socket.socket(socket.AF_UNIX).connect("mine"))
+"""
+    assert run(code, has_threads=False).stdout.split() == ["EPERM"] * 300
+
+
+def test_what_was_refused_is_told_in_characters_that_can_be_written(run: Run, tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(path)
+    kept = run(f"attempt(lambda: os.chmod({path!r}, 0o700))")
+    assert (kept.stdout.split(), kept.refused) == (["EPERM"], (f"chmod {tmp_path}/\\xff",))
 
 
 def test_an_open_network_leaves_files_of_sockets_judged(run: Run, tmp_path: Path, listener: socket.socket) -> None:

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from milepost.core.commands import OWN_LOOPBACK, Command, TrustLevel
+from milepost.core.commands import OWN_LOOPBACK, Bounds, Command, TrustLevel
 from milepost.sandbox.levels import ladder, open_terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.sandbox.walls.shares import Share, shares
 
-WALLS = Path(sys.modules[IsolatedTerminal.__module__].__file__ or "").parent
+WALLS = Path(sys.modules[WalledTerminal.__module__].__file__ or "").parent
 SELF_TEST = "import sys; sys.path.insert(0, sys.argv[1]); from walls.selftest import main; main()"
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 NOBODY = 65534
@@ -32,13 +32,13 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def terminal() -> Iterator[IsolatedTerminal]:
+def terminal() -> Iterator[WalledTerminal]:
     with open_terminal(TrustLevel.SANDBOXED) as opened:
         yield opened
 
 
 @pytest.fixture
-def python(terminal: IsolatedTerminal, tmp_path: Path) -> Callable[..., Any]:
+def python(terminal: WalledTerminal, tmp_path: Path) -> Callable[..., Any]:
     """Runs code in a room and gives the JSON that it printed."""
     (tmp_path / "work").mkdir()
 
@@ -128,6 +128,14 @@ def test_temporary_files_and_the_name_of_the_machine_are_the_rooms_own(python: C
     assert python(code) == "sandbox" != socket.gethostname()
     assert not Path("/tmp", name).exists() and not Path("/dev/shm", name).exists()
     assert python(f"print(json.dumps(os.path.exists('/tmp/{name}')))") is False
+
+
+def test_temporary_files_and_shared_memory_are_bounded_together(python: Callable[..., Any]) -> None:
+    tmp, shared = (f"open('{folder}/x', 'wb').write(bytes(3 << 20))" for folder in ("/tmp", "/dev/shm"))
+    bounds = Bounds(disk_mb=4)
+    assert python(tried(tmp, shared), bounds=bounds) == ["done", "ENOSPC"]
+    assert python(tried(tmp, "os.unlink('/tmp/x')", shared), bounds=bounds) == ["done"] * 3
+    assert python(tried(tmp, shared), bounds=Bounds(disk_mb=8)) == ["done", "done"]
 
 
 def test_without_a_network_there_is_no_device_but_a_loopback_that_is_down(python: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ from milepost.core.redact import MASK, Redactor
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.secrets import Secret, SecretTerminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 MARK = "planted-7c1f0e9d"
 NAMES = (
@@ -87,7 +87,7 @@ def test_planted_secrets_are_out_of_reach(trust: TrustLevel, planted: Path, tmp_
     assert {"variables", "argv", "files", "files by /proc"} <= json.loads(unheld.stdout).keys()
     work = tmp_path / "work"
     work.mkdir()
-    with IsolatedTerminal(home=planted, trust=trust) as terminal:
+    with WalledTerminal(home=planted, trust=trust) as terminal:
         held = terminal.run(Command(argv=look(planted), cwd=work, scratch=tmp_path / "scratch"))
     assert held.succeeded, held
     assert json.loads(held.stdout).keys() <= ({"argv"} if trust is TrustLevel.ISOLATED else set())
@@ -99,8 +99,8 @@ PYTHON = Path(sys.executable).name
 
 
 @pytest.fixture
-def terminal() -> Iterator[IsolatedTerminal]:
-    with IsolatedTerminal() as opened:
+def terminal() -> Iterator[WalledTerminal]:
+    with WalledTerminal() as opened:
         yield opened
 
 
@@ -112,7 +112,7 @@ def command(tmp_path: Path) -> Command:
 
 
 def given(
-    terminal: IsolatedTerminal, command: Command, *argv: str, programs: tuple[str, ...] = (PYTHON,), **env: str
+    terminal: WalledTerminal, command: Command, *argv: str, programs: tuple[str, ...] = (PYTHON,), **env: str
 ) -> CommandResult:
     broker = SecretTerminal(terminal, [Secret(name="TOKEN", value=VALUE, programs=frozenset(programs))])
     made = Command(argv=argv, cwd=command.cwd, scratch=command.scratch, env={**command.env, **env})
@@ -120,7 +120,7 @@ def given(
 
 
 def test_a_placeholder_becomes_the_value_for_a_program_that_may_have_it(
-    terminal: IsolatedTerminal, command: Command
+    terminal: WalledTerminal, command: Command
 ) -> None:
     argv = (PYTHON, "-c", ECHO, "--token={{secret:TOKEN}}", "{{secret:TOKEN}}")
     assert given(terminal, command, *argv).stdout == f"['--token={VALUE}', '{VALUE}'] None None\n"
@@ -130,7 +130,7 @@ def test_a_placeholder_becomes_the_value_for_a_program_that_may_have_it(
     assert by_env.stdout == f"[] {VALUE} None\n"
 
 
-def test_a_command_without_a_placeholder_gets_nothing(terminal: IsolatedTerminal, command: Command) -> None:
+def test_a_command_without_a_placeholder_gets_nothing(terminal: WalledTerminal, command: Command) -> None:
     assert given(terminal, command, PYTHON, "-c", ECHO, "{secret:TOKEN}").stdout == "['{secret:TOKEN}'] None None\n"
 
 
@@ -147,14 +147,14 @@ def test_a_command_without_a_placeholder_gets_nothing(terminal: IsolatedTerminal
     ],
 )
 def test_whoever_may_not_have_a_secret_is_not_started(
-    terminal: IsolatedTerminal, command: Command, argv: tuple[str, ...], told: str
+    terminal: WalledTerminal, command: Command, argv: tuple[str, ...], told: str
 ) -> None:
     result = given(terminal, command, *argv, programs=(PYTHON, "missing-program"))
     assert (result.termination, told in result.error) == ("not_started", True), result
 
 
 def test_a_program_that_the_guest_put_before_the_real_one_gets_nothing(
-    terminal: IsolatedTerminal, command: Command
+    terminal: WalledTerminal, command: Command
 ) -> None:
     forged = command.cwd / "bin" / PYTHON
     forged.parent.mkdir()
@@ -166,8 +166,21 @@ def test_a_program_that_the_guest_put_before_the_real_one_gets_nothing(
     assert (refused.termination, "lies where commands write" in refused.error) == ("not_started", True)
 
 
+def test_settings_that_an_earlier_command_left_in_its_home_are_not_those_of_one_with_a_secret(
+    terminal: WalledTerminal, command: Command
+) -> None:
+    leave = ("sh", "-c", 'echo tell >"$HOME/.settings"; echo tell >"$XDG_CONFIG_HOME.settings"; echo tell >"$TMPDIR/x"')
+    assert given(terminal, command, *leave).succeeded
+    look = "import os; home = os.environ['HOME']; print(home, os.listdir(home), os.listdir(os.environ['TMPDIR']))"
+    without = given(terminal, command, PYTHON, "-I", "-c", look)
+    assert all(name in without.stdout for name in ("'.settings'", "'.config.settings'", "'x'"))
+    home, _, seen = given(terminal, command, PYTHON, "-I", "-c", look, "{{secret:TOKEN}}").stdout.partition(" ")
+    assert seen == "[] []\n"
+    assert not Path(home).parent.exists()
+
+
 def test_what_was_given_is_seen_by_nobody_however_the_command_prints_it(
-    terminal: IsolatedTerminal, command: Command
+    terminal: WalledTerminal, command: Command
 ) -> None:
     """Plain, split by the buffer, percent-encoded and as base64 within more of it."""
     printing = (

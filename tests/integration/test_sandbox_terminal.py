@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from milepost.core.commands import Command, Line, TrustLevel
+from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Command, Line, Network, TrustLevel
 from milepost.core.errors import MachineFailed
 from milepost.sandbox.guests import Guest, Warden
 from milepost.sandbox.levels import ladder, open_terminal, strongest
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 Make = Callable[..., Command]
 
 
 @pytest.fixture(scope="module", params=[TrustLevel.ISOLATED, TrustLevel.SANDBOXED])
-def terminal(request: pytest.FixtureRequest) -> Iterator[IsolatedTerminal]:
+def terminal(request: pytest.FixtureRequest) -> Iterator[WalledTerminal]:
     with open_terminal(request.param) as opened:
         yield opened
 
@@ -47,7 +49,7 @@ def test_the_strongest_level_is_one_that_the_kernel_holds() -> None:
     assert strongest() is (TrustLevel.SANDBOXED if holds[TrustLevel.SANDBOXED] else TrustLevel.ISOLATED)
 
 
-def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_command_gets_its_arguments_input_and_environment(terminal: WalledTerminal, command: Make) -> None:
     script = 'read -r word; echo "$1 $word $GIVEN in $(pwd)"; echo problem >&2; exit 3'
     done = terminal.run(command("sh", "-c", script, "sh", "é b", stdin="in\n", env={"GIVEN": "x y"}))
     assert (done.termination, done.exit_code, done.succeeded) == ("exited", 3, False)
@@ -56,7 +58,70 @@ def test_a_command_gets_its_arguments_input_and_environment(terminal: IsolatedTe
     assert done.stderr == "problem\n"
 
 
-def test_what_is_enforced_is_named(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_link_that_a_command_left_takes_no_later_one_out(
+    terminal: WalledTerminal, command: Make, tmp_path: Path
+) -> None:
+    outside, work = tmp_path / "outside", tmp_path / "work"
+    outside.mkdir()
+    assert terminal.run(command("sh", "-c", f"mkdir inside && ln -s inside in && ln -s {outside} out")).succeeded
+    write = replace(command("sh", "-c", "pwd -P && echo owned >file"), writable=(work,))
+    assert terminal.run(replace(write, cwd=work / "in")).stdout == f"{work}/inside\n"
+    done = terminal.run(replace(write, cwd=work / "out"))
+    assert done.error == f"the working directory leads out of {str(work)!r}: {work}/out"
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("network", [NO_NETWORK, OWN_LOOPBACK, OPEN_NETWORK], ids=lambda network: network.mode)
+def test_sockets_in_files_are_reached_in_its_own_folders_and_nowhere_else(
+    terminal: WalledTerminal, command: Make, tmp_path: Path, network: Network
+) -> None:
+    script = """
+import errno, socket, sys
+own = socket.socket(socket.AF_UNIX); own.bind("own"); own.listen()
+for path in ("own", *sys.argv[1:]):
+    try: socket.socket(socket.AF_UNIX).connect(path)
+    except OSError as problem: print(errno.errorcode[problem.errno])
+    else: print("done")
+try: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+except OSError as problem: print(errno.errorcode[problem.errno])
+else: print("done")
+"""
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(shown / "theirs"))
+        theirs.listen()
+        argv = (sys.executable, "-I", "-S", "-c", script, str(shown / "theirs"))
+        done = terminal.run(command(*argv, readable=(shown,), network=network))
+        assert (done.stdout.split(), done.stderr) == (["done", "EACCES", "EPERM"], "")
+        assert done.refused == (f"connect {shown / 'theirs'}",)
+        free = subprocess.run(argv, cwd=shown, capture_output=True, text=True, check=True)
+        assert free.stdout.split() == ["done"] * 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root has capabilities to lose")
+def test_a_root_without_all_capabilities_keeps_of_those_it_has_what_builds_need(tmp_path: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+from milepost.core.commands import Command
+from milepost.sandbox.executor import WalledExecutor
+from milepost.sandbox.terminal import WalledTerminal
+here = Path(sys.argv[1])
+show = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('CapPrm', 'CapEff', 'CapInh'))])"
+with WalledTerminal() as terminal, WalledExecutor() as executor:
+    ran = terminal.run(Command(argv=("python3", "-c", show), cwd=here, scratch=here / "scratch"))
+    print(ran.stdout + executor.run(show).output, "dropped-capabilities" in ran.enforced)
+"""
+    weaker = ("setpriv", "--inh-caps", "-all", "--bounding-set", "-setpcap,-kill")
+    argv = (*weaker, sys.executable, "-c", script, str(tmp_path))
+    said = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    chown_override_fowner_fsetid_setgid_setuid_bind = f"{0b100_1101_1011:016x}"
+    sets = str(["0" * 16, *[chown_override_fowner_fsetid_setgid_setuid_bind] * 2])
+    assert said.split("\n") == [sets, sets, " True", ""]
+
+
+def test_what_is_enforced_is_named(terminal: WalledTerminal, command: Make) -> None:
     enforced = set(terminal.run(command("true")).enforced)
     assert enforced >= {
         *("process-tree", "no-new-privileges", "rlimits", "clean-environment"),
@@ -65,13 +130,13 @@ def test_what_is_enforced_is_named(terminal: IsolatedTerminal, command: Make) ->
     assert any(name.startswith("landlock-") for name in enforced)
 
 
-def test_python_on_path_and_python_of_a_virtual_environment_work(terminal: IsolatedTerminal, command: Make) -> None:
+def test_python_on_path_and_python_of_a_virtual_environment_work(terminal: WalledTerminal, command: Make) -> None:
     for python in ("python3", sys.executable):
         done = terminal.run(command(python, "-c", "import json, ctypes, sqlite3; print(1)"))
         assert (done.stdout, done.exit_code) == ("1\n", 0), done
 
 
-def test_the_shell_idioms_of_builds_work(terminal: IsolatedTerminal, command: Make) -> None:
+def test_the_shell_idioms_of_builds_work(terminal: WalledTerminal, command: Make) -> None:
     script = (
         "set -e; echo x > a; mv a b; mkdir -p d/e; ln -s ../b d/l; cat d/l; mktemp > /dev/null; echo err > /dev/stderr;"
         ": > /dev/shm/milepost-$$; rm /dev/shm/milepost-$$; touch $HOME/.profile; chmod 700 d; rm -r d"
@@ -80,7 +145,7 @@ def test_the_shell_idioms_of_builds_work(terminal: IsolatedTerminal, command: Ma
     assert (done.stdout, done.stderr, done.exit_code) == ("x\n", "err\n", 0)
 
 
-def test_lines_come_while_the_program_still_runs(terminal: IsolatedTerminal, command: Make) -> None:
+def test_lines_come_while_the_program_still_runs(terminal: WalledTerminal, command: Make) -> None:
     asked = command("sh", "-c", "echo first; while [ ! -e go ]; do :; done; echo second >&2", timeout_s=20)
     seen: list[Line] = []
 
@@ -92,7 +157,7 @@ def test_lines_come_while_the_program_still_runs(terminal: IsolatedTerminal, com
     assert seen == [Line(stream="stdout", text="first"), Line(stream="stderr", text="second")]
 
 
-def test_a_listener_that_fails_ends_the_command(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_listener_that_fails_ends_the_command(terminal: WalledTerminal, command: Make) -> None:
     def on_line(line: Line) -> None:
         raise LookupError(line.text)
 
@@ -100,7 +165,7 @@ def test_a_listener_that_fails_ends_the_command(terminal: IsolatedTerminal, comm
         terminal.run(command("sh", "-c", "echo first; exec sleep 60"), on_line)
 
 
-def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: WalledTerminal, command: Make) -> None:
     megabyte = "x" * 1_000_000
     assert terminal.run(command("wc", "-c", stdin=megabyte)).stdout.strip() == "1000000"
     assert terminal.run(command("true", stdin=megabyte)).succeeded
@@ -111,22 +176,20 @@ def test_a_megabyte_of_input_arrives_or_is_not_wanted(terminal: IsolatedTerminal
     assert unread.termination == "timeout"
 
 
-def test_much_output_is_cut_in_the_middle_and_does_not_end_the_program(
-    terminal: IsolatedTerminal, command: Make
-) -> None:
+def test_much_output_is_cut_in_the_middle_and_does_not_end_the_program(terminal: WalledTerminal, command: Make) -> None:
     done = terminal.run(command("sh", "-c", "echo head; yes | head -c 5000000; echo tail; exit 7", output_bytes=1000))
     assert (done.termination, done.exit_code, done.stderr) == ("exited", 7, "")
     assert done.stdout.startswith("head\n") and done.stdout.endswith("tail\n")
     assert "\n[4999010 bytes left out]\n" in done.stdout
 
 
-def test_a_flood_of_output_ends_the_program(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_flood_of_output_ends_the_program(terminal: WalledTerminal, command: Make) -> None:
     done = terminal.run(command("head", "-c", "100000000", "/dev/zero", output_bytes=100))
     assert (done.termination, done.exit_code) == ("output", None)
     assert "64000000 bytes" in done.error
 
 
-def test_output_without_an_end_of_line_is_not_lost(terminal: IsolatedTerminal, command: Make) -> None:
+def test_output_without_an_end_of_line_is_not_lost(terminal: WalledTerminal, command: Make) -> None:
     seen: list[str] = []
     done = terminal.run(
         command("sh", "-c", "head -c 40000 /dev/zero | tr '\\0' x; printf end"), lambda line: seen.append(line.text)
@@ -135,25 +198,25 @@ def test_output_without_an_end_of_line_is_not_lost(terminal: IsolatedTerminal, c
     assert "".join(seen) == done.stdout and len(seen) > 1
 
 
-def test_a_program_that_runs_too_long_is_ended_with_its_children(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_program_that_runs_too_long_is_ended_with_its_children(terminal: WalledTerminal, command: Make) -> None:
     done = terminal.run(command("sh", "-c", "echo begun; sleep 61 & sleep 62", timeout_s=0.3))
     assert (done.termination, done.exit_code, done.stdout) == ("timeout", None, "begun\n")
     assert done.duration_ms < 20_000
 
 
-def test_a_silent_program_is_ended_and_a_talking_one_is_not(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_silent_program_is_ended_and_a_talking_one_is_not(terminal: WalledTerminal, command: Make) -> None:
     silent = terminal.run(command("sh", "-c", "echo last; exec sleep 60", idle_timeout_s=0.3))
     assert (silent.termination, silent.stdout, silent.error) == ("idle", "last\n", "said nothing for 0.3 s")
     talking = "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.2; done"
     assert terminal.run(command("sh", "-c", talking, idle_timeout_s=1.5)).succeeded
 
 
-def test_a_signal_is_not_an_exit_code(terminal: IsolatedTerminal, command: Make) -> None:
+def test_a_signal_is_not_an_exit_code(terminal: WalledTerminal, command: Make) -> None:
     done = terminal.run(command("sh", "-c", "kill -SEGV $$"))
     assert (done.termination, done.exit_code, done.error) == ("signalled", None, "ended by SIGSEGV")
 
 
-def test_what_cannot_be_started_says_what_and_why(terminal: IsolatedTerminal, command: Make, tmp_path: Path) -> None:
+def test_what_cannot_be_started_says_what_and_why(terminal: WalledTerminal, command: Make, tmp_path: Path) -> None:
     work = command("x").cwd
     (work / "plain").write_text("text")
     (work / "orphan").write_text("#!/no/such/interpreter\n")
@@ -177,7 +240,7 @@ def test_what_cannot_be_started_says_what_and_why(terminal: IsolatedTerminal, co
         assert reason in done.error
 
 
-def test_thirty_commands_at_once_do_not_mix(terminal: IsolatedTerminal, command: Make) -> None:
+def test_thirty_commands_at_once_do_not_mix(terminal: WalledTerminal, command: Make) -> None:
     with ThreadPoolExecutor(30) as threads:
         asked = [command("sh", "-c", f"cat; echo {n} >&2; exit {n}", stdin=f"in {n}") for n in range(30)]
         done = list(threads.map(terminal.run, asked))
@@ -197,7 +260,7 @@ def test_stopping_ends_what_runs_and_nothing_starts_later(command: Make, tmp_pat
         running = shared.run(command("sh", "-c", "echo begun; sleep 60 & exec sleep 60"), on_line)
         return [running.termination, shared.run(later).termination]
 
-    with IsolatedTerminal() as shared, ThreadPoolExecutor(3) as threads:
+    with WalledTerminal() as shared, ThreadPoolExecutor(3) as threads:
         runs = [threads.submit(run_two) for _ in range(3)]
         begun.wait()
         shared.stop()
@@ -206,7 +269,7 @@ def test_stopping_ends_what_runs_and_nothing_starts_later(command: Make, tmp_pat
 
 
 def test_a_command_that_is_just_being_started_is_stopped_too(command: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         launch = terminal._launcher.launch
 
         def stopped_meanwhile(*asked: Any) -> Guest:
@@ -220,7 +283,7 @@ def test_a_command_that_is_just_being_started_is_stopped_too(command: Make, monk
     assert done.duration_ms < 20_000
 
 
-def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: IsolatedTerminal, command: Make) -> None:
+def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: WalledTerminal, command: Make) -> None:
     def tally() -> tuple[int, int]:
         children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
         return len(list(Path("/proc/self/fd").iterdir())), len(children)
@@ -233,7 +296,7 @@ def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: IsolatedTerminal
 
 
 def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         assert terminal.run(command("true")).succeeded
         warden = terminal._launcher
         assert isinstance(warden, Warden)
@@ -249,7 +312,7 @@ def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:
 
 
 def test_a_closed_terminal_starts_nothing(command: Make) -> None:
-    terminal = IsolatedTerminal()
+    terminal = WalledTerminal()
     terminal.close()
     with pytest.raises(MachineFailed):
         terminal.run(command("touch", "started"))
@@ -262,7 +325,7 @@ def test_a_machine_that_is_out_of_descriptors_or_processes_is_not_the_works_fail
     def used_up(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         for module, name in ((os, "pipe"), (subprocess, "Popen")):
             with monkeypatch.context() as patch, pytest.raises(MachineFailed, match="Too many open files"):
                 patch.setattr(module, name, used_up)

@@ -23,7 +23,7 @@ from milepost.sandbox.walls.watchdog import Watchdog
 
 code, bounds, folders = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3:]
 confine.adopt_orphans()
-watchdog = Watchdog(bounds, folders)
+watchdog = Watchdog(bounds, {"shared": folders, "own": []})
 guest = os.fork()
 if guest == 0:
     os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", code, *folders])
@@ -361,10 +361,10 @@ def test_a_walk_tells_what_was_made_from_what_was_only_changed(tmp_path: Path) -
 
 
 def test_nothing_to_watch_asks_for_no_look() -> None:
-    assert Watchdog({"memory_mb": None, "processes": 64}, []).interval_ms is None
+    assert Watchdog({"memory_mb": None, "processes": 64}, {"shared": [], "own": []}).interval_ms is None
 
 
 def test_what_is_watched_is_named() -> None:
-    watchdog = Watchdog({"memory_mb": 256, "disk_mb": 100, "inodes": None}, ["/"])
+    watchdog = Watchdog({"memory_mb": 256, "disk_mb": 100, "inodes": None}, {"shared": ["/"], "own": []})
     assert watchdog.names == ["watchdog-memory", "watchdog-disk"]
     assert watchdog.interval_ms == 0

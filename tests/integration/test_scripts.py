@@ -17,17 +17,17 @@ from milepost.sandbox.scripts import EntryPoint, Script, ScriptRunner, entry_poi
 from milepost.sandbox.scripts.entry_points import python_entry
 from milepost.sandbox.scripts.failure import failure_of
 from milepost.sandbox.scripts.script import Language
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 
 @pytest.fixture(scope="module")
-def terminal() -> Iterator[IsolatedTerminal]:
+def terminal() -> Iterator[WalledTerminal]:
     with open_terminal(TrustLevel.ISOLATED) as opened:
         yield opened
 
 
 @pytest.fixture
-def runner(terminal: IsolatedTerminal, tmp_path: Path) -> ScriptRunner:
+def runner(terminal: WalledTerminal, tmp_path: Path) -> ScriptRunner:
     (tmp_path / "work").mkdir()
     return ScriptRunner(
         terminal=terminal, folder=tmp_path / "work", scratch=tmp_path / "scratch", python=sys.executable, timeout_s=60

@@ -33,7 +33,7 @@ from milepost.engine.surroundings import (
     unknown_places,
     variables,
 )
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 DEADLINE_S = 60.0
 
@@ -174,7 +174,7 @@ def test_two_agents_that_listen_on_their_port_and_write_the_same_temporary_file_
             agent = CommandAgent(argv=(sys.executable, str(program), str(signs / "go")))
             return agent.act(Assignment(run="r", task=name, title="", text="", attempt=1), workspace, tools)
 
-    with IsolatedTerminal(extra_readable=(signs,)) as sandbox, ThreadPoolExecutor(2) as pool:
+    with WalledTerminal(extra_readable=(signs,)) as sandbox, ThreadPoolExecutor(2) as pool:
         attempts = [pool.submit(work, name) for name in ("one", "two")]
         until(lambda: said.count("listening") == 2 or any(attempt.done() for attempt in attempts))
         (signs / "go").touch()
@@ -185,7 +185,7 @@ def test_two_agents_that_listen_on_their_port_and_write_the_same_temporary_file_
 
 
 def test_what_a_command_brings_itself_goes_over_the_slot(tmp_path: Path, space: str) -> None:
-    with IsolatedTerminal() as sandbox, Surroundings(Templates(), space).terminal(sandbox) as terminal:
+    with WalledTerminal() as sandbox, Surroundings(Templates(), space).terminal(sandbox) as terminal:
         command = Command(
             argv=("sh", "-c", "echo $PORT $MILEPOST_SLOT"), cwd=tmp_path, scratch=tmp_path / "s", env={"PORT": "80"}
         )

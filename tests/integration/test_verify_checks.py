@@ -16,7 +16,7 @@ from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestOutcome, Verdict
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.before import UnknownBefore
 from milepost.verify.bench import Bench
 from milepost.verify.commands import CommandCheck
@@ -51,7 +51,7 @@ class PlainPytest:
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield PlainPytest(isolated)
 
 

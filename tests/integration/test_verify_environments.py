@@ -26,7 +26,7 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.engine.allowance import AllowingTerminal, for_installers
 from milepost.engine.settings import Settings
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
 from milepost.verify.environments.entries import Entries, Failed
@@ -105,7 +105,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         yield Place(tmp_path, AllowingTerminal(terminal=terminal, allowance=for_installers(Settings())))
 
 
@@ -326,7 +326,7 @@ Entries(Path(sys.argv[1])).get("key", make)
 
 
 def test_an_installation_that_was_stopped_is_tried_again(tmp_path: Path) -> None:
-    with IsolatedTerminal() as stopped, IsolatedTerminal() as running:
+    with WalledTerminal() as stopped, WalledTerminal() as running:
         place = Place(tmp_path, running)
         place.wheel("tiny", "1.0")
         place.write(**{"requirements.txt": "tiny\n"})
@@ -346,7 +346,7 @@ def test_an_installation_that_was_stopped_is_tried_again(tmp_path: Path) -> None
 class _StopsAt:
     """A terminal that is stopped when a command with this word is to be run."""
 
-    def __init__(self, terminal: IsolatedTerminal, word: str) -> None:
+    def __init__(self, terminal: WalledTerminal, word: str) -> None:
         self._terminal = terminal
         self._word = word
 

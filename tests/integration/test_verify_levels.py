@@ -13,7 +13,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.ports import Terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.coverage import CoverageCheck
 from milepost.verify.environments.equipment import Equipment, Link
@@ -31,7 +31,7 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield isolated
 
 

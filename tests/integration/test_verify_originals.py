@@ -10,7 +10,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult, TestOutcome
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.originals import OriginalsCheck
 from milepost.verify.project import find_interpreter
@@ -33,7 +33,7 @@ IGNORED = {"pytest.ini": "[pytest]\naddopts = --ignore=tests/test_minutes.py\n"}
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    with IsolatedTerminal() as terminal:
+    with WalledTerminal() as terminal:
         interpreter = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
         yield Bench(terminal=terminal, interpreter=interpreter, timeout_s=60)
 

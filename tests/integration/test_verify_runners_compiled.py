@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.ports import Terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments.equipment import Equipment
 from milepost.verify.runners.cargo import CargoRunner
@@ -62,7 +62,7 @@ PROJECT = {
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield isolated
 
 

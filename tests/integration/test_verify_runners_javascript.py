@@ -10,7 +10,7 @@ import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.runners.canary import NOT_FAILED
 from milepost.verify.runners.javascript import JavaScriptRunner
@@ -73,7 +73,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    with IsolatedTerminal(extra_readable=(tmp_path_factory.getbasetemp(),)) as isolated:
+    with WalledTerminal(extra_readable=(tmp_path_factory.getbasetemp(),)) as isolated:
         yield isolated
 
 

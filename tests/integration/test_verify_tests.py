@@ -10,7 +10,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
 from milepost.core.verdict import TestOutcome
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
 from tests.integration.suites import needs, workspace_in, write
@@ -42,7 +42,7 @@ FLAKY_ID = "luck.test.js::sometimes"
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield isolated
 
 

@@ -18,7 +18,7 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor
 from milepost.core.verdict import CheckResult
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.agreement import AgreementCheck
 from milepost.verify.bench import Bench
 from milepost.verify.commands import CommandCheck
@@ -47,7 +47,7 @@ Files = Mapping[str, str]
 
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
-    with IsolatedTerminal() as isolated:
+    with WalledTerminal() as isolated:
         yield isolated
 
 

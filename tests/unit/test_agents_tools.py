@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from milepost.agents.confined import ConfinedFolder, Refused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.model import ToolCall, ToolResult
-from milepost.agents.tools import LONGEST_RESULT, WorkspaceTools, enforced_by_all, narration, replaced
+from milepost.agents.tools import LONGEST_RESULT, WorkspaceTools, narration, replaced
 from milepost.core.attempt import Workspace
-from milepost.core.commands import Command, CommandResult, Line, Termination
+from milepost.core.commands import Command, CommandResult, Line, Termination, enforced_by_all
 from milepost.core.errors import StateUnwritable
 
 

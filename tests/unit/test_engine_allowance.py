@@ -88,6 +88,6 @@ def test_every_command_gets_the_allowance_and_a_downgrade_is_told_with_what_hold
     noting, given = Noting(), settings(sandbox={"network": "none", "memory_mb": 100})
     terminal = AllowingTerminal(terminal=DowngradedTerminal(terminal=noting), allowance=for_checks(given))
     result = terminal.run(Command(argv=("true",), cwd=tmp_path, scratch=tmp_path, network=OPEN_NETWORK))
-    assert result.enforced == ("landlock-7", DOWNGRADED)
+    assert result.enforced == (DOWNGRADED, "landlock-7") == ("downgraded-from-sandboxed", "landlock-7")
     [command] = noting.commands
     assert (command.network, command.bounds.memory_mb) == (Network(), 100)

@@ -113,9 +113,22 @@ def test_a_program_that_is_not_installed_is_refused(monkeypatch: pytest.MonkeyPa
         here.require(PODMAN)
 
 
+def test_a_working_directory_that_leads_out_is_refused_in_a_container_too(tmp_path: Path) -> None:
+    (tmp_path / "work/in").mkdir(parents=True)
+    (tmp_path / "work/out").symlink_to("..")
+    around, work = Surroundings(home=tmp_path), tmp_path / "work"
+    for name, started in {"in": Launch, "out": Missing}.items():
+        command = Command(argv=("true",), cwd=work / name, scratch=tmp_path / "scratch", writable=(work,))
+        assert isinstance(opening.launch_in_image(command, around), started)
+
+
 def test_what_a_container_cannot_hold_is_refused(tmp_path: Path) -> None:
     hosts = Network(mode="hosts", hosts=("example.org",))
     command = Command(argv=("true",), cwd=tmp_path, scratch=tmp_path / "scratch", network=hosts)
     assert isinstance(opening.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
     with pytest.raises(SandboxRefused, match="processor time"):
         opening.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
+    with pytest.raises(SandboxRefused, match="bound the disk"):
+        opening.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
+    with pytest.raises(SandboxRefused, match="single hosts"):
+        opening.open_executor(PODMAN, network=hosts)

@@ -27,7 +27,7 @@ def test_each_level_says_what_holds_it() -> None:
     assert [report_on(level, STRONG).detail for level in TrustLevel] == [
         "monty 1.4.0",
         "Landlock 7, seccomp, porter, rlimits",
-        "+ user, mount, pid, net namespaces, private root, overlay · memory by watchdog",
+        "+ user, mount, pid, net namespaces, private root, overlay",
     ]
 
 
@@ -46,6 +46,20 @@ def test_what_keeps_isolated_from_holding_keeps_sandboxed_too_and_names_its_fix(
     for level in (TrustLevel.ISOLATED, TrustLevel.SANDBOXED):
         report = report_on(level, machine)
         assert not report.ok and report.detail == f"{tried.stage}: why" and fix in report.fix
+
+
+@pytest.mark.parametrize(
+    ("scope", "fix"),
+    [
+        ("1", "CONFIG_SECCOMP_FILTER"),
+        ("2", "sysctl -w kernel.yama.ptrace_scope=1"),
+        ("3", "put kernel.yama.ptrace_scope=1 into /etc/sysctl.d and restart the machine"),
+    ],
+)
+def test_a_porter_who_may_not_look_at_his_guest_names_what_forbids_it(scope: str, fix: str) -> None:
+    tried = failed("porter", errno.EACCES)
+    machine = Machine(isolated=tried, sandboxed=ROOM, switches={"kernel.yama.ptrace_scope": scope})
+    assert fix in report_on(TrustLevel.ISOLATED, machine).fix
 
 
 @pytest.mark.parametrize(

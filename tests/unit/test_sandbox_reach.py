@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.core.commands import Command
+from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Command
 from milepost.sandbox.reach import (
     DEVICES,
     OWN_PROC,
@@ -15,6 +15,7 @@ from milepost.sandbox.reach import (
     Reach,
     find_program,
     for_all,
+    led_out_of,
     reach,
     toolchain_variables,
     toolchains,
@@ -142,6 +143,13 @@ def test_a_command_reaches_the_system_its_folders_and_what_it_was_given(tmp_path
     assert found.writable == (command.cwd, command.scratch, tmp_path / "out", *DEVICES)
 
 
+def test_where_name_servers_are_written_down_is_readable_with_an_open_network_alone(tmp_path: Path, home: Path) -> None:
+    for network, shown in ((NO_NETWORK, False), (OWN_LOOPBACK, False), (OPEN_NETWORK, True)):
+        command = Command(argv=("true",), cwd=tmp_path / "work", scratch=tmp_path / "scratch", network=network)
+        found = reach(command, program=TRUE, path="/usr/bin", home=home)
+        assert (Path("/run/systemd/resolve") in found.readable) is shown
+
+
 def test_system_folders_are_opened_around_the_home_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opt = tmp_path / "opt"
     folders(opt, "app/home", "app/tool", "other")
@@ -171,10 +179,39 @@ def test_a_folder_is_granted_around_what_is_not_for_everybody(tmp_path: Path) ->
         (tmp_path / name).chmod(0o640)
     (tmp_path / "locked").chmod(0o710)
     link(tmp_path / "link", tmp_path / "shadow")
-    assert for_all(str(tmp_path)) == [str(tmp_path / name) for name in ("mixed/shown", "open", "top")]
-    assert for_all(str(tmp_path / "open")) == [str(tmp_path / "open")]
+    assert for_all(str(tmp_path), levels=9) == [str(tmp_path / name) for name in ("mixed/shown", "open", "top")]
+    assert for_all(str(tmp_path / "open"), levels=9) == [str(tmp_path / "open")]
+    assert for_all(str(tmp_path), levels=1) == [str(tmp_path / name) for name in ("mixed", "open", "top")]
 
 
 def test_without_other_processes_proc_is_the_guests_own_and_what_is_of_the_machine(tmp_path: Path) -> None:
     whole = Reach(readable=(Path("/usr"), Path("/proc"), tmp_path), folders=())
     assert whole.without_other_processes().readable == (Path("/usr"), *OWN_PROC, tmp_path)
+
+
+def test_a_working_directory_must_not_lead_out_of_the_folder_it_is_in(tmp_path: Path) -> None:
+    folders(tmp_path, "real/work/sub", "real/outside", "real/shared")
+    home = link(tmp_path / "home", tmp_path / "real")
+    work, shared = home / "work", home / "shared"
+    for name, target in {
+        "in": "sub",
+        "out": "../outside",
+        "shared": "../shared",
+        "nested/out": "../../outside",
+    }.items():
+        link(work / name, Path(target))
+
+    def leads_out(cwd: Path) -> bool:
+        return led_out_of(Command(argv=(), cwd=cwd, scratch=home / "scratch", writable=(work, shared))) == work
+
+    assert not any(map(leads_out, (work, work / "sub", work / "in", work / "shared", home / "outside")))
+    assert all(map(leads_out, (work / "out", work / "nested/out", work / ".." / "outside", tmp_path / "real/work/out")))
+
+
+def test_a_working_directory_in_a_writable_folder_is_granted_with_it_alone(tmp_path: Path) -> None:
+    def granted(cwd: Path) -> tuple[Path, ...]:
+        command = Command(argv=(), cwd=cwd, scratch=tmp_path / "scratch", writable=(tmp_path / "work",))
+        return reach(command, program=TRUE, path="/usr/bin", home=tmp_path / "home").folders
+
+    assert granted(tmp_path / "work/sub") == (tmp_path / "scratch", tmp_path / "work")
+    assert granted(tmp_path / "other") == (tmp_path / "other", tmp_path / "scratch", tmp_path / "work")

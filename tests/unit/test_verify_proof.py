@@ -54,7 +54,7 @@ def test_a_proof_has_the_documented_shape() -> None:
                 "log": "",
             }
         ],
-        "enforced": ["files", "network"],
+        "enforced": ["network", "files"],
     }
 
 

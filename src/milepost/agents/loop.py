@@ -18,9 +18,10 @@ from milepost.agents.model import Answer, Conversation, Message, Model, Prompt, 
 from milepost.agents.prompt import prompt_for
 from milepost.agents.recorded import answer_of, digest, digest_of, plain_result, result_of
 from milepost.agents.schema import object_of
-from milepost.agents.tools import CHANGING, SPECS, WorkspaceTools, argv_of, enforced_by_all, narration
+from milepost.agents.tools import CHANGING, SPECS, WorkspaceTools, argv_of, narration
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.calls import Call, Reply
+from milepost.core.commands import enforced_by_all
 from milepost.core.errors import CassetteExhausted
 from milepost.core.ports import Stops, Tools
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from milepost.agents.clip import clip
@@ -86,12 +86,6 @@ def argv_of(call: ToolCall) -> tuple[str, ...]:
     """The command that a call would run; empty when it runs none."""
     argv = call.arguments.get("argv") if call.name == "run_command" else None
     return tuple(map(str, argv)) if isinstance(argv, list) else ()
-
-
-def enforced_by_all(held: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """What the sandbox held for every command."""
-    commands = [frozenset(one) for one in held]
-    return tuple(sorted(frozenset.intersection(*commands))) if commands else ()
 
 
 def narration(call: ToolCall) -> str:

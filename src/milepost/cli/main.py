@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli import chaos, clean, costs, gates, history, report, sh, steer, together, worker
+from milepost.cli import chaos, clean, costs, execute, gates, history, report, sh, steer, together, worker
 from milepost.cli.arguments import Json, NetworkOption, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
@@ -104,7 +104,7 @@ def doctor(as_json: Json = False) -> None:
     if as_json:
         _print_json([finding_to_json(finding) for finding in findings])
     else:
-        typer.echo("\n".join(doctor_lines(findings)))
+        typer.echo("\n".join(doctor_lines(findings, _width())))
     raise typer.Exit(NOT_DONE if any(finding.needed and not finding.ok for finding in findings) else DONE)
 
 
@@ -133,7 +133,7 @@ def run(
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
     max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many tasks.")] = None,
     trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="isolated; absent: the strongest held here.")
+        str | None, typer.Option(metavar="LEVEL", help="isolated, sandboxed; absent: the strongest held here.")
     ] = None,
     network: NetworkOption = None,
     budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What the run may cost.")] = None,
@@ -324,37 +324,6 @@ def bench(
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 
-@app.command(name="exec")
-def execute(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The code; - reads it from stdin.")],
-    trust: Annotated[
-        str | None,
-        typer.Option(metavar="LEVEL", help="local, isolated or sandboxed; absent: the strongest held here."),
-    ] = None,
-    network: NetworkOption = None,
-    timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
-    lang: Annotated[
-        str | None,
-        typer.Option(metavar="LANGUAGE", help="python, typescript or javascript; absent: as the file is named."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Run code in the sandbox."""
-    from milepost.cli.show_exec import exec_lines, lang_of, result_to_json
-
-    code = sys.stdin.read() if file == "-" else _read(Path(file))
-    limits = milepost.ExecutionLimits(timeout_s=timeout, memory_mb=memory)
-    result = milepost.execute(code, lang=lang or lang_of(file), trust=trust, network=network, limits=limits)
-    if as_json:
-        _print_json(result_to_json(result))
-    else:
-        sys.stdout.write(result.output)
-        for line in exec_lines(result):
-            typer.echo(line, err=True)
-    raise typer.Exit(DONE if result.succeeded else NOT_DONE)
-
-
 def _preview(roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool) -> None:
     from milepost.cli.show_plan import preview_lines
     from milepost.cli.words import from_here
@@ -367,16 +336,6 @@ def _preview(roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo
         typer.echo(f"nothing to do: {found.reason}")
     else:
         typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), _width())))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        _complain(
-            f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}", "name a UTF-8 text file"
-        )
-        raise typer.Exit(MISUSED) from error
 
 
 def _collect_seldom() -> None:
@@ -417,6 +376,7 @@ chaos.register(app)
 steer.register(app)
 report.register(app)
 sh.register(app)
+execute.register(app)
 worker.register(app)
 clean.register(app)
 costs.register(app)

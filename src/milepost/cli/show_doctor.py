@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from milepost.cli.words import hanging
+
 if TYPE_CHECKING:
     from milepost import Finding
 
 
-def doctor_lines(findings: tuple[Finding, ...]) -> list[str]:
-    """A line for each finding, grouped by what it is about."""
-    width = max(len(finding.name) for finding in findings)
+LONGEST_NAME = 22
+
+
+def doctor_lines(findings: tuple[Finding, ...], width: int) -> list[str]:
+    """A line for each finding, as many as its detail needs, grouped by what it is about."""
+    name_width = min(LONGEST_NAME, max(len(finding.name) for finding in findings))
     lines, area = [], ""
     for finding in findings:
         lead = finding.area if finding.area != area else ""
         area = finding.area
         state = "ok" if finding.ok else ("MISSING" if finding.needed else "no")
-        lines.append(f"{lead:<10} {finding.name:<{width}}  {state:<8} {finding.detail}".rstrip())
+        start = f"{lead:<10} {finding.name:<{name_width}}  {state:<8} "
+        if len(finding.name) > name_width and len(start) + len(finding.detail) > width:
+            lines.append(start.rstrip())
+            start = " " * (len(start) - len(finding.name) + name_width)
+        lines += [line.rstrip() for line in hanging(start, finding.detail, width)]
     return lines
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.words import safe
+from milepost.cli.words import counted, safe
 
 if TYPE_CHECKING:
-    from milepost import ExecutionResult
+    from milepost import Change, ExecutionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """Changes to a workspace that were held back, with their diff where it is asked for, and what became of them."""
+
+    changes: tuple[Change, ...]
+    diff: str
+    accepted: bool
 
 
 _SUFFIXES = {
@@ -34,10 +44,29 @@ def exec_lines(result: ExecutionResult) -> list[str]:
     return [safe(line) for line in lines]
 
 
+def change_lines(held: Held, result: ExecutionResult) -> list[str]:
+    """What was changed in the workspace, what became of it, and what to do about that."""
+    if result.termination != "exited":
+        return ["what it changed in the workspace is gone with it"]
+    if not held.changes:
+        return []
+    lines = [safe(f"{change.kind} {change.path}") for change in held.changes]
+    many = counted(len(lines), "change")
+    if held.accepted:
+        return [*lines, f"accepted {many}"]
+    look = "" if held.diff else ", --diff shows them"
+    return [*lines, f"dropped {many}: --accept brings them into the workspace{look}"]
+
+
+def held_to_json(held: Held) -> dict[str, Any]:
+    changes = [{"path": str(change.path), "kind": change.kind} for change in held.changes]
+    return {"changes": changes, "accepted": held.accepted} | ({"diff": held.diff} if held.diff else {})
+
+
 def result_to_json(result: ExecutionResult) -> dict[str, Any]:
     names = (
         *("output", "truncated", "error", "timeout", "final_value", "verified_by"),
-        *("duration_ms", "memory_used_bytes", "termination"),
+        *("duration_ms", "memory_used_bytes", "termination", "forged"),
     )
     facts = {name: getattr(result, name) for name in names}
     return facts | {"enforced": list(result.enforced), "refused": list(result.refused)}

@@ -11,7 +11,7 @@ from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
 from milepost.cli.amounts import minutes, of, usd
 from milepost.cli.costs import spent_facts
 from milepost.cli.live import reason_lines, task_line
-from milepost.cli.words import clipped, duration, facts_lines, hanging, number, wrapped
+from milepost.cli.words import clipped, duration, facts_lines, hanging, number, safe, wrapped
 
 if TYPE_CHECKING:
     from milepost import Progress, Status
@@ -29,6 +29,8 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     lines = [f"run {status.run} · {_state(status)} · started {ago} ago"]
     if status.holder is not None:
         lines[0] += f" · pid {status.holder.pid}"
+    if status.trust:
+        lines[0] += f" · sandbox: {safe(status.trust)}"
     lines.append("")
     for event in _over(status):
         lines += _over_lines(status, event, width)
@@ -48,6 +50,7 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
         "run": status.run,
         "state": status.state,
         "started_at": status.started_at,
+        "trust": status.trust,
         "pid": status.holder.pid if status.holder else None,
         "tasks": finished,
         "under_way": [event_to_json(one.stage) for one in progress.in_work] if progress else [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -76,6 +76,9 @@ class Bounds:
 class Command:
     """A program to run: argv, never a shell. `writable` and `readable` add to what the level allows.
 
+    It may write to `cwd`, wherever that leads: for a folder in one that other commands wrote to, that one belongs into
+    `writable`, and a link out of it is refused.
+
     `env` is all that the program sees beside the few variables every command gets.
     """
 
@@ -140,6 +143,14 @@ def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) ->
             return f"not found: {program}" if result.error.startswith(lost) else f"could not start: {result.error}"
         case _ as never:
             assert_never(never)
+
+
+def enforced_by_all(held: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """What the sandbox held for every command, in the order in which it is told of the first."""
+    if not held:
+        return ()
+    first, *others = held
+    return tuple(name for name in first if all(name in other for other in others))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

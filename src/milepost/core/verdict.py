@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from milepost.core.commands import enforced_by_all
+
 CheckOutcome = Literal["passed", "failed", "absent"]
 TestOutcome = Literal["passed", "failed", "skipped"]
 FailureKind = Literal[
@@ -83,8 +85,7 @@ class Evidence:
     @property
     def enforced(self) -> tuple[str, ...]:
         """What the sandbox held for every command of the checks."""
-        held = [set(check.enforced) for check in self.checks if check.enforced]
-        return tuple(sorted(set.intersection(*held))) if held else ()
+        return enforced_by_all([check.enforced for check in self.checks if check.enforced])
 
     @property
     def reason(self) -> str:

@@ -13,7 +13,7 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.engine import lease
-from milepost.engine.asking import CallPorter, PersonNeeded
+from milepost.engine.asking import AskingVeto, PersonNeeded
 from milepost.engine.calls import AttemptKey
 from milepost.engine.efforts import Effort, assignment_for, keep
 from milepost.engine.gates import Gate
@@ -84,7 +84,7 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     keeper = Keeper(here=here, effort=effort, key=key, workspace=workspace)
     watch = Watch(
         purse=purse,
-        porter=CallPorter(here, effort, (str(workspace.folder), str(workspace.scratch))),
+        veto=AskingVeto(here, effort, (str(workspace.folder), str(workspace.scratch))),
         keep=keeper.keep,
         tell=here.emit,
         begin=partial(_begin_call, here),

@@ -12,6 +12,7 @@ from milepost.core.ports import Terminal
 from milepost.engine.networks import NetworkSetting, network_of
 from milepost.engine.settings import SandboxSettings, Settings
 
+_DISK_MB = 20_000
 _CGROUP_BOUND = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -64,5 +65,6 @@ def memory_of_machine_mb() -> int:
 
 def _allowance(sandbox: SandboxSettings, network: NetworkSetting) -> Allowance:
     memory_mb = memory_of_machine_mb() * 3 // 4 if sandbox.memory_mb is None else sandbox.memory_mb
-    bounds = Bounds(memory_mb=memory_mb, processes=sandbox.processes, disk_mb=sandbox.disk_mb)
+    disk_mb = _DISK_MB if sandbox.disk_mb is None and not sandbox.container else sandbox.disk_mb
+    bounds = Bounds(memory_mb=memory_mb, processes=sandbox.processes, disk_mb=disk_mb)
     return Allowance(network=network_of(network), bounds=bounds)

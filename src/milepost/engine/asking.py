@@ -78,7 +78,7 @@ def waiting_for_people(here: Rooms, run: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gate.task for gate in here.books.gates.waiting(run)))
 
 
-class CallPorter:
+class AskingVeto:
     """Asks before commands that could do harm, knows what was answered, and refuses what is never to be run."""
 
     def __init__(self, here: Rooms, effort: Effort, folders: tuple[str, ...]) -> None:

@@ -12,13 +12,13 @@ from milepost.core.errors import Misuse, RoadmapMissing
 from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_checks
 from milepost.engine.discretion import DiscreetTerminal
-from milepost.engine.downgrade import DowngradedTerminal, trust_for
+from milepost.engine.downgrade import DowngradedTerminal
 from milepost.engine.ground import known_secrets, secrets_for_commands
+from milepost.engine.hold import hold_for
 from milepost.engine.policing import AuditedTerminal, audit_in, policy_of, times_of
 from milepost.engine.project import STATE, find_roadmap
 from milepost.engine.settings import Settings, load
 from milepost.engine.state import make_state
-from milepost.sandbox.levels import open_terminal
 from milepost.sandbox.policy import Decision, PolicedTerminal, TimeClass, decide, time_class
 from milepost.sandbox.secrets import SecretTerminal
 
@@ -31,13 +31,16 @@ Asking = Callable[[Decision], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByHand:
-    """What was decided about a command and how it ended; `result` is None where it was only to be explained."""
+    """What was decided about a command and how it ended; `result` is None where it was only to be explained.
+
+    `trust` says what held it then: a trust level or containers.
+    """
 
     argv: tuple[str, ...]
     decision: Decision
     time_class: TimeClass
     timeout_s: float
-    trust: TrustLevel | None = None
+    trust: str = ""
     result: CommandResult | None = None
 
 
@@ -64,13 +67,13 @@ def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) ->
     planned = _planned(wish, settings)
     redact = Redactor(known_secrets(settings))
     make_state(home / STATE)
-    trust, downgraded = trust_for(settings)
+    hold = hold_for(settings)
     audit = audit_in(home / STATE, redact)
     with (
-        open_terminal(trust, extra_readable=tuple(map(Path, settings.sandbox.readable))) as sandbox,
+        hold.open_terminal(extra_readable=tuple(map(Path, settings.sandbox.readable))) as sandbox,
         tempfile.TemporaryDirectory(prefix="milepost-") as scratch,
     ):
-        honest = DowngradedTerminal(terminal=sandbox) if downgraded else sandbox
+        honest = DowngradedTerminal(terminal=sandbox) if hold.downgraded else sandbox
         brokered = SecretTerminal(honest, secrets_for_commands(settings))
         allowing = AllowingTerminal(terminal=brokered, allowance=for_checks(settings))
         terminal = PolicedTerminal(
@@ -87,7 +90,7 @@ def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) ->
         decision=planned.decision,
         time_class=planned.time_class,
         timeout_s=planned.timeout_s,
-        trust=trust,
+        trust=str(hold),
         result=result,
     )
 
@@ -101,7 +104,6 @@ def _planned(wish: HandWish, settings: Settings) -> ByHand:
         decision=decide(policy_of(settings.terminal), argv, (str(wish.folder),)),
         time_class=found,
         timeout_s=wish.timeout_s or by_class,
-        trust=settings.run.trust,
     )
 
 

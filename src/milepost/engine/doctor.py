@@ -14,10 +14,14 @@ from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, UNAVAILABLE
 from milepost.core.commands import TrustLevel
-from milepost.core.errors import MilepostError
+from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.ground import outside_environment
 from milepost.engine.project import STATE, find_roadmap
+from milepost.sandbox.container import here
+from milepost.sandbox.container.commands import PROGRAMS, Container, Program
 from milepost.sandbox.levels import ladder
+from milepost.sandbox.typescript.deno import find_deno
+from milepost.sandbox.walls import cgroup
 from milepost.verify.project import find_interpreter
 from milepost.workspace.checkout import cache_folder
 
@@ -41,11 +45,13 @@ def examine(folder: Path) -> tuple[Finding, ...]:
         Finding(area="python", name=platform.python_version(), ok=sys.version_info >= (3, 11), needed=True),
         _git(),
         *_sandbox(),
+        *_containers(),
         *(Finding(area="agents", name=name, ok=True) for name in AVAILABLE),
         Finding(area="agents", name=", ".join(sorted(UNAVAILABLE)), ok=False, detail="not in this version"),
         _store(folder),
         _checkouts(folder),
-        _languages(folder),
+        _python(folder),
+        _typescript(),
     )
 
 
@@ -60,18 +66,40 @@ def _git() -> Finding:
 
 
 def _sandbox() -> tuple[Finding, ...]:
+    """The ladder of trust levels; the strongest says what control groups add to it."""
     reports = ladder()
+    groups = {TrustLevel.SANDBOXED: f" · {groups_in_words(cgroup.probe())}"}
     any_holds = any(report.ok for report in reports if report.level is not TrustLevel.LOCAL)
     return tuple(
         Finding(
             area="sandbox",
             name=report.level.value,
             ok=report.ok,
-            detail=report.detail if report.ok else f"{report.detail}; {report.fix}",
+            detail=report.detail + groups.get(report.level, "") if report.ok else f"{report.detail}; {report.fix}",
             needed=not any_holds,
         )
         for report in reports
     )
+
+
+def groups_in_words(offer: cgroup.Offer) -> str:
+    """`cgroup: pids; memory by watchdog`: what the kernel bounds for a whole tree, and whether we watch its memory."""
+    groups = f"cgroup: {', '.join(offer.places) or 'none'}"
+    return f"{groups}; memory by watchdog" if "memory" in offer.missing else groups
+
+
+def _containers() -> tuple[Finding, ...]:
+    found = tuple(_container(program) for program in PROGRAMS if shutil.which(program))
+    missing = "not found: install one of them to run commands in its containers"
+    return found or (Finding(area="container", name=", ".join(PROGRAMS), ok=False, detail=missing),)
+
+
+def _container(program: Program) -> Finding:
+    try:
+        facts = here.require_program(Container(program=program, image=""))
+    except SandboxRefused as refused:
+        return Finding(area="container", name=program, ok=False, detail=f"{refused.message}; {refused.advice}")
+    return Finding(area="container", name=f"{program} {here.version(facts)}".rstrip(), ok=True)
 
 
 def _store(folder: Path) -> Finding:
@@ -93,8 +121,19 @@ def _checkouts(folder: Path) -> Finding:
     return Finding(area="checkouts", name=str(place.parent), ok=ok, detail=detail, needed=True)
 
 
-def _languages(folder: Path) -> Finding:
+def _python(folder: Path) -> Finding:
     interpreter = find_interpreter(folder, outside_environment(os.environ))
     if interpreter is None:
         return Finding(area="languages", name="python", ok=False, detail="no interpreter found for a project's tests")
     return Finding(area="languages", name="python", ok=True, detail=str(interpreter.path))
+
+
+def _typescript() -> Finding:
+    try:
+        deno = find_deno()
+    except SandboxRefused as refused:
+        return Finding(area="languages", name="typescript", ok=False, detail=f"{refused.message}; {refused.advice}")
+    said = subprocess.run([deno, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    ok = len(said) > 1
+    detail = f"deno {said[1]}" if ok else f"{deno} does not start; pip install --force-reinstall deno"
+    return Finding(area="languages", name="typescript", ok=ok, detail=detail)

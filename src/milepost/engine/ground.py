@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor, secrets_of
@@ -18,6 +17,7 @@ from milepost.engine.baselines import Baselines
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.downgrade import DowngradedTerminal
 from milepost.engine.examine import Examiner
+from milepost.engine.hold import Hold
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.opinion import Reviewer
@@ -26,9 +26,8 @@ from milepost.engine.project import Project
 from milepost.engine.settings import Settings
 from milepost.engine.surroundings import Surroundings, Templates
 from milepost.sandbox.launch import users_home
-from milepost.sandbox.levels import open_terminal
 from milepost.sandbox.secrets import Secret, SecretTerminal
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
 from milepost.verify.levels import level_named, mode_named
@@ -41,10 +40,7 @@ from milepost.workspace.mileposts import Mileposts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept.
-
-    `downgraded` says that the sandbox is weaker than was asked for.
-    """
+    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept."""
 
     project: Project
     settings: Settings
@@ -52,8 +48,8 @@ class Ground:
     journal: Journal
     checkouts: Checkouts
     redact: Redactor
+    hold: Hold
     run: str = ""
-    downgraded: bool = False
 
     @property
     def mileposts(self) -> Mileposts:
@@ -63,15 +59,15 @@ class Ground:
     def logs(self) -> Logs:
         return Logs(self.project.state / "logs")
 
-    def open_terminal(self, trust: TrustLevel, held: tuple[int, ...] = ()) -> IsolatedTerminal:
+    def open_terminal(self, held: tuple[int, ...] = ()) -> WalledTerminal:
         """The sandbox's terminal, where commands may read the repository's objects."""
         named = map(Path, self.settings.sandbox.readable)
         readable = (*self.project.repository.object_folders(), *named)
-        return open_terminal(trust, held_fds=held, extra_readable=readable)
+        return self.hold.open_terminal(held_fds=held, extra_readable=readable)
 
     def brokered(self, terminal: Terminal) -> Terminal:
         """The same terminal, where commands are given the secrets that the settings let them have."""
-        honest = DowngradedTerminal(terminal=terminal) if self.downgraded else terminal
+        honest = DowngradedTerminal(terminal=terminal) if self.hold.downgraded else terminal
         return SecretTerminal(honest, secrets_for_commands(self.settings))
 
     def examiner(

@@ -31,7 +31,7 @@ class Purse(Protocol):
     def settle(self, number: int, model: str, usage: Usage) -> None: ...
 
 
-class Porter(Protocol):
+class Veto(Protocol):
     """Says whether a call may be made: raises when a person must be asked first, gives their refusal."""
 
     def refusal(self, number: int, call: Call) -> str: ...
@@ -53,7 +53,7 @@ class Watch:
     """
 
     purse: Purse
-    porter: Porter
+    veto: Veto
     keep: Callable[[], str]
     tell: Callable[[Event, str], None]
     begin: Callable[[], None]
@@ -118,7 +118,7 @@ class AttemptLogbook:
     def _make(self, call: Call, request: str, number: int, make: Callable[[], Reply]) -> Reply:
         watch = self._watch
         watch.begin()
-        refused = watch.porter.refusal(number, call)
+        refused = watch.veto.refusal(number, call)
         if call.kind == "model":
             watch.purse.reserve(number, call.name, call.most)
         boundary = f"{self._key} {number} {call.kind}"

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from milepost.core.attempt import Attempt
 from milepost.core.errors import EvidenceForged, MilepostError, TaskUnknown
-from milepost.core.events import Event, RunFinished, StageStarted, TaskFinished
+from milepost.core.events import Event, RunFinished, RunStarted, StageStarted, TaskFinished
 from milepost.core.task import Plan
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.costs import costs_of
@@ -50,6 +50,11 @@ class Status:
         if self.holder is not None or self.at_workers:
             return "running"
         return "left" if self.left else "interrupted"
+
+    @property
+    def trust(self) -> str:
+        """What holds its commands, as it was told at the start."""
+        return next((entry.event.trust for entry in self.entries if isinstance(entry.event, RunStarted)), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

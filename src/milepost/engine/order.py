@@ -30,6 +30,7 @@ class Order:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
     `checks` are the settings of [verify], `sandbox` those of [sandbox]: a run is judged by the rules it began with.
+    `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     """
 

@@ -49,7 +49,7 @@ class AuditedTerminal:
         return result
 
 
-class UnaskedPorter:
+class UnaskedVeto:
     """Refuses what is never to be run; what a person would be asked about may run: its work is thrown away."""
 
     def __init__(self, policy: Policy, audit: Audit, place: str) -> None:

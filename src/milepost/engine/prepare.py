@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from milepost.core.commands import TrustLevel
 from milepost.core.errors import (
     AgentUnknown,
     BranchInTheWay,
@@ -20,8 +19,8 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
-from milepost.engine.downgrade import trust_for
 from milepost.engine.ground import known_secrets, require_interpreter
+from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import Order, Repairs
 from milepost.engine.project import Project, read_bytes
@@ -66,8 +65,7 @@ class Draft:
     """A run that can start: all that can be known before the state directory is locked."""
 
     user: Position
-    trust: TrustLevel
-    downgraded: bool
+    hold: Hold
     wish: Wish
 
 
@@ -85,12 +83,12 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     chosen = choose(plan, wish)
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
-    trust, downgraded = trust_for(settings)
+    hold = hold_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
     for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)
-    return Draft(user=user, trust=trust, downgraded=downgraded, wish=wish)
+    return Draft(user=user, hold=hold, wish=wish)
 
 
 def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
@@ -116,8 +114,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         wished=drafted.wish.tasks,
         max_tasks=drafted.wish.max_tasks,
         agent=settings.run.agent,
-        trust=drafted.trust.value,
-        downgraded=drafted.downgraded,
+        trust=drafted.hold.level,
+        downgraded=drafted.hold.downgraded,
         parallel=settings.run.parallel,
         attempts=limits.attempts,
         task_timeout_s=limits.task_timeout_s,

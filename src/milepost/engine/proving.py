@@ -13,9 +13,9 @@ from milepost.core.errors import TaskUnknown
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence
-from milepost.engine.downgrade import trust_for
 from milepost.engine.examine import Examiner, OnCheck
 from milepost.engine.ground import Ground, known_secrets
+from milepost.engine.hold import hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.look import all_mileposts, recorded_note
 from milepost.engine.onward import PARTS
@@ -99,7 +99,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
     settings = load(project.roadmap.parent)
-    trust, downgraded = trust_for(settings)
+    hold = hold_for(settings)
     with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
         own = Path(folder)
         git = project.repository.git(own / "git")
@@ -110,10 +110,10 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
             journal=journal,
             checkouts=Checkouts(own / "checkouts", git),
             redact=Redactor(known_secrets(settings)),
-            downgraded=downgraded,
+            hold=hold,
         )
         mileposts = ground.mileposts
-        with ThreadPoolExecutor(1) as ahead, ground.open_terminal(trust) as sandbox:
+        with ThreadPoolExecutor(1) as ahead, ground.open_terminal() as sandbox:
             yield mileposts, ground.examiner(sandbox, mileposts, ahead, None), own
 
 

@@ -11,7 +11,7 @@ from milepost.core.task import Task
 from milepost.engine import lease
 from milepost.engine.books import Books
 from milepost.engine.calls import AttemptKey
-from milepost.engine.logbook import AttemptLogbook, Porter, Watch, resumable
+from milepost.engine.logbook import AttemptLogbook, Veto, Watch, resumable
 
 FIRST_CALL = 1_000_000  # of a reviewer in the spending of an attempt, behind those of its agent
 KEPT = "reviewed"  # stands for a workspace that is thrown away
@@ -26,13 +26,13 @@ class ReviewTools:
     name: str
     redact: Redactor
     tools: Callable[[str, Callable[[str], None]], Tools]
-    porter: Callable[[str], Porter]
+    veto: Callable[[str], Veto]
 
     def __call__(self, task: Task, attempt: int, tree: str) -> Tools:
         key = AttemptKey(run=self.run, task=f"{task.id}/review/{tree}", attempt=attempt)
         watch = Watch(
             purse=self.books.wallet.purse(task, attempt, self.name, first=FIRST_CALL),
-            porter=self.porter(f"{self.run}/{task.id}/review"),
+            veto=self.veto(f"{self.run}/{task.id}/review"),
             keep=lambda: KEPT,
             tell=lambda _, __: None,
             begin=lease.require,

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from milepost.agents.live import ModelSetup
 from milepost.agents.names import AgentSetup, agent_named
-from milepost.core.commands import TrustLevel
 from milepost.core.errors import AgentUnknown
 from milepost.core.events import Event
 from milepost.core.ports import Agent, Stops, Terminal, Tools
@@ -24,17 +23,18 @@ from milepost.engine.books import Books, open_books
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
+from milepost.engine.hold import hold_of
 from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
 from milepost.engine.parking import Parking
-from milepost.engine.policing import AuditedTerminal, UnaskedPorter, audit_in, policy_of, times_of
+from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, policy_of, times_of
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
 from milepost.engine.steering import file_watch
 from milepost.sandbox.policy import Audit
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 from milepost.store.database import open_database
 from milepost.workspace.checkout import Checkouts, cache_folder
 from milepost.workspace.mileposts import Mileposts, remove_stale_locks
@@ -54,7 +54,7 @@ class Rooms:
     books: Books
     checkouts: Checkouts
     mileposts: Mileposts
-    sandbox: IsolatedTerminal
+    sandbox: WalledTerminal
     terminal: Terminal
     tools: Callable[[str, Callable[[str], None]], Tools]
     examiner: Examiner
@@ -111,8 +111,8 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
         journal=books.journal,
         checkouts=checkouts,
         redact=Redactor(known_secrets(settings)),
+        hold=hold_of(order),
         run=run,
-        downgraded=order.downgraded,
     )
     ground.logs.sweep()
     mileposts = ground.mileposts
@@ -121,14 +121,14 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
     try:
         with (
             ThreadPoolExecutor(1) as ahead,
-            ground.open_terminal(TrustLevel(order.trust), held) as sandbox,
+            ground.open_terminal(held) as sandbox,
             listening as overhear,
         ):
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
             installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
             tools = partial(tools_for, settings, brokered, ground.redact, parking)
-            porter = partial(UnaskedPorter, policy_of(settings.terminal), audit)
+            veto = partial(UnaskedVeto, policy_of(settings.terminal), audit)
             reviewer = _reviewer(
                 settings,
                 run,
@@ -139,7 +139,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                     name=settings.verify.agent,
                     redact=ground.redact,
                     tools=tools,
-                    porter=porter,
+                    veto=veto,
                 ),
             )
             yield Rooms(

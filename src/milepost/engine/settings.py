@@ -180,9 +180,19 @@ class SandboxSettings(Section):
         "Absent: three quarters of what the machine has.",
     )
     processes: int = Field(4096, ge=1, description="Processes and threads of one command.")
-    disk_mb: int = Field(20_000, ge=1, description="Megabytes that one command may add to its folders.")
+    disk_mb: int | None = Field(
+        None,
+        ge=1,
+        description="Megabytes that one command may add to its folders. Absent: 20000; no bound in containers.",
+    )
     allow_downgrade: bool = Field(
         False, description="Whether a weaker trust level is taken when this machine cannot hold the one asked for."
+    )
+    container: Literal["", "podman", "docker"] = Field(
+        "", description="The program in whose containers commands run. Empty: no containers, but a trust level."
+    )
+    image: str = Field(
+        "", description="The image of those containers; their commands use its programs. It is never fetched unasked."
     )
     secrets: dict[str, SecretSection] = Field(
         {}, description="Variables of yours that commands may be given, and nobody sees."

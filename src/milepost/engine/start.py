@@ -21,6 +21,7 @@ from milepost.engine import prepare
 from milepost.engine.approval import approval_named
 from milepost.engine.asking import waiting_for_people
 from milepost.engine.helm import ask, paused, unfinished, within_new_wall
+from milepost.engine.hold import hold_of
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.networks import as_text
 from milepost.engine.order import VERSION, Order
@@ -108,7 +109,7 @@ def resume(roadmap: Path | None, company: Company, budget_usd: float | None = No
         if record is None:
             return NothingToDo(reason="the last run is finished")
         order = within_new_wall(project.database, _recorded(record), budget_usd)
-        settings = load(project.roadmap.parent, {"trust": order.trust})
+        settings = load(project.roadmap.parent, {"trust": order.trust or None})
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
             ask(project.database, order.run, Request(kind="go_on"))
@@ -174,7 +175,7 @@ def _tell_resumed(here: Rooms, order: Order) -> None:
             run=order.run,
             branch=f"milepost/{order.run}",
             agent=order.agent,
-            trust=order.trust,
+            trust=str(hold_of(order)),
             last_seen_at=entries[-1].at,
             ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
             tasks=len(order.tasks),

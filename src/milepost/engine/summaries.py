@@ -5,6 +5,7 @@ from __future__ import annotations
 from milepost.core.events import RunFinished, RunStarted, TaskFinished, TaskSummary
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
+from milepost.engine.hold import hold_of
 from milepost.engine.order import Arrival, Order, Try
 from milepost.workspace.mileposts import run_branch
 
@@ -17,7 +18,7 @@ def started(order: Order) -> RunStarted:
         base_name=order.user.branch,
         ahead=order.ahead,
         agent=order.agent,
-        trust=order.trust,
+        trust=str(hold_of(order)),
         parallel=order.parallel,
         tasks=order.tasks,
     )

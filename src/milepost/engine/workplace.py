@@ -50,7 +50,7 @@ def open_workplace(site: Site, worker: Worker, offers: Offers, order: Order, on_
         make_clone(tree, order.base, order.run, far)
         repository = Repository.find(tree)
         project = Project(repository=repository, roadmap=tree / order.roadmap, state=state, server=site.database)
-        settings = within(order, load(site.settings, {"trust": order.trust}))
+        settings = within(order, load(site.settings, {"trust": order.trust or None}))
         company = Company(on_event=on_event, agents=site.agents, stays=True)
         with open_rooms(project, settings, order, lock.fd, company) as rooms:
             rooms.books.steering.begin()

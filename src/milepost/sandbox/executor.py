@@ -1,4 +1,4 @@
-"""The executor of the levels that the kernel holds: Python code with variables that stay, in a process of its own."""
+"""The executor behind walls: Python code with variables that stay, in a process of its own."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from milepost.sandbox.pool import Pool
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.removal import remove
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
-from milepost.sandbox.session import Reply, Session
+from milepost.sandbox.session import Reply, Session, asked
+
+_KILLED = HowItEnded("killed", "killed while it ran")
 
 
-class IsolatedExecutor:
-    """Runs code behind the kernel's walls. One run at a time; `kill` from any thread, at any time.
+class WalledExecutor:
+    """Runs code behind walls, the kernel's or a container's. One run at a time; `kill` from any thread, at any time.
 
     `workspace` is the folder the code works in and may change; without one it gets an empty folder that goes with it.
-    A sandboxed session holds its changes to a workspace back until they are accepted. `spares` sessions are kept ready
-    for when one is over.
+    A sandboxed session holds its changes to a workspace back until they are accepted (`holds_changes`). `spares`
+    sessions are kept ready for when one is over.
     """
 
     def __init__(
@@ -48,17 +50,20 @@ class IsolatedExecutor:
         self._limits = limits or ExecutionLimits()
         self._own_folder = Path(tempfile.mkdtemp(prefix="milepost-"))
         self._workspace = workspace or self._own_folder / "work"
-        self._holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None
+        self.holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None
         self._around = Surroundings(home=users_home(), trust=trust)
         self._network = network
         self._interpreter = interpreter or Path(sys.executable)
+        # The warm process is not behind walls: a link or a file of the workspace must not decide what it is.
+        self._real_interpreter = self._interpreter.resolve()
         self._own_launcher = launcher
-        self._launcher = launcher or zygotes.borrow(self._interpreter)
+        self._launcher = launcher or zygotes.borrow(self._real_interpreter)
         self._prepare = prepare
         self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
         self._session: Session | None = None
+        self._kills = 0
         self._steps = 0
         self._injected: dict[str, Any] = {}
         self._not_yet_sent: dict[str, Any] = {}
@@ -67,6 +72,9 @@ class IsolatedExecutor:
     def run(self, code: str) -> ExecutionResult:
         """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
         with self._turn:
+            kills = self._kills
+            if self._closed:
+                raise ValueError("this executor was closed")
             if self._steps >= self._limits.steps:
                 error = f"had its {self._limits.steps} runs: reset gives it as many again"
                 return ExecutionResult(output="", error=error, termination="steps")
@@ -74,9 +82,14 @@ class IsolatedExecutor:
             session = self._open_session()
             if isinstance(session, Missing):
                 return ExecutionResult(output="", error=session.reason, termination="not_started")
+            with self._session_lock:
+                if self._kills != kills:  # while there was no session yet to be killed
+                    session.end(_KILLED)
+            question = asked(code, self._not_yet_sent)
+            if isinstance(question, Missing):
+                return ExecutionResult(output="", error=question.reason, termination="not_started")
             self._steps += 1
             output = Capture(self._limits.output_bytes)
-            question = {"code": code, "inject": self._not_yet_sent}
             limits = self._limits
             reply = session.ask(question, cpu_s=limits.cpu_s, timeout_s=limits.timeout_s, output=output)
             self._not_yet_sent = {}
@@ -94,8 +107,9 @@ class IsolatedExecutor:
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
         with self._session_lock:
+            self._kills += 1
             if self._session is not None:
-                self._session.end(HowItEnded("killed", "killed while it ran"))
+                self._session.end(_KILLED)
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable, from the next run on and in every session until `reset`."""
@@ -118,7 +132,7 @@ class IsolatedExecutor:
 
         Changes of a session that is over are gone with it.
         """
-        if not self._holds_changes:
+        if not self.holds_changes:
             raise ValueError("only a sandboxed executor with a workspace holds changes back")
         with self._turn:
             if self._session is None or self._session.is_over():
@@ -135,12 +149,12 @@ class IsolatedExecutor:
             if not self._closed:
                 self._closed = True
                 if self._own_launcher is None:
-                    zygotes.give_back(self._interpreter)
+                    zygotes.give_back(self._real_interpreter)
                 else:
                     self._own_launcher.close()
             remove(self._own_folder)
 
-    def __enter__(self) -> IsolatedExecutor:
+    def __enter__(self) -> WalledExecutor:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,6 +187,8 @@ class IsolatedExecutor:
 
     def _launch(self) -> Launch | Missing:
         self._workspace.mkdir(parents=True, exist_ok=True)
+        if self._real_interpreter.is_relative_to(self._workspace.resolve()):
+            return Missing(f"the interpreter {str(self._real_interpreter)!r} lies where its own code could change it")
         command = Command(
             argv=(str(self._interpreter),),
             cwd=self._workspace,
@@ -184,7 +200,7 @@ class IsolatedExecutor:
         if isinstance(launch, Missing):
             return launch
         overlay = None
-        if self._holds_changes:
+        if self.holds_changes:
             overlay = Overlay(folder=launch.cwd, size_mb=self._limits.disk_mb, inodes=self._limits.inodes)
         reach = launch.reach.without_other_processes()
         return replace(launch, program=None, timeout_s=None, overlay=overlay, reach=reach)

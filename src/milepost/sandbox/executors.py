@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never, get_args
 
-from milepost.core.commands import NO_NETWORK, ExecutionLimits, Network, TrustLevel
+from milepost.core.commands import NO_NETWORK, ExecutionLimits, Network, TrustLevel, trust_named
 from milepost.core.errors import SettingInvalid
 from milepost.sandbox import levels
+from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.typescript.source import Lang as Scripted
 
 if TYPE_CHECKING:
-    from milepost.sandbox.executor import IsolatedExecutor
+    from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
     from milepost.sandbox.typescript.executor import TypeScriptExecutor
 
@@ -19,15 +20,27 @@ _SCRIPTED: tuple[Scripted, ...] = get_args(Scripted)
 LANGUAGES = ("python", *_SCRIPTED)
 
 
+def holder_named(trust: str | None, container: str | None, image: str | None) -> TrustLevel | Container:
+    """What is to hold code by these names: a level, or containers; without any, the strongest level held here."""
+    found = container_named(container or "", image or "")
+    if found is None:
+        return trust_named(trust) if trust else levels.strongest()
+    if trust:
+        raise SettingInvalid(f"code is held by {found}, or at a trust level, but not both", "leave one of them out")
+    return found
+
+
 def open_executor(
-    trust: TrustLevel,
+    trust: TrustLevel | Container,
     limits: ExecutionLimits | None = None,
     *,
     lang: str = "python",
     workspace: Path | None = None,
     network: Network = NO_NETWORK,
-) -> LocalExecutor | IsolatedExecutor | TypeScriptExecutor:
-    """An executor for this language at exactly this level; refuses rather than offer another."""
+) -> LocalExecutor | WalledExecutor | TypeScriptExecutor:
+    """An executor for this language at exactly this level, or in containers; refuses rather than offer another."""
+    if isinstance(trust, Container):
+        return _open_in_containers(trust, limits, lang, workspace, network)
     for scripted in _SCRIPTED:
         if lang == scripted:
             _require_none(network, f"code in {lang!r} has no network")
@@ -46,6 +59,16 @@ def open_executor(
             return levels.open_executor(trust, limits, workspace=workspace, network=network)
         case _ as never:
             assert_never(never)
+
+
+def _open_in_containers(
+    container: Container, limits: ExecutionLimits | None, lang: str, workspace: Path | None, network: Network
+) -> WalledExecutor:
+    from milepost.sandbox.container import opening
+
+    if lang != "python":
+        raise SettingInvalid(f"code in {lang!r} cannot be run in containers", "use trust level 'isolated'")
+    return opening.open_executor(container, limits, workspace=workspace, network=network)
 
 
 def _open_scripted(

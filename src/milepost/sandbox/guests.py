@@ -137,6 +137,7 @@ class Guest:
     def insist_on_the_end(self) -> None:
         """End the relay itself when it should have ended its guest by now; the warden then ends what it left."""
         if time.monotonic() > self._due and self._relay is not None:
+            self.ended_for = self.ended_for or HowItEnded("timeout", "ran out of time")
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._relay, signal.SIGKILL)
 
@@ -228,7 +229,7 @@ class Warden:
         start = ["-c", _START, str(_WALLS), str(theirs.fileno())]
         argv = [sys.executable, "-I", "-S", *start]
         if self._interpreter is not None:
-            argv = [str(self._interpreter), "-I", "-X", "utf8", *start, "warm"]
+            argv = [str(self._interpreter), "-I", "-S", "-X", "utf8", *start, "warm"]
         return subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,

@@ -14,7 +14,7 @@ from typing import Any
 from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
 from milepost.core.machine import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
-from milepost.sandbox.reach import Missing, Reach, find_program, reach, toolchain_variables
+from milepost.sandbox.reach import Missing, Reach, find_program, led_out_of, reach, toolchain_variables
 
 WALLS_PARENT = Path(__file__).parent
 _MEBIBYTE = 1 << 20
@@ -22,6 +22,7 @@ _TMP_MB = 1024
 # What the private root of a sandboxed guest brings by itself, and what of it the guest may change.
 _BROUGHT_BY_ROOM = tuple(map(Path, ("/proc", "/dev")))
 _WRITABLE_IN_ROOM = tuple(map(Path, ("/tmp", "/dev")))  # noqa: S108 - a private one
+_MEMORY_OF_ROOM = "/dev/shm"  # noqa: S108 - on one file system with /tmp, and never shared with the host
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,6 @@ class Launch:
 
     def to_json(self) -> bytes:
         in_room = self.trust is TrustLevel.SANDBOXED
-        overlaid = None if self.overlay is None else self.overlay.folder  # its own wall bounds what is added to it
         readable = (*self.reach.readable, *_BROUGHT_BY_ROOM) if in_room else self.reach.readable
         writable = (*self.reach.folders, *_WRITABLE_IN_ROOM) if in_room else self.reach.writable
         wanted: dict[str, Any] = {
@@ -79,10 +79,10 @@ class Launch:
             "rlimits": _rlimits(self.bounds, counts_processes=in_room and os.geteuid() != 0),
             "network": self.network.mode,
             "bounds": asdict(self.bounds),
-            "watched": [str(folder) for folder in self.reach.folders if folder != overlaid],
+            "watched": self._watched(in_room=in_room),
             "rules": {
                 "writable": list(map(str, writable)),
-                "network": self.network.mode,
+                "network": "open" if in_room else self.network.mode,  # a room holds its network by itself
                 "ports": list(self.ports),
             },
             "room": self._room() if in_room else None,
@@ -90,6 +90,14 @@ class Launch:
             "hidden": str(WALLS_PARENT),
         }
         return json.dumps(wanted).encode()
+
+    def _watched(self, *, in_room: bool) -> dict[str, list[str]]:
+        """Where what the guest adds is counted: in file systems of its own, and in folders of any."""
+        overlaid = () if self.overlay is None else (self.overlay.folder,)
+        return {
+            "shared": [str(folder) for folder in self.reach.folders if folder not in overlaid],
+            "own": [_MEMORY_OF_ROOM, *map(str, overlaid)] if in_room else [],
+        }
 
     def _room(self) -> dict[str, Any]:
         readable = [path for path in self.reach.mounted if not any(map(path.is_relative_to, _BROUGHT_BY_ROOM))]
@@ -129,6 +137,8 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
     )
     if not os.access(command.cwd, os.F_OK):
         return Missing(f"the working directory does not exist: {command.cwd}")
+    if (folder := led_out_of(command)) is not None:
+        return Missing(f"the working directory leads out of {str(folder)!r}: {command.cwd}")
     program = find_program(command.argv[0], path, command.cwd)
     if isinstance(program, Missing):
         return program

@@ -16,9 +16,9 @@ from typing import Any, assert_never
 
 from milepost.core.commands import NO_NETWORK, ExecutionLimits, Network, TrustLevel
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.executor import IsolatedExecutor
+from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.remedies import SWITCHES, remedy
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.terminal import WalledTerminal
 
 _WALLS = Path(__file__).parent
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from walls.selftest import main; main()"
@@ -61,12 +61,11 @@ def open_terminal(
     *,
     held_fds: tuple[int, ...] = (),
     extra_readable: tuple[Path, ...] = (),
-) -> IsolatedTerminal:
+) -> WalledTerminal:
     """A terminal at exactly this level; refuses rather than offer another."""
-    if trust is TrustLevel.LOCAL:
-        raise SandboxRefused("trust level 'local' runs no programs", "use trust level 'isolated'")
+    require_programs(trust)
     require(trust)
-    return IsolatedTerminal(held_fds=held_fds, extra_readable=extra_readable, trust=trust)
+    return WalledTerminal(held_fds=held_fds, extra_readable=extra_readable, trust=trust)
 
 
 def open_executor(
@@ -75,12 +74,12 @@ def open_executor(
     *,
     workspace: Path | None = None,
     network: Network = NO_NETWORK,
-) -> IsolatedExecutor:
+) -> WalledExecutor:
     """An executor of Python at exactly this level, one that the kernel holds; refuses rather than offer another."""
     if trust is TrustLevel.LOCAL:
         raise SandboxRefused("trust level 'local' is not held by the kernel", "use trust level 'isolated'")
     require(trust)
-    return IsolatedExecutor(limits, workspace=workspace, trust=trust, network=network)
+    return WalledExecutor(limits, workspace=workspace, trust=trust, network=network)
 
 
 def strongest() -> TrustLevel:
@@ -96,6 +95,12 @@ def level_for(wanted: TrustLevel, *, allow_downgrade: bool) -> tuple[TrustLevel,
 def ladder() -> tuple[LevelReport, ...]:
     """Every level from the weakest to the strongest, and whether it can be had here."""
     return tuple(report_on(level, this_machine()) for level in TrustLevel)
+
+
+def require_programs(level: TrustLevel) -> None:
+    """Raise SandboxRefused for a level at which no program can be run."""
+    if level is TrustLevel.LOCAL:
+        raise SandboxRefused("trust level 'local' runs no programs", "use trust level 'isolated'")
 
 
 def require(level: TrustLevel) -> None:
@@ -182,7 +187,7 @@ def _strength(held: tuple[str, ...]) -> str:
 def _rooms(held: tuple[str, ...]) -> str:
     spaces = ", ".join(name.removesuffix("-namespace") for name in held if name.endswith("-namespace"))
     others = ", ".join(name.replace("-", " ") for name in held if not name.endswith("-namespace"))
-    return f"+ {spaces} namespaces, {others} · memory by watchdog"
+    return f"+ {spaces} namespaces, {others}"
 
 
 def _switches() -> dict[str, str]:

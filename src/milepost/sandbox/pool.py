@@ -19,7 +19,11 @@ class Pool:
     def take(self) -> Session:
         """A session that nobody used; another one is begun in its place."""
         session = self._unused() or self._make()
-        self.refill()
+        try:
+            self.refill()
+        except BaseException:
+            session.close()
+            raise
         return session
 
     def refill(self) -> None:

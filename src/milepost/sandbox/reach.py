@@ -16,10 +16,11 @@ SYSTEM = tuple(
         Path,
         (
             *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc"),
-            *("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm", "/run/systemd/resolve"),
+            *("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm"),
         ),
     )
 )
+NAME_SERVERS = (Path("/run/systemd/resolve"),)  # where a link in /etc often leads
 DEVICES = tuple(
     Path("/dev", name) for name in (["null", "zero", "full", "random", "urandom", "shm"])
 )  # fmt: skip
@@ -33,7 +34,9 @@ OWN_PROC = tuple(
     )
 )
 
-_PROC, _ETC = Path("/proc"), Path("/etc")
+_PROC, _ETC, _OPT = Path("/proc"), Path("/etc"), Path("/opt")
+# What root opens around what is root's alone, and how deep it looks: all of /usr would take seconds.
+_LEVELS_LOOKED_AT = {_ETC: 100, _OPT: 2}
 _BIN = ("bin", "sbin")
 _PARTS = ("bin", "sbin", "lib", "lib64", "libexec", "include", "share", "pyvenv.cfg")
 _PARTS_OF_HOME = {
@@ -90,16 +93,30 @@ def find_program(name: str, path: str, cwd: Path) -> Path | Missing:
     return blocked or Missing(f"{name!r} is not on PATH: {path}")
 
 
+def led_out_of(command: Command) -> Path | None:
+    """The folder that guests write to and a link leads the working directory out of, to where the command may not."""
+    given = (command.scratch, *command.writable)
+    real = tuple(map(_real, given))
+    if _within(_real(command.cwd), real):
+        return None
+    return next((folder for folder, at in zip(given, real, strict=True) if _within(command.cwd, (folder, at))), None)
+
+
 def reach(command: Command, *, program: Path, path: str, home: Path, extra: Iterable[Path] = ()) -> Reach:
-    """What `command` may reach. System folders that hold the home are opened around it, and /etc around its secrets."""
-    writable = (command.cwd, command.scratch, *command.writable)
+    """What `command` may reach. System folders that hold the home are opened around it, and /etc around its secrets.
+
+    A working directory in a folder that may be written to is granted with that, and never by where its name leads.
+    """
+    given = (command.scratch, *command.writable)
+    writable = given if _within(command.cwd, given) else (command.cwd, *given)
     folders = (*path.split(os.pathsep), str(program.parent))
-    changed = tuple(map(_changed_at, (*folders, str(_ETC))))
+    changed = tuple(map(_changed_at, (*folders, *map(str, _LEVELS_LOOKED_AT))))
     granted = _system_and_toolchains(path, home, program, (), changed)
     guests_own = _beginnings((*writable, *map(_real, writable)))
     if any(f"{place}/".startswith(guests_own) for place in (program, *folders, *granted)):
         granted = _system_and_toolchains(path, home, program, writable, changed)
-    return Reach(readable=(*granted, *extra, *command.readable), folders=writable, devices=DEVICES)
+    names = NAME_SERVERS if command.network.mode == "open" else ()
+    return Reach(readable=(*granted, *names, *extra, *command.readable), folders=writable, devices=DEVICES)
 
 
 @lru_cache(maxsize=256)
@@ -116,8 +133,7 @@ def _system_and_toolchains(
     """
     system = tuple(part for folder in SYSTEM for part in _around(folder, home))
     if os.geteuid() == 0:  # others cannot read what is root's alone
-        etc = map(Path, for_all(str(_ETC)))
-        system = tuple(part for folder in system for part in (etc if folder == _ETC else (folder,)))
+        system = tuple(part for folder in system for part in _opened(folder))
     return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
 
 
@@ -221,11 +237,21 @@ def _around(folder: Path, home: Path) -> Iterator[Path]:
             yield from _around(inside, home)
 
 
-def for_all(folder: str) -> list[str]:
+def _opened(folder: Path) -> Iterable[Path]:
+    """`folder`, or as much of it as everybody may read where that is looked at."""
+    if folder not in _LEVELS_LOOKED_AT or not _is_folder(folder):
+        return (folder,)
+    return map(Path, for_all(str(folder), levels=_LEVELS_LOOKED_AT[folder]))
+
+
+def for_all(folder: str, *, levels: int) -> list[str]:
     """As much of a folder as everybody may read: itself if that is all of it, else its parts.
 
-    A link is no part: what it leads to is granted where that is, or not at all.
+    A link is no part: what it leads to is granted where that is, or not at all. What lies deeper than so many levels is
+    taken for what it lies in.
     """
+    if levels == 0:
+        return [folder]
     parts: list[str] = []
     is_all = True
     with os.scandir(folder) as entries:
@@ -234,7 +260,7 @@ def for_all(folder: str) -> list[str]:
                 continue
             readable = [entry.path] if entry.stat().st_mode & stat.S_IROTH else []
             if readable and entry.is_dir():
-                readable = for_all(entry.path)
+                readable = for_all(entry.path, levels=levels - 1)
             is_all = is_all and readable == [entry.path]
             parts.extend(readable)
     return [folder] if is_all else sorted(parts)

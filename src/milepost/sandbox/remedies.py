@@ -6,11 +6,13 @@ import errno
 from collections.abc import Mapping
 
 # What can forbid an ordinary user namespaces: the value that does, and the one that does not.
-SWITCHES = {
+_OF_NAMESPACES = {
     "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
     "kernel.unprivileged_userns_clone": ("0", "1"),
     "user.max_user_namespaces": ("0", "15000"),
 }
+_TRACING = "kernel.yama.ptrace_scope"
+SWITCHES = (*_OF_NAMESPACES, _TRACING)
 
 _REFUSED = (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS)
 
@@ -26,7 +28,9 @@ def remedy(stage: str, number: int | None, switches: Mapping[str, str]) -> str:
             return "run on Linux 5.13 or later with landlock in the kernel's lsm list; it is not available on macOS"
         case "machine":
             return "run on a machine of the kind x86_64 or aarch64"
-        case "seccomp" | "porter":
+        case "porter" if switches.get(_TRACING) in ("2", "3"):
+            return _remedy_for_tracing(switches[_TRACING])
+        case "seccomp" | "porter" | "capabilities":
             return "run on a kernel with CONFIG_SECCOMP_FILTER; within a container, on one whose own filter allows it"
         case "namespaces" | "room" if number in _REFUSED:
             return _remedy_for_namespaces(stage, switches)
@@ -36,8 +40,16 @@ def remedy(stage: str, number: int | None, switches: Mapping[str, str]) -> str:
             return "run on Linux 6.6 or later"
 
 
+def _remedy_for_tracing(scope: str) -> str:
+    """The highest scope stays until the machine starts anew."""
+    forbidden = f"{_TRACING} is {scope}, so the porter may not look at what its guest asks"
+    if scope == "2":
+        return f"{forbidden}: sysctl -w {_TRACING}=1"
+    return f"{forbidden}: put {_TRACING}=1 into /etc/sysctl.d and restart the machine"
+
+
 def _remedy_for_namespaces(stage: str, switches: Mapping[str, str]) -> str:
-    for name, (forbids, allows) in SWITCHES.items():
+    for name, (forbids, allows) in _OF_NAMESPACES.items():
         if switches.get(name) == forbids:
             return f"{name} is {forbids}, so users may make no namespaces: sysctl -w {name}={allows}"
     if stage == "room":

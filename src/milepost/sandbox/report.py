@@ -60,6 +60,8 @@ def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
 
     MachineFailed when it was neither the guest's doing nor the host's: what came of the guest is then unknown.
     """
+    if report.failure is not None and report.started and report.failure["stage"] == "start":
+        raise MachineFailed(f"the sandbox's keeper failed: {report.failure['text']}", "milepost resume goes on")
     if report.failure is not None:
         return HowItEnded("not_started", _why_not_started(report.failure))
     match report.ended:

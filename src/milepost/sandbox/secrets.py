@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.sandbox.environment import DEFAULT_PATH
 from milepost.sandbox.reach import Missing, find_program
+from milepost.sandbox.removal import remove
 
 PLACEHOLDER = re.compile(r"\{\{secret:(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}\}")
 _ASSIGNMENT = re.compile(rf"(?P<variable>[A-Za-z_][A-Za-z0-9_]*)=(?P<secret>{PLACEHOLDER.pattern})")
@@ -30,7 +32,8 @@ class SecretTerminal:
     """Runs commands on another terminal, with `{{secret:NAME}}` in their arguments and variables replaced.
 
     `env NAME={{secret:NAME}} program …` gives it as a variable. A command that may not have the secret it asks for is
-    not started. What commands print is not looked at here.
+    not started. One that may has a scratch folder of its own, empty and then gone: settings that an earlier command
+    left in its home could make the program tell the secret. What commands print is not looked at here.
     """
 
     def __init__(self, terminal: Terminal, secrets: Iterable[Secret]) -> None:
@@ -45,7 +48,11 @@ class SecretTerminal:
         problem = next(filter(None, (self._refusal(name, command) for name in wanted)), "")
         if problem:
             return _not_started(problem)
-        return self._terminal.run(self._filled(command), on_line)
+        scratch = Path(tempfile.mkdtemp(prefix="milepost-"))
+        try:
+            return self._terminal.run(replace(self._filled(command), scratch=scratch), on_line)
+        finally:
+            remove(scratch)
 
     def _refusal(self, name: str, command: Command) -> str:
         """Why a command may not have a secret, empty when it may."""

@@ -17,8 +17,9 @@ from milepost.sandbox.capture import FLOOD_BYTES, Capture
 from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.outlet import Outlet
+from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
-from milepost.sandbox.walls.frames import Outgoing, framed
+from milepost.sandbox.walls.frames import LONGEST_QUESTION, Outgoing, framed
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000
@@ -74,12 +75,12 @@ class Session:
         while not self._is_open and self.guest.listen():
             pass
 
-    def ask(self, question: Mapping[str, Any], *, cpu_s: float | None, timeout_s: float, output: Capture) -> Reply:
+    def ask(self, question: bytes, *, cpu_s: float | None, timeout_s: float, output: Capture) -> Reply:
         """Put one question and wait for its answer, for the end of the session, or for the end of time."""
         self._discard_unasked()
         nonce = secrets.token_hex(8)
         head = json.dumps({"nonce": nonce, "cpu_s": cpu_s}).encode()
-        frame = framed(head + b"\n" + json.dumps(question).encode())
+        frame = framed(head + b"\n" + question)
         said = self._follow(nonce, frame, timeout_s, output)
         self._read_output(output)
         # The relay tells of the start by itself; the answer may be quicker than it.
@@ -89,6 +90,7 @@ class Session:
         if said is None:
             how = how_it_ended(report, self.guest.ended_for)
             return Reply(answer=None, ending=how, report=report, memory_bytes=report.memory_bytes)
+        report = replace(report, refused=(*said["refused"], *self._outlet.refused))
         memory_bytes = max(int(said["memory_bytes"]), report.peak_bytes)
         answer = _parse(said["answer"])
         return Reply(answer=answer, ending=None, report=report, memory_bytes=memory_bytes, forged=said["forged"])
@@ -186,14 +188,27 @@ class Session:
                     break
 
 
+def asked(code: str, inject: Mapping[str, Any]) -> bytes | Missing:
+    """A question as it goes to a session; or why it is none."""
+    question = json.dumps({"code": code, "inject": inject}).encode()
+    if len(question) > LONGEST_QUESTION:
+        return Missing(f"the code and what is given to it are longer than {LONGEST_QUESTION} bytes")
+    return question
+
+
 def _parse(text: str) -> Answer:
     """The answer in the words of a session; words that are no answer are an error of the session's."""
     try:
-        said = json.loads(text)
+        said = json.loads(_as_text(json.loads(text)))
         error = None if said["error"] is None else str(said["error"])
         verified_by = None if said["verified_by"] is None else str(said["verified_by"])
-        final_value = json.loads(said["final_json"])
+        final_value = json.loads(_as_text(json.loads(said["final_json"])))
         return Answer(error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by)
     except (ValueError, TypeError, KeyError, RecursionError):
         error = "the code put something on its channel that is no answer"
         return Answer(error=error, is_final=False, final_value=None, verified_by=None)
+
+
+def _as_text(value: Any) -> str:
+    """The value as JSON that is all Unicode: halves of characters, which no file can hold, become question marks."""
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()

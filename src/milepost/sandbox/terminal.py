@@ -1,4 +1,4 @@
-"""The terminal of the isolated level: commands run where they can do no harm."""
+"""The terminal: commands run behind walls, the kernel's at either level or those of containers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _CHUNK = 65_536
 _STOPPED = HowItEnded("killed", "ended because everything was stopped")
 
 
-class IsolatedTerminal:
-    """Runs commands behind Landlock, each with its whole tree of processes ended with it. Safe to share by threads.
+class WalledTerminal:
+    """Runs commands behind walls, each with its whole tree of processes ended with it. Safe to share by threads.
 
     `held_fds` stay open until nothing started here runs any more, even when this process dies. `extra_readable` may be
     read by every command.
@@ -79,7 +79,7 @@ class IsolatedTerminal:
             self._end_running()
         self._launcher.close()
 
-    def __enter__(self) -> IsolatedTerminal:
+    def __enter__(self) -> WalledTerminal:
         return self
 
     def __exit__(self, *_: object) -> None:

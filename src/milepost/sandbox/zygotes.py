@@ -37,7 +37,9 @@ def borrow(interpreter: Path) -> Warden:
 def give_back(interpreter: Path) -> None:
     """Say that a borrower needs it no longer; some time after the last one it is ended."""
     with _lock:
-        kept = _kept[interpreter]
+        kept = _kept.get(interpreter)
+        if kept is None:  # this process is about to end
+            return
         kept.borrowers -= 1
         if kept.borrowers == 0:
             kept.farewell = threading.Timer(_LINGER_S, _end_if_idle, (interpreter,))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from milepost.core.change import Change, ChangedFile
-from milepost.core.commands import CommandResult, ending_in_words
+from milepost.core.commands import CommandResult, ending_in_words, enforced_by_all
 from milepost.core.verdict import CheckOutcome, CheckResult
 from milepost.verify import report
 from milepost.verify.bench import LONGEST_LOG, Bench, last_line, tail
@@ -135,7 +135,6 @@ def answer(
     log: str = "",
 ) -> CheckResult:
     """The answer of a check that ran these commands; `argv` and the exit code are those of the first."""
-    held = [set(result.enforced) for result in results if result.enforced]
     return CheckResult(
         name=name,
         outcome=outcome,
@@ -144,6 +143,6 @@ def answer(
         exit_code=results[0].exit_code if results else None,
         log=tail(log, LONGEST_LOG),
         duration_ms=sum(result.duration_ms for result in results),
-        enforced=tuple(sorted(set.intersection(*held))) if held else (),
+        enforced=enforced_by_all([result.enforced for result in results if result.enforced]),
         environment=bench.fingerprint(argv) if bench is not None and argv else "",
     )

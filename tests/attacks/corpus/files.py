@@ -2,13 +2,17 @@
 
 from tests.attacks.attack import Attack
 
+_SHARED_MEMORY = "programs need the folder of shared memory, and Landlock grants all of it or nothing"
+_NO_HOOK = "Landlock does not gate it"
+_PROC = "programs need /proc, and Landlock grants all of it or nothing"
 
-def _leak(name: str, code: str, **more: bool) -> Attack:
-    return Attack(name=f"files: {name}", oracle="leak", code=code, **more)  # type: ignore[arg-type]
+
+def _leak(name: str, code: str, *, listens: bool = False, gap: str = "") -> Attack:
+    return Attack(name=f"files: {name}", oracle="leak", code=code, listens=listens, gap_of_isolated=gap)
 
 
-def _write(name: str, code: str) -> Attack:
-    return Attack(name=f"files: {name}", oracle="write", code=code)
+def _write(name: str, code: str, *, gap: str = "") -> Attack:
+    return Attack(name=f"files: {name}", oracle="write", code=code, ways=("executor",), gap_of_isolated=gap)
 
 
 def _readable(name: str, code: str) -> Attack:
@@ -143,9 +147,9 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
     try: print(open(f"/proc/{pid}/cmdline").read()[-60:])
     except OSError: pass
 """,
-        isolated_holds=False,
+        gap=_PROC,
     ),
-    _leak("shared memory of other processes is read by name", "print(open(SHM).read())", isolated_holds=False),
+    _leak("shared memory of other processes is read by name", "print(open(SHM).read())", gap=_SHARED_MEMORY),
     _leak(
         "a shared segment is read by number",
         """
@@ -172,10 +176,9 @@ signal.alarm(2)
 print(os.read(notes, 4096))
 """,
         listens=True,
-        isolated_holds=False,
     ),
-    _leak("where links outside point is read", "print(os.readlink(OUT + '/link'))", isolated_holds=False),
-    _leak("attributes of files outside are read", "print(os.getxattr(SECRET, 'user.token'))", isolated_holds=False),
+    _leak("where links outside point is read", "print(os.readlink(OUT + '/link'))", gap=_NO_HOOK),
+    _leak("attributes of files outside are read", "print(os.getxattr(SECRET, 'user.token'))", gap=_NO_HOOK),
     _leak("a folder outside is entered first", "os.chdir(OUT)\nprint(open('secret').read())"),
     # to change
     _write("a file is made", "open(OUT + '/new', 'w').write('x')"),
@@ -291,7 +294,7 @@ reading = os.open(SHARED + "/victim", os.O_RDWR)
 mmap.mmap(reading, 4)[:4] = b"xxxx"
 """,
     ),
-    _write("shared memory of other processes is written", "open(SHM, 'a').write('x')"),
+    _write("shared memory of other processes is written", "open(SHM, 'a').write('x')", gap=_SHARED_MEMORY),
     # to leave behind, and to hold in the hand
     _token(
         "a set-user-id file is left behind",

@@ -10,10 +10,6 @@ def _token(name: str, code: str) -> Attack:
     return Attack(name=f"kernel: {name}", oracle="token", code=code, ways=("executor",))
 
 
-def _reaches(name: str, *arguments: str) -> Attack:
-    return _token(name, f"reaches({', '.join([repr(name), *arguments])})")
-
-
 _IN_A_CHILD = """
 child = os.fork()
 if child == 0:
@@ -83,58 +79,107 @@ def attempt():
 """
         + _IN_A_CHILD,
     ),
-    _reaches("mount", "b'x'", "b'/nowhere'", "b'x'", "0", "None"),
-    _reaches("umount2", "b'/nowhere'", "0"),
-    _reaches("pivot_root", "b'/nowhere'", "b'/nowhere'"),
-    _reaches("fsopen", "b'no-such-system'", "0"),
-    _reaches("fsconfig", "-1", "0", "None", "None", "0"),
-    _reaches("fsmount", "-1", "0", "0"),
-    _reaches("fspick", "-1", "b'x'", "0"),
-    _reaches("open_tree", "-100", "b'/'", "0"),
-    _reaches("move_mount", "-1", "b''", "-1", "b''", "0"),
-    _reaches("mount_setattr", "-1", "b''", "0xffff", "None", "0"),
-    _reaches("bpf", "9999", "None", "0"),
-    _reaches("perf_event_open", "None", "0", "-1", "-1", "0"),
-    _reaches("userfaultfd", "1"),
-    _reaches("io_uring_setup", "0", "None"),
-    _reaches("io_uring_register", "-1", "0", "None", "0"),
-    _reaches("io_uring_enter", "-1", "0", "0", "0", "None", "0"),
-    _reaches("keyctl", "0", "-3", "0", "0", "0"),
-    _reaches("add_key", "b'user'", "b'milepost'", "b'x'", "1", "-2"),
-    _reaches("request_key", "b'user'", "b'no such key'", "None", "0"),
-    _reaches("memfd_secret", "0"),
-    _reaches("kexec_load", "0", "0", "None", "0xffff"),
-    _reaches("kexec_file_load", "-1", "-1", "0", "None", "0xffff"),
-    _reaches("init_module", "None", "0", "b''"),
-    _reaches("finit_module", "-1", "b''", "0"),
-    _reaches("delete_module", "b'no-such-module'", "0"),
-    _reaches("reboot", "0", "0", "0", "None"),
-    _reaches("swapon", "b'/nowhere'", "0"),
-    _reaches("swapoff", "b'/nowhere'"),
-    _reaches("acct", "b'/nowhere'"),
-    _reaches("quotactl", "0xffffff", "b'/nowhere'", "0", "None"),
-    _reaches("syslog", "99", "None", "0"),
-    _reaches("sethostname", "None", "5"),
-    _reaches("settimeofday", "ctypes.c_void_p(1)", "None"),
-    _reaches("clock_settime", "0", "ctypes.c_void_p(1)"),
-    _reaches("adjtimex", "None"),
-    _reaches("fanotify_init", "0", "0"),
-    _reaches("name_to_handle_at", "-1", "b'x'", "None", "None", "0"),
-    _reaches("open_by_handle_at", "-1", "None", "0"),
-    _reaches("ptrace", "0x4206", "99999999", "0", "0"),
-    _reaches("process_vm_readv", "os.getpid()", "None", "0", "None", "0", "0"),
-    _reaches("process_vm_writev", "os.getpid()", "None", "0", "None", "0", "0"),
-    _reaches("process_madvise", "-1", "None", "0", "0", "0"),
-    _reaches("process_mrelease", "-1", "0"),
-    _reaches("pidfd_getfd", "-1", "0", "0"),
-    _reaches("kcmp", "os.getpid()", "os.getpid()", "0", "0", "0"),
-    _reaches("migrate_pages", "os.getpid()", "0", "None", "None"),
-    _reaches("move_pages", "os.getpid()", "0", "None", "None", "None", "0"),
-    _reaches("mbind", "0", "0", "99", "None", "0", "0"),
-    _reaches("set_mempolicy", "99", "None", "0"),
-    _reaches("vhangup"),
-    _reaches("personality", "0x0400000"),
-    _reaches("lsm_set_self_attr", "0", "None", "0", "0"),
+    _token(
+        "mounts and roots",
+        """
+each(
+     lambda: reaches('mount', b'x', b'/nowhere', b'x', 0, None),
+     lambda: reaches('umount2', b'/nowhere', 0),
+     lambda: reaches('pivot_root', b'/nowhere', b'/nowhere'),
+     lambda: reaches('fsopen', b'no-such-system', 0),
+     lambda: reaches('fsconfig', -1, 0, None, None, 0),
+     lambda: reaches('fsmount', -1, 0, 0),
+     lambda: reaches('fspick', -1, b'x', 0),
+     lambda: reaches('open_tree', -100, b'/', 0),
+     lambda: reaches('move_mount', -1, b'', -1, b'', 0),
+     lambda: reaches('mount_setattr', -1, b'', 0xffff, None, 0),
+)
+""",
+    ),
+    _token(
+        "surfaces that attackers love",
+        """
+each(
+     lambda: reaches('bpf', 9999, None, 0),
+     lambda: reaches('perf_event_open', None, 0, -1, -1, 0),
+     lambda: reaches('userfaultfd', 1),
+     lambda: reaches('io_uring_setup', 0, None),
+     lambda: reaches('io_uring_register', -1, 0, None, 0),
+     lambda: reaches('io_uring_enter', -1, 0, 0, 0, None, 0),
+     lambda: reaches('memfd_secret', 0),
+     lambda: reaches('fanotify_init', 0, 0),
+     lambda: reaches('lsm_set_self_attr', 0, None, 0, 0),
+)
+""",
+    ),
+    _token(
+        "keys",
+        """
+each(
+     lambda: reaches('keyctl', 0, -3, 0, 0, 0),
+     lambda: reaches('add_key', b'user', b'milepost', b'x', 1, -2),
+     lambda: reaches('request_key', b'user', b'no such key', None, 0),
+)
+""",
+    ),
+    _token(
+        "the machine",
+        """
+each(
+     lambda: reaches('kexec_load', 0, 0, None, 0xffff),
+     lambda: reaches('kexec_file_load', -1, -1, 0, None, 0xffff),
+     lambda: reaches('init_module', None, 0, b''),
+     lambda: reaches('finit_module', -1, b'', 0),
+     lambda: reaches('delete_module', b'no-such-module', 0),
+     lambda: reaches('reboot', 0, 0, 0, None),
+     lambda: reaches('swapon', b'/nowhere', 0),
+     lambda: reaches('swapoff', b'/nowhere'),
+     lambda: reaches('acct', b'/nowhere'),
+     lambda: reaches('quotactl', 0xffffff, b'/nowhere', 0, None),
+     lambda: reaches('syslog', 99, None, 0),
+     lambda: reaches('sethostname', None, 5),
+     lambda: reaches('settimeofday', ctypes.c_void_p(1), None),
+     lambda: reaches('clock_settime', 0, ctypes.c_void_p(1)),
+     lambda: reaches('adjtimex', None),
+     lambda: reaches('vhangup'),
+)
+""",
+    ),
+    _token(
+        "files without a path",
+        """
+each(
+     lambda: reaches('name_to_handle_at', -1, b'x', None, None, 0),
+     lambda: reaches('open_by_handle_at', -1, None, 0),
+)
+""",
+    ),
+    _token(
+        "other processes",
+        """
+each(
+     lambda: reaches('ptrace', 0x4206, 99999999, 0, 0),
+     lambda: reaches('process_vm_readv', os.getpid(), None, 0, None, 0, 0),
+     lambda: reaches('process_vm_writev', os.getpid(), None, 0, None, 0, 0),
+     lambda: reaches('process_madvise', -1, None, 0, 0, 0),
+     lambda: reaches('process_mrelease', -1, 0),
+     lambda: reaches('pidfd_getfd', -1, 0, 0),
+     lambda: reaches('kcmp', os.getpid(), os.getpid(), 0, 0, 0),
+     lambda: reaches('migrate_pages', os.getpid(), 0, None, None),
+     lambda: reaches('move_pages', os.getpid(), 0, None, None, None, 0),
+)
+""",
+    ),
+    _token(
+        "memory and kinds of process",
+        """
+each(
+     lambda: reaches('mbind', 0, 0, 99, None, 0, 0),
+     lambda: reaches('set_mempolicy', 99, None, 0),
+     lambda: reaches('personality', 0x0400000),
+)
+""",
+    ),
     _token(
         "old calls of this machine",
         """

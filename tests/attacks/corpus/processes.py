@@ -116,7 +116,7 @@ os.read(begun[0], 1)
         """
 if os.fork() == 0:
     os.setsid()
-    until = time.monotonic() + 3
+    until = time.monotonic() + 10
     while time.monotonic() < until:
         if os.fork(): os._exit(0)
         os.setsid()

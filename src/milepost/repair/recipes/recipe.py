@@ -76,17 +76,18 @@ class RecipeTools:
     readable: tuple[Path, ...] = ()
     timeout_s: float = 120.0
 
-    def run(self, argv: tuple[str, ...], folder: Path, *, stdin: str = "") -> CommandResult:
-        """Run a command in the sandbox, in `folder`."""
+    def run(self, argv: tuple[str, ...], checkout: Path, *, cwd: str = "", stdin: str = "") -> CommandResult:
+        """Run a command in the sandbox, in the checkout or in its folder `cwd`, which must not lead out of it."""
         result = self.terminal.run(
             Command(
                 argv=argv,
-                cwd=folder,
+                cwd=checkout / cwd,
                 scratch=self.scratch,
                 env=self.env,
                 stdin=stdin,
                 timeout_s=self.timeout_s,
                 readable=self.readable,
+                writable=(checkout,),
             )
         )
         redact = self.redact

@@ -37,7 +37,7 @@ def renew(case: Case, tools: RecipeTools, path: str, lock: Lock) -> str:
         return f"{path} may not be changed; {by_hand}"
     if not lock.argv:
         return f"{path} cannot be renewed without a network; {by_hand}"
-    result = tools.run(lock.argv, case.folder / PurePosixPath(path).parent)
+    result = tools.run(lock.argv, case.folder, cwd=str(PurePosixPath(path).parent))
     if result.succeeded and case.files.read(path) is not None:
         return ""
     _put_back(case, path, before)

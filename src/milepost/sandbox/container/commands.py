@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from milepost.core.commands import Bounds
+from milepost.core.errors import SettingInvalid
 from milepost.sandbox.launch import Launch
 
 Program = Literal["podman", "docker"]
+PROGRAMS: tuple[Program, ...] = get_args(Program)
 LABEL = "milepost"
 _MEBIBYTE = 1 << 20
 _TMP_MB = 1024
@@ -27,6 +29,9 @@ class Container:
     image: str
     keeps_id: bool = False
 
+    def __str__(self) -> str:
+        return f"container ({self.program} {self.image})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Berth:
@@ -36,6 +41,21 @@ class Berth:
     user: int
     group: int
     variables: Path
+
+
+def container_named(program: str, image: str) -> Container | None:
+    """The container that settings or flags ask for, None when they ask for none."""
+    if not program and not image:
+        return None
+    for known in PROGRAMS:
+        if program == known and image:
+            return Container(program=known, image=image)
+    if program in PROGRAMS:
+        raise SettingInvalid(f"containers of {program} need an image", "name one with python3 in it, as python:3.12")
+    names = " or ".join(PROGRAMS)
+    if not program:
+        raise SettingInvalid(f"the image {image!r} needs a program that makes containers of it", f"name {names}")
+    raise SettingInvalid(f"containers of {program!r} cannot be had", f"name {names}")
 
 
 def run(container: Container, launch: Launch, berth: Berth, mounts: Mapping[Path, Path] | None = None) -> list[str]:

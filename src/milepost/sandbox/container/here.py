@@ -22,6 +22,20 @@ _NO_SUCH_PROGRAM = 127  # an image need not have it: the walls stood by the time
 
 def require(container: Container) -> Container:
     """The container as it is to be run here; SandboxRefused when it cannot be, or would not be held."""
+    facts = require_program(container)
+    if ask(commands.image(container)).returncode != 0:
+        fix = f"{container.program} pull {container.image}"
+        raise SandboxRefused(f"the image {container.image!r} is not on this machine", fix)
+    container = replace(container, keeps_id=is_rootless_podman(facts))
+    tried = ask(commands.trial(container, f"{host_mark()}trial"))
+    if tried.returncode not in (0, _NO_SUCH_PROGRAM):
+        fix = f"see that this works: {container.program} run --rm --memory 64m --pids-limit 16 {container.image} true"
+        raise SandboxRefused(f"{container.program} cannot start a container: {last_line(tried.stderr)}", fix)
+    return container
+
+
+def require_program(container: Container) -> dict[str, Any]:
+    """What the program tells of itself; SandboxRefused when it is missing, silent, or cannot bound containers."""
     if shutil.which(container.program) is None:
         fix = "install it, or leave container out of [sandbox]"
         raise SandboxRefused(f"{container.program} is not installed", fix)
@@ -36,15 +50,13 @@ def require(container: Container) -> Container:
     if missing := unbounded(facts):
         fix = "use a machine with version 2 of control groups, and for a user without privileges delegate them to it"
         raise SandboxRefused(f"{container.program} cannot bound the {' and the '.join(missing)} here", fix)
-    if ask(commands.image(container)).returncode != 0:
-        fix = f"{container.program} pull {container.image}"
-        raise SandboxRefused(f"the image {container.image!r} is not on this machine", fix)
-    container = replace(container, keeps_id=is_rootless_podman(facts))
-    tried = ask(commands.trial(container, f"{host_mark()}trial"))
-    if tried.returncode not in (0, _NO_SUCH_PROGRAM):
-        fix = f"see that this works: {container.program} run --rm --memory 64m --pids-limit 16 {container.image} true"
-        raise SandboxRefused(f"{container.program} cannot start a container: {last_line(tried.stderr)}", fix)
-    return container
+    return facts
+
+
+def version(facts: dict[str, Any]) -> str:
+    """The version in what the program tells of itself; docker's is its server's."""
+    podman: dict[str, Any] = facts.get("version") or {}
+    return str(podman.get("Version") or facts.get("ServerVersion") or "")
 
 
 def unbounded(facts: dict[str, Any]) -> list[str]:

@@ -145,7 +145,7 @@ class _Keeper:
 def _applied(container: Container, launch: Launch) -> list[str]:
     bounds = launch.bounds
     held = {
-        f"container-{container.program}": True,
+        str(container): True,
         "read-only-root": True,
         "dropped-capabilities": True,
         "no-new-privileges": True,

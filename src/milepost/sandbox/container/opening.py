@@ -11,18 +11,19 @@ from milepost.sandbox.container import here
 from milepost.sandbox.container.commands import Container
 from milepost.sandbox.container.keeper import Containers
 from milepost.sandbox.environment import prepare_scratch
-from milepost.sandbox.executor import IsolatedExecutor
+from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.launch import Launch, Surroundings
-from milepost.sandbox.reach import Missing, Reach
-from milepost.sandbox.terminal import IsolatedTerminal
+from milepost.sandbox.reach import Missing, Reach, led_out_of
+from milepost.sandbox.terminal import WalledTerminal
 
 _INTERPRETER = Path("python3")
+_USUAL = ExecutionLimits()
 
 
-def open_terminal(container: Container, *, extra_readable: tuple[Path, ...] = ()) -> IsolatedTerminal:
+def open_terminal(container: Container, *, extra_readable: tuple[Path, ...] = ()) -> WalledTerminal:
     """A terminal whose commands run in containers, with the programs of their image."""
     launcher = Containers(here.require(container))
-    return IsolatedTerminal(extra_readable=extra_readable, launcher=launcher, prepare=launch_in_image)
+    return WalledTerminal(extra_readable=extra_readable, launcher=launcher, prepare=launch_in_image)
 
 
 def open_executor(
@@ -31,12 +32,10 @@ def open_executor(
     *,
     workspace: Path | None = None,
     network: Network = NO_NETWORK,
-) -> IsolatedExecutor:
+) -> WalledExecutor:
     """An executor whose sessions run in containers, with the Python of their image."""
-    if limits is not None and limits.cpu_s is not None:
-        fix = "leave cpu_s out, or use trust level 'sandboxed'"
-        raise SandboxRefused("a container cannot bound the processor time of one run", fix)
-    return IsolatedExecutor(
+    _refuse_what_is_not_held(limits or _USUAL, network)
+    return WalledExecutor(
         limits,
         workspace=workspace,
         network=network,
@@ -44,6 +43,18 @@ def open_executor(
         launcher=Containers(here.require(container)),
         prepare=launch_in_image,
     )
+
+
+def _refuse_what_is_not_held(limits: ExecutionLimits, network: Network) -> None:
+    """Raise on what is asked for beyond the usual, and no container can do."""
+    asked = {
+        "bound the processor time of one run": limits.cpu_s is not None,
+        "bound the disk": (limits.disk_mb, limits.inodes) != (_USUAL.disk_mb, _USUAL.inodes),
+        "be given single hosts": network.mode == "hosts",
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise SandboxRefused(f"a container cannot {what}", "leave that out, or use trust level 'sandboxed'")
 
 
 def launch_in_image(command: Command, around: Surroundings) -> Launch | Missing:
@@ -59,6 +70,8 @@ def launch_in_image(command: Command, around: Surroundings) -> Launch | Missing:
         return Missing(f"the scratch folder cannot be made: {problem}")
     if not command.cwd.is_dir():
         return Missing(f"the working directory does not exist: {command.cwd}")
+    if (folder := led_out_of(command)) is not None:
+        return Missing(f"the working directory leads out of {str(folder)!r}: {command.cwd}")
     readable = (path for path in (*around.readable, *command.readable) if path.exists())
     folders = (path for path in (command.cwd, command.scratch, *command.writable) if path.exists())
     own = {"HOME": str(command.scratch / "home"), "TMPDIR": str(command.scratch / "tmp"), "LANG": "C.UTF-8"}

@@ -48,7 +48,7 @@ class Vigil:
             self._poller.unregister(door)
             self._channel, _ = door.accept()
             socket.send_fds(self._channel, [b"o"], [output])
-            self._talk = Talk(self._host, 0, questions, self._channel, None)
+            self._talk = Talk(_ToHost(self._host), 0, questions, self._channel, None)
             self._serve(self._channel.fileno(), self._hear_the_guest)
             self._serve(questions, self._hear_the_host)
             tell(self._host, **facts)
@@ -91,3 +91,13 @@ class Vigil:
         poller = select.poll()
         poller.register(self._gone, select.POLLIN)
         return bool(poller.poll(_LAST_MOMENTS_MS))
+
+
+class _ToHost:
+    """Says facts to the other thread of this process, which listens."""
+
+    def __init__(self, host: socket.socket) -> None:
+        self._host = host
+
+    def tell(self, **facts: object) -> None:
+        tell(self._host, **facts)

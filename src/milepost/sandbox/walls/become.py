@@ -64,15 +64,15 @@ def _raise_walls(wanted: dict[str, Any]) -> tuple[list[str], int]:
     confine.limit_resources(wanted["rlimits"])
     if wanted["room"] is not None:
         room.give_up_privileges()
-    elif wanted["program"] is None:
-        confine.limit_capabilities()
+    lost_capabilities = wanted["room"] is not None or confine.limit_capabilities()
     confine.show_memory()
     confine.forbid_new_privileges()
     own_network = wanted["room"] is not None or wanted["network"] == "open"
     files = confine.restrict_files(wanted["readable"], wanted["writable"], tcp=own_network)
     level: Literal["isolated", "sandboxed"] = "isolated" if wanted["room"] is None else "sandboxed"
     listener = seccomp.install(_filter(level, wanted["network"]), listen=True)
-    return ["rlimits", "no-new-privileges", *files, "seccomp", "porter"], listener
+    capabilities = ["dropped-capabilities"] if lost_capabilities else []
+    return [*capabilities, "rlimits", "no-new-privileges", *files, "seccomp", "porter"], listener
 
 
 def _filter(level: Literal["isolated", "sandboxed"], network: NetworkMode) -> bytes:
@@ -89,6 +89,8 @@ def _be_a_session(wanted: dict[str, Any], setup: socket.socket, channel: int) ->
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path = [folder for folder in sys.path if folder != wanted["hidden"]]
+    sys.executable = wanted["argv"][0]
+    sys.meta_path.append(guest.LateSite())
     gc.enable()
     code = 1
     try:

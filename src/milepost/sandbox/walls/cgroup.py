@@ -16,14 +16,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-CONTROLLERS = ("memory", "pids", "cpu")
+CONTROLLERS = ("memory", "pids")
 FIX = "start inside a group of its own: systemd-run --user --scope -p Delegate=yes milepost …"
 
+
+def _pid_namespace() -> int:
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - pathlib costs start-up time
+    except OSError:  # no /proc, and so no control groups either
+        return 0
+
+
 # Process numbers are those of a pid namespace, of which several may share a place.
-_PREFIX = f"milepost-{os.stat('/proc/self/ns/pid').st_ino}-"  # noqa: PTH116 - pathlib costs start-up time
+_PREFIX = f"milepost-{_pid_namespace()}-"
 _OUR_OWN_LEAF = "milepost-host"
 _MEBIBYTE = 1 << 20
-_CPU_PERIOD_US = 100_000
 _CHUNK = 1 << 16
 _ROUNDS = 50
 _BETWEEN_ROUNDS_S = 0.01
@@ -73,11 +80,11 @@ def remove(maker: int, offer: Offer) -> None:
 class Group:
     """One group, made by this process; usable from other namespaces, but to `remove` it is for somebody outside them.
 
-    Of `bounds` it takes `memory_mb`, `processes` and `cpus`; `names` are the names of what holds.
+    Of `bounds` it takes `memory_mb` and `processes`; `names` are the names of what holds.
     """
 
     def __init__(self, bounds: Mapping[str, Any], offer: Offer) -> None:
-        wanted = {"memory": bounds.get("memory_mb"), "pids": bounds.get("processes"), "cpu": bounds.get("cpus")}
+        wanted = {"memory": bounds.get("memory_mb"), "pids": bounds.get("processes")}
         held = {name: bound for name, bound in wanted.items() if bound is not None and name in offer.places}
         self.names = [f"cgroup-{name}" for name in held]
         self._folders: dict[Place, int] = {}
@@ -134,24 +141,19 @@ class Group:
         return ""
 
 
-def _bound(controller: str, bound: float, version: int, folder: int) -> None:
+def _bound(controller: str, bound: int, version: int, folder: int) -> None:
     match controller, version:
         case "memory", 2:
-            _write("memory.max", str(int(bound) * _MEBIBYTE), folder)
+            _write("memory.max", str(bound * _MEBIBYTE), folder)
             _write("memory.oom.group", "1", folder)
             with contextlib.suppress(FileNotFoundError):  # a kernel without swap
                 _write("memory.swap.max", "0", folder)
         case "memory", _:
-            _write("memory.limit_in_bytes", str(int(bound) * _MEBIBYTE), folder)
+            _write("memory.limit_in_bytes", str(bound * _MEBIBYTE), folder)
             with contextlib.suppress(FileNotFoundError):
-                _write("memory.memsw.limit_in_bytes", str(int(bound) * _MEBIBYTE), folder)
+                _write("memory.memsw.limit_in_bytes", str(bound * _MEBIBYTE), folder)
         case "pids", _:
-            _write("pids.max", str(int(bound)), folder)
-        case "cpu", 2:
-            _write("cpu.max", f"{int(bound * _CPU_PERIOD_US)} {_CPU_PERIOD_US}", folder)
-        case "cpu", _:
-            _write("cpu.cfs_period_us", str(_CPU_PERIOD_US), folder)
-            _write("cpu.cfs_quota_us", str(int(bound * _CPU_PERIOD_US)), folder)
+            _write("pids.max", str(bound), folder)
 
 
 def _place(controller: str) -> Place:

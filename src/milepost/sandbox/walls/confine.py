@@ -5,6 +5,7 @@ All of it is meant for a freshly forked, single-threaded process that is about t
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -14,9 +15,10 @@ import signal
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 
+from . import kernel
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
-_PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 
@@ -29,6 +31,7 @@ _RULE = struct.Struct("=Qi")
 _BIND_TCP, _CONNECT_TCP = 1, 2
 _SCOPE_ABSTRACT_SOCKETS = 1
 _SCOPE_SIGNALS = 2
+_FIRST_WITH_SCOPES = 6
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
@@ -43,10 +46,10 @@ WRITE = (
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 # CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: what builds and installs of root use.
-_CAPABILITIES_LEFT_TO_ROOT = frozenset({0, 1, 3, 4, 5, 6, 7, 10})
-_LAST_CAPABILITY = 63
+_LEFT_TO_ROOT = sum(1 << capability for capability in (0, 1, 3, 4, 5, 6, 7, 10))
 _CAPABILITY_VERSION_3 = 0x20080522
-_CAPSET = {"x86_64": 126, "aarch64": 91}.get(os.uname().machine, -1)
+_CAPABILITY_SETS = struct.Struct("=IIIIII")  # effective, permitted and inheritable, first of the lower 32, then the rest
+_CAPGET, _CAPSET = {"x86_64": (125, 126), "aarch64": (90, 91)}.get(os.uname().machine, (-1, -1))
 
 _RLIMITS = {
     "core": resource.RLIMIT_CORE,
@@ -84,19 +87,26 @@ def restrict_files(readable: Iterable[str], writable: Iterable[str], *, tcp: boo
         raise OSError(-abi, f"Landlock is not available: {os.strerror(-abi)}")
     rights = handled_rights(abi)
     ports = _BIND_TCP | _CONNECT_TCP if abi >= 4 and not tcp else 0
-    scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= 6 else 0
-    attributes = struct.pack("=QQQ", rights, ports, scope)
-    ruleset = _checked(_syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0), "landlock_create_ruleset")
-    try:
+    scope = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if abi >= _FIRST_WITH_SCOPES else 0
+    with _ruleset(rights, ports, scope) as ruleset:
         changed = tuple(writable)
         for path in changed:
             _allow(ruleset, path, WRITE & rights)
         for path in _without_covered(readable, changed):
             _allow(ruleset, path, READ & rights)
-        _checked(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
-    finally:
-        os.close(ruleset)
     return (f"landlock-{abi}", *(["no-tcp"] if ports else []), *(["scoped-signals"] if scope else []))
+
+
+def scope_abstract_names() -> bool:
+    """Leave this process of all UNIX sockets without a path those of what it starts from here on, and its own.
+
+    It can gain no privileges any more, which is Landlock's condition. False where this kernel's Landlock cannot.
+    """
+    if landlock_abi() < _FIRST_WITH_SCOPES:
+        return False
+    forbid_new_privileges()
+    with _ruleset(0, 0, _SCOPE_ABSTRACT_SOCKETS):
+        return True
 
 
 def forbid_new_privileges() -> None:
@@ -130,29 +140,19 @@ def die_with(parent: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def drop_capabilities() -> bool:
-    """Leave to programs that root starts from here on only what builds need.
+def limit_capabilities() -> bool:
+    """Keep of root's capabilities only what builds need, and of another user's none; False when there were none.
 
-    False when there was nothing to take, or this machine does not let it be taken. The calling process keeps its own.
+    Where no new privileges can be had, no program that is started from here on has more.
     """
-    if os.geteuid() != 0:
-        return False
-    for capability in range(_LAST_CAPABILITY + 1):
-        if capability in _CAPABILITIES_LEFT_TO_ROOT:
-            continue
-        if _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            return ctypes.get_errno() == errno.EINVAL  # one past the last capability of this kernel
-    return True
-
-
-def limit_capabilities() -> None:
-    """Keep of root's capabilities only what builds need, in this process itself."""
-    if os.geteuid() != 0:
-        return
-    left = sum(1 << capability for capability in _CAPABILITIES_LEFT_TO_ROOT)
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
-    sets = struct.pack("=IIIIII", left, left, 0, 0, 0, 0)
-    _checked(_syscall(_CAPSET, header, sets), "capset")
+    found = bytearray(_CAPABILITY_SETS.size)
+    kernel.call(_CAPGET, header, found, what="capget")
+    permitted = _CAPABILITY_SETS.unpack(found)[1::3]
+    allowed = _LEFT_TO_ROOT if os.geteuid() == 0 else 0
+    left = permitted[0] & allowed
+    kernel.call(_CAPSET, header, _CAPABILITY_SETS.pack(left, left, 0, 0, 0, 0), what="capset")
+    return any(permitted)
 
 
 def limit_resources(limits: Mapping[str, int]) -> None:
@@ -178,6 +178,18 @@ def close_from(first: int) -> None:
     """Close every descriptor from `first` on, in one call where the kernel has it and not one by one."""
     if _syscall(_CLOSE_RANGE, first, _LAST_DESCRIPTOR, 0) < 0:
         os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+
+
+@contextlib.contextmanager
+def _ruleset(rights: int, ports: int, scope: int) -> Iterator[int]:
+    """A ruleset of Landlock's to add rules to; this process is behind it from the end of the block on."""
+    attributes = struct.pack("=QQQ", rights, ports, scope)
+    ruleset = _checked(_syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0), "landlock_create_ruleset")
+    try:
+        yield ruleset
+        _checked(_syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
+    finally:
+        os.close(ruleset)
 
 
 def _without_covered(paths: Iterable[str], granted: tuple[str, ...]) -> Iterator[str]:

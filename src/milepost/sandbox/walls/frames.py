@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterator
 
 LONGEST_FRAME = 4_000_000
+LONGEST_QUESTION = 4 * LONGEST_FRAME
 TOKEN_BYTES = 16  # a question begins with a token of its own, and its answer with the same
 _CHUNK = 262_144
 
@@ -84,3 +85,29 @@ def tell(listener: socket.socket, **facts: object) -> None:
     """Write facts as a line of JSON; nothing happens when nobody listens any more."""
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         listener.sendall(json.dumps(facts).encode() + b"\n")
+
+
+class Teller:
+    """Says facts to the host as lines of JSON, and waits for it to listen only at the very end.
+
+    Whoever waited would watch nothing meanwhile, and between two questions nobody listens.
+    """
+
+    def __init__(self, host: socket.socket) -> None:
+        host.setblocking(False)
+        self._host = host
+        self._outgoing = Outgoing(host.fileno())
+        self.descriptor = host.fileno()
+        self.has_more_to_say = False
+
+    def tell(self, **facts: object) -> None:
+        self._outgoing.put(json.dumps(facts).encode() + b"\n")
+        self.write()
+
+    def write(self) -> None:
+        self.has_more_to_say = self._outgoing.write()
+
+    def finish(self, **facts: object) -> None:
+        """Say the last facts, and return when the host has all."""
+        self._host.setblocking(True)
+        self.tell(**facts)

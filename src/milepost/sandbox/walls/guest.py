@@ -6,12 +6,15 @@ ran are the relay's, and the relay is all that this channel leads to.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import linecache
 import os
+import site
 import sys
 import traceback
 import types
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .frames import LONGEST_FRAME, TOKEN_BYTES, framed
@@ -34,6 +37,18 @@ def serve(channel: int) -> None:
         if os.getpid() != session:
             os._exit(0)  # the code forked and let the child come back here
         _send(channel, token, answer)
+
+
+class LateSite:
+    """Adds the packages of this interpreter when an import first needs them.
+
+    What they bring to be run at the start of Python runs here, behind the walls, and costs nothing where nobody asks.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        sys.meta_path.remove(self)
+        site.main()
+        return importlib.util.find_spec(name) if path is None else None
 
 
 class _Answers:

@@ -89,9 +89,9 @@ class Calls:
         return self.level == "isolated"
 
     @property
-    def shares_sockets(self) -> bool:
-        """Whether there are sockets of the host's that a guest could name."""
-        return self.isolated or (self.network == "open" and self.landlock < 6)
+    def shares_loopback(self) -> bool:
+        """Whether there are ports of the host's that a guest could name and must not reach."""
+        return self.isolated and self.network != "open"
 
     @property
     def asked(self) -> int:
@@ -169,26 +169,24 @@ def _processes() -> tuple[Judgement, ...]:
 
 
 def _sockets(calls: Calls) -> tuple[Judgement, ...]:
-    """Sockets by family; where the host's are within reach, each address is the porter's to judge."""
-    asked = ("connect", "listen", "bind") if calls.network in ("loopback", "hosts") else ("connect", "listen")
+    """Sockets by family; whom they connect to is the porter's to judge.
+
+    In a room, too: a socket in a file is the host's wherever the file is mounted, and no namespace is between them.
+    """
+    judged = calls.shares_loopback and calls.network != "none"
+    asked = ("connect", "listen", "bind") if judged else ("connect",)
+    unix = _unix_sockets() if calls.ask else ()
     return (
-        Judgement(calls=("socket",), cases=(*_unix_sockets(calls), *_inet_sockets(calls)), otherwise=_REFUSE),
-        Judgement(calls=("socketpair",), cases=_socket_pairs(calls), otherwise=_REFUSE),
-        *((Judgement(calls=asked, otherwise=calls.asked),) if calls.shares_sockets else ()),
-        *(_sending_connects_nothing() if calls.isolated and calls.network != "open" else ()),
+        Judgement(calls=("socket",), cases=(*unix, *_inet_sockets(calls)), otherwise=_REFUSE),
+        Judgement(calls=("socketpair",), cases=_unix_sockets(), otherwise=_REFUSE),
+        Judgement(calls=asked, otherwise=calls.asked),
+        *(_sending_connects_nothing() if calls.shares_loopback else ()),
     )
 
 
-def _unix_sockets(calls: Calls) -> tuple[Case, ...]:
-    if not calls.shares_sockets:
-        return _socket_pairs(calls)
-    return _socket_pairs(calls) if calls.ask else ()
-
-
-def _socket_pairs(calls: Calls) -> tuple[Case, ...]:
-    """A datagram names whom it is for where no filter can see it."""
-    connected = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
-    kinds = connected if calls.shares_sockets else (*connected, socket.SOCK_DGRAM)
+def _unix_sockets() -> tuple[Case, ...]:
+    """Those that are connected; a datagram names whom it is for where no filter can see it."""
+    kinds = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
     return tuple(_case(ALLOW, _is(0, socket.AF_UNIX), _is(1, kind, mask=_SOCKET_TYPE)) for kind in kinds)
 
 
@@ -196,7 +194,7 @@ def _inet_sockets(calls: Calls) -> tuple[Case, ...]:
     """TCP, and UDP where no address is judged; never by a protocol that connects in ways of its own, as SCTP does."""
     if calls.network == "none":
         return ()
-    judged = calls.isolated and calls.network != "open"
+    judged = calls.shares_loopback
     if judged and not calls.ask:
         return ()
     kinds = ((socket.SOCK_STREAM, _TCP),) if judged else ((socket.SOCK_STREAM, _TCP), (socket.SOCK_DGRAM, _UDP))

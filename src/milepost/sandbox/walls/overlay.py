@@ -1,6 +1,5 @@
 """A layer over a folder that takes all changes made to it, bounded in size, and tells them when asked.
 
-The changes are told as a stream of entries: four bytes of length, a JSON object, and for a file the bytes it says.
 Device nodes and setuid bits are never told, and a name is never more than a name.
 """
 
@@ -8,18 +7,30 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from . import mounts
 from .differences import OPEN_FILE, OPEN_FOLDER, Found, Pair, differences
+from .telling import Telling
 
-_CHUNK = 1 << 20
+_MEBIBYTE = 1 << 20
+_MOST_BYTES_OF_NAMES = 64 * _MEBIBYTE  # names, and where the pieces of files lie
 
-_layers: list[int] = []  # the upper and the lower folder; a process has one overlay at most
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layers:
+    """The folders of an overlay, and how many bytes the upper one takes."""
+
+    upper: int
+    lower: int
+    size: int
+
+
+_layers: _Layers | None = None  # a process has one overlay at most
 
 
 def lay_over(folder: int, *, size_mb: int, inodes: int) -> int:
@@ -27,6 +38,7 @@ def lay_over(folder: int, *, size_mb: int, inodes: int) -> int:
 
     That memory is on the stage: no path leads to it once another root was entered.
     """
+    global _layers  # noqa: PLW0603 - of a process that is for one guest
     bounds = {"size": f"{size_mb}m", "nr_inodes": str(inodes), "mode": "755"}
     lower = os.open(f"/proc/self/fd/{folder}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     memory = mounts.fresh("tmpfs", bounds, mounts.NO_SETUID | mounts.NO_DEVICES)
@@ -45,38 +57,38 @@ def lay_over(folder: int, *, size_mb: int, inodes: int) -> int:
         tree = mounts.fresh("overlay", layers, mounts.NO_SETUID | mounts.NO_DEVICES)
     finally:
         os.close(top)
-    _layers[:] = (upper, lower)
+    _layers = _Layers(upper=upper, lower=lower, size=size_mb * _MEBIBYTE)
     return tree
 
 
-def collect(descriptor: int) -> None:
-    """Write to `descriptor` what differs from the folder below; a file is written anew.
+def collect(file: int, *, within_s: float) -> None:
+    """Write to `file` what differs from the folder below, anew.
 
-    The last entry says that all was told, or why it could not be.
+    The last entry says that all was told. Where there is more than the layer holds, or it takes longer than
+    `within_s`, which the guest's doing can bring about, the only entry says so.
     """
-    upper, lower = _layers
-    told: dict[int, str] = {}
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        os.ftruncate(descriptor, 0)
+    assert _layers is not None, "only what has an overlay is asked for its changes"
+    telling = Telling(file, most_bytes=_layers.size + _MOST_BYTES_OF_NAMES, within_s=within_s)
+    paths: dict[int, str] = {}
     try:
-        for found in differences(Pair(upper=upper, lower=lower)):
-            with contextlib.suppress(FileNotFoundError):
-                _tell_change(descriptor, found, told)
-    except BrokenPipeError:
-        raise
+        for found in differences(Pair(upper=_layers.upper, lower=_layers.lower)):
+            telling.check()
+            if found is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    _tell_change(telling, found, paths)
     except OSError as problem:
-        _tell(descriptor, {"now": "end", "failure": str(problem.strerror)})
+        telling.fail(str(problem.strerror))
     else:
-        _tell(descriptor, {"now": "end"})
+        telling.end()
 
 
-def _tell_change(descriptor: int, found: Found, told: dict[int, str]) -> None:
+def _tell_change(telling: Telling, found: Found, paths: dict[int, str]) -> None:
+    """Tell of one name; `paths` are those under which files were told already, by number."""
     entry: dict[str, Any] = {"path": found.path, "now": found.now, "was": found.was}
     if found.now == "link":
         entry["to"] = os.readlink(found.name, dir_fd=found.upper)
     if found.now != "file":
-        _tell(descriptor, entry)
+        telling.tell(entry)
         return
     file = os.open(found.name, OPEN_FILE, dir_fd=found.upper)
     try:
@@ -84,14 +96,14 @@ def _tell_change(descriptor: int, found: Found, told: dict[int, str]) -> None:
         if not stat.S_ISREG(facts.st_mode):
             raise FileNotFoundError(errno.ENOENT, "it is no file any more")
         entry["mode"] = facts.st_mode & 0o777
-        if facts.st_ino in told:
-            _tell(descriptor, {**entry, "same_as": told[facts.st_ino]})
+        if facts.st_ino in paths:
+            telling.tell({**entry, "same_as": paths[facts.st_ino]})
             return
-        told[facts.st_ino] = found.path
+        paths[facts.st_ino] = found.path
         pieces = list(_pieces(file, facts.st_size))
-        _tell(descriptor, {**entry, "size": facts.st_size, "pieces": pieces})
+        telling.tell({**entry, "size": facts.st_size, "pieces": pieces})
         for start, length in pieces:
-            _copy(file, descriptor, start, length)
+            telling.copy(file, start, length)
     finally:
         os.close(file)
 
@@ -108,19 +120,3 @@ def _pieces(file: int, size: int) -> Iterator[tuple[int, int]]:
             return  # nothing but a hole up to the end
         end = os.lseek(file, start, os.SEEK_HOLE)
         yield start, end - start
-
-
-def _copy(file: int, descriptor: int, start: int, length: int) -> None:
-    end = start + length
-    while start < end:
-        sent = os.sendfile(descriptor, file, start, min(end - start, _CHUNK))
-        if not sent:
-            sent = os.write(descriptor, bytes(min(end - start, _CHUNK)))  # it became shorter
-        start += sent
-
-
-def _tell(descriptor: int, entry: dict[str, Any]) -> None:
-    text = json.dumps(entry).encode()
-    rest = memoryview(len(text).to_bytes(4, "big") + text)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

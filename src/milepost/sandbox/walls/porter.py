@@ -10,6 +10,7 @@ import errno
 import os
 import select
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -21,8 +22,8 @@ from .porter_questions import Question, receive
 from .porter_refusal import Refusal
 from .porter_sockets import Connecting, Sockets
 
-_MOST_AT_ONCE = 64
-_MOST_WAITING = 64
+_LONGEST_TURN_S = 0.005
+_MOST_WAITING = 256
 _MOST_NOTES = 50
 _OF_ANOTHER_PROCESS = {
     **dict.fromkeys(("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"), 0),
@@ -35,12 +36,14 @@ _OF_ANOTHER_PROCESS = {
 class Rules:
     """What a guest may do through its porter.
 
-    `writable` are real paths (see `real`), `ports` those of the loopback that it may connect to beside its own.
+    `writable` are real paths (see `real`), `ports` those of the loopback that it may connect to beside its own, and
+    `abstract_names` says that this process has `confine.scope_abstract_names`.
     """
 
     writable: tuple[str, ...]
     network: Literal["none", "loopback", "hosts", "open"]
     ports: tuple[int, ...] = ()
+    abstract_names: bool = False
 
 
 def real(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -55,7 +58,9 @@ class Porter:
         self._listener = listener
         places = Places(rules.writable)
         self._places = places
-        self._sockets = Sockets(network=rules.network, ports=rules.ports, places=places)
+        self._sockets = Sockets(
+            network=rules.network, ports=rules.ports, abstract_names=rules.abstract_names, places=places
+        )
         self._refused: dict[str, None] = {}
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
         self._poller = select.poll()
@@ -77,8 +82,9 @@ class Porter:
         return self._listener
 
     def answer(self) -> None:
-        """Answer what is being asked, without waiting for anything."""
-        for _ in range(_MOST_AT_ONCE):
+        """Answer what is being asked, without waiting for anything, and not so long that others have to."""
+        end = time.monotonic() + _LONGEST_TURN_S
+        while time.monotonic() < end:
             if not any(events & select.POLLIN for _, events in self._poller.poll(0)):
                 return
             question = receive(self._listener)
@@ -127,17 +133,18 @@ class Porter:
 
     def _connect(self, question: Question) -> None:
         # Never here: whether it waits is a flag that the guest shares, and could set between a look and the call.
-        with contextlib.ExitStack() as opened:
-            connecting = opened.enter_context(self._sockets.connecting(question))
+        with contextlib.ExitStack() as unless_handed_over:
+            needed = unless_handed_over.enter_context(contextlib.ExitStack())
+            connecting = needed.enter_context(self._sockets.connecting(question))
             if not self._waiting.acquire(blocking=False):
                 raise OSError(errno.EAGAIN, "too many connections are being made")
-            still_open = opened.pop_all()
-        threading.Thread(target=self._wait_for, args=(connecting, still_open), daemon=True).start()
+            needed.callback(self._waiting.release)
+            threading.Thread(target=self._wait_for, args=(connecting, needed), daemon=True).start()
+            unless_handed_over.pop_all()
 
-    def _wait_for(self, connecting: Connecting, opened: contextlib.ExitStack) -> None:
-        with opened:
+    def _wait_for(self, connecting: Connecting, needed: contextlib.ExitStack) -> None:
+        with needed:
             self._settle(connecting.question, lambda question: question.returns(connecting.finish()))
-            self._waiting.release()
 
 
 def _unknown(question: Question) -> None:

@@ -66,7 +66,7 @@ CALLS = tuple(_FORMS)
 
 
 class Places:
-    """The folders within which files may be changed, by their real paths.
+    """The folders within which files may be changed, by their real paths, except for what is mounted read-only there.
 
     Of those in /dev only what lies inside may be: the folder itself is the machine's.
     """
@@ -78,8 +78,9 @@ class Places:
     def require(self, place: int, verb: str, error: int) -> None:
         """Refuse unless an open descriptor is of something that may be changed."""
         path = os.readlink(f"/proc/self/fd/{place}")  # noqa: PTH115 - the text, not a Path
-        known = path in self._themselves or path.startswith(self._inside)
-        if not known or stat.S_IFMT(os.fstat(place).st_mode) not in _KINDS:
+        is_known = path in self._themselves or path.startswith(self._inside)
+        is_plain = stat.S_IFMT(os.fstat(place).st_mode) in _KINDS
+        if not is_known or not is_plain or os.fstatvfs(place).f_flag & os.ST_RDONLY:
             raise Refusal(error, f"{verb} {path}")
 
 

@@ -1,4 +1,4 @@
-"""Who listens: the sockets of this machine that take connections at an address, by the number of their inode."""
+"""Who listens: the TCP sockets of this machine that take connections at an address, by the number of their inode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from . import porter_diagnosis
 from .porter_diagnosis import Address
 
 _LISTENS = b"0A"
-_TAKES_CONNECTIONS = b"00010000"
 
 
 def at_port(address: Address, port: int) -> set[int]:
@@ -21,25 +20,6 @@ def at_port(address: Address, port: int) -> set[int]:
         return set() if taker is None else {taker}
     keys = {f"{name}:{port:04X}".encode() for name in _names(address)}
     return {int(fields[9]) for fields in _tcp_listeners() if fields[1] in keys}
-
-
-def of_tcp() -> set[int]:
-    """All TCP sockets that listen."""
-    return {int(fields[9]) for fields in _tcp_listeners()}
-
-
-def at_abstract_name(name: bytes) -> set[int]:
-    """The UNIX sockets that would take a connection to a name that is no path (its first byte is not in `name`).
-
-    The kernel writes any zero in it as an @, so this may find more than there are; never fewer.
-    """
-    shown = b"@" + name.replace(b"\0", b"@")
-    return {int(fields[6]) for fields in _unix_listeners() if len(fields) > 7 and fields[7] == shown}
-
-
-def of_unix() -> set[int]:
-    """All UNIX sockets that listen."""
-    return {int(fields[6]) for fields in _unix_listeners()}
 
 
 @cache
@@ -69,13 +49,4 @@ def _tcp_listeners() -> Iterator[list[bytes]]:
                 fields = line.split()
                 if fields[3] != _LISTENS:
                     break
-                yield fields
-
-
-def _unix_listeners() -> Iterator[list[bytes]]:
-    with open("/proc/net/unix", "rb") as lines:  # noqa: PTH123
-        next(lines, None)
-        for line in lines:
-            fields = line.rstrip(b"\n").split(maxsplit=7)
-            if len(fields) > 6 and fields[3] == _TAKES_CONNECTIONS and fields[6].isdigit():
                 yield fields

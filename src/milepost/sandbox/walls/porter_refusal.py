@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 
 class Refusal(OSError):
-    """A call that is not done: `words` say what it was, and the errno is what the kernel would have said."""
+    """A call that is not done: `words` say what it was, and the errno is what the kernel would have said.
+
+    Bytes of a path that are no text are written out.
+    """
 
     def __init__(self, error: int, words: str) -> None:
         super().__init__(error, words)
-        self.words = words
+        self.words = os.fsencode(words).decode(errors="backslashreplace")

@@ -1,8 +1,8 @@
 """Whom a guest may talk to: its own servers on the loopback, a few ports it was given, its own sockets in files.
 
 Connecting, binding and listening are done here, on a copy of the guest's socket and to an address that was copied
-before it was judged. What the guest listens on is remembered by inode, because a port or a name may be another's by
-the time it is used again.
+before it was judged; the kernel would look both up anew, and find what another thread has put there meanwhile. What the
+guest listens on is remembered by inode, because a port may be another's by the time it is used again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .porter_refusal import Refusal
 
 _LONGEST_ADDRESS = 128
 _INET_FAMILIES = (socket.AF_INET, socket.AF_INET6)
-_MOST_REMEMBERED = 1024
+_MOST_REMEMBERED = 16384
 _LOOPBACK: dict[int, Address] = {4: ipaddress.IPv4Address("127.0.0.1"), 6: ipaddress.IPv6Address("::1")}
 _LOOPBACK_FOR_BOTH = ipaddress.IPv6Address("::ffff:127.0.0.1")
 
@@ -38,18 +38,28 @@ class Connecting:
     address: bytes
 
     def finish(self) -> int:
-        with self.question.identity():
-            return kernel.call(NUMBERS["connect"], self.descriptor, self.address, len(self.address))
+        try:
+            with self.question.identity():
+                return kernel.call(NUMBERS["connect"], self.descriptor, self.address, len(self.address))
+        except PermissionError as problem:
+            if not _is_abstract(self.address):
+                raise
+            raise Refusal(problem.errno, _abstract_in_words(self.address)) from problem
 
 
 class Sockets:
-    """Connects, binds and listens for a guest as far as its network goes."""
+    """Connects, binds and listens for a guest as far as its network goes.
 
-    def __init__(self, *, network: str, ports: tuple[int, ...], places: Places) -> None:
+    `abstract_names` says that the kernel keeps this process from those of strangers; where it does not, all are
+    refused.
+    """
+
+    def __init__(self, *, network: str, ports: tuple[int, ...], abstract_names: bool, places: Places) -> None:
         self._open = network == "open"
         self._ports = frozenset(ports)
+        self._abstract_names = abstract_names
         self._places = places
-        self._listening: set[int] = set()
+        self._listening: dict[int, None] = {}
 
     @contextlib.contextmanager
     def connecting(self, question: Question) -> Iterator[Connecting]:
@@ -57,8 +67,10 @@ class Sockets:
         address = _address(question)
         with contextlib.ExitStack() as opened:
             family = _family(address)
-            if family == socket.AF_UNIX and len(address) > 2:
-                address = self._unix_target(question, address, opened)
+            if _is_abstract(address):
+                self._require_scope(address)
+            elif family == socket.AF_UNIX and len(address) > 2:
+                address = self._file_of(question, address, opened)
             elif family in _INET_FAMILIES:
                 self._require_reachable(*_host_and_port(address))
             elif family != socket.AF_UNSPEC and not self._open:
@@ -105,19 +117,16 @@ class Sockets:
         found = porter_listeners.at_port(plain, port)
         if not found:
             raise OSError(errno.ECONNREFUSED, "nobody listens there")
-        if not found <= self._listening:
+        if not found <= self._listening.keys():
             raise Refusal(errno.ECONNREFUSED, f"connect {_in_words(host, port)}")
 
-    def _unix_target(self, question: Question, address: bytes, opened: contextlib.ExitStack) -> bytes:
-        name = address[2:]
-        if name.startswith(b"\0"):
-            found = porter_listeners.at_abstract_name(name[1:])
-            if found and not found <= self._listening:
-                raise Refusal(errno.ECONNREFUSED, f"connect @{name[1:].decode(errors='backslashreplace')}")
-            if not found:
-                raise OSError(errno.ECONNREFUSED, "nobody listens there")
-            return address
-        path = name.partition(b"\0")[0]
+    def _require_scope(self, address: bytes) -> None:
+        if not self._abstract_names:
+            raise Refusal(errno.EPERM, _abstract_in_words(address))
+
+    def _file_of(self, question: Question, address: bytes, opened: contextlib.ExitStack) -> bytes:
+        """The address of the very socket that a path leads to now, if it lies where files may be changed."""
+        path = address[2:].partition(b"\0")[0]
         place = opened.enter_context(question.place(AT_CWD, path))
         self._places.require(place, "connect", errno.EACCES)
         return struct.pack("=H", socket.AF_UNIX) + f"/proc/self/fd/{place}\0".encode()
@@ -129,14 +138,14 @@ class Sockets:
             wanted.bind((str(_loopback_like(wanted.fileno(), host)), 0))
         elif not _plain(host).is_loopback:
             raise Refusal(errno.EACCES, f"listen {_in_words(host, port)}")
-        elif not porter_listeners.at_port(_plain(host), port) <= self._listening:
+        elif not porter_listeners.at_port(_plain(host), port) <= self._listening.keys():
             raise Refusal(errno.EADDRINUSE, f"listen {_in_words(host, port)}")
 
     def _remember(self, inode: int) -> None:
+        """The oldest is forgotten for it, when there are too many."""
         if len(self._listening) >= _MOST_REMEMBERED:
-            self._listening &= porter_listeners.of_tcp() | porter_listeners.of_unix()
-        if len(self._listening) < _MOST_REMEMBERED:
-            self._listening.add(inode)
+            del self._listening[next(iter(self._listening))]
+        self._listening[inode] = None
 
 
 def _address(question: Question) -> bytes:
@@ -153,6 +162,14 @@ def _address(question: Question) -> bytes:
 
 def _family(address: bytes) -> int:
     return int.from_bytes(address[:2], "little")
+
+
+def _is_abstract(address: bytes) -> bool:
+    return _family(address) == socket.AF_UNIX and address[2:3] == b"\0"
+
+
+def _abstract_in_words(address: bytes) -> str:
+    return f"connect @{address[3:].decode(errors='backslashreplace')}"
 
 
 def _host_and_port(address: bytes) -> tuple[Address, int]:

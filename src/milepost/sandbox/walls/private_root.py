@@ -12,7 +12,7 @@ from . import mounts, overlay
 from .shares import Share, shares
 
 # Writable in every room, and gone with it.
-OWN_FOLDERS = ("/tmp", "/dev/shm", "/dev/pts")  # noqa: S108
+_IN_MEMORY = ("/tmp", "/dev/shm")  # noqa: S108
 OWN_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty"))
 
 _HARMLESS = mounts.NO_SETUID | mounts.NO_DEVICES
@@ -40,9 +40,10 @@ def enter_private_root(plan: dict[str, Any]) -> None:
     places = [(share, place) for share in wanted if (place := _place_of(share)) is not None]
     devices = [(path, _tree_at(path, _DEVICE)) for path in OWN_DEVICES]
     trees = [(share.path, _taken(share, place, layer)) for share, place in places]
+    memory = _own_memory(plan["tmp_mb"])
     root = mounts.stage(mounts.fresh("tmpfs", {"size": "2m", "nr_inodes": "8192", "mode": "755"}, _HARMLESS))
     try:
-        _furnish(root, plan["tmp_mb"])
+        _furnish(root, memory)
         for path, text in links.items():
             above, _, name = path.rpartition("/")
             with _folder(root, above) as folder, contextlib.suppress(FileExistsError):
@@ -79,13 +80,31 @@ def _taken(share: Share, place: int, layer: dict[str, Any]) -> int:
     return tree
 
 
-def _furnish(root: int, tmp_mb: int) -> None:
+def _own_memory(size_mb: int) -> dict[str, int]:
+    """The trees of what lies in memory, by path: folders of one file system, which bounds them together.
+
+    That file system is on the stage, as an overlay's is.
+    """
+    bounds = {"size": f"{size_mb}m", "nr_inodes": str(size_mb * _INODES_PER_MB), "mode": "755"}
+    top = mounts.stage(mounts.fresh("tmpfs", bounds, _HARMLESS))
+    trees = {}
+    try:
+        for path in _IN_MEMORY:
+            name = path.rpartition("/")[2]
+            os.mkdir(name, dir_fd=top)
+            os.chmod(name, 0o1777, dir_fd=top)  # noqa: S103 - as /tmp is everywhere
+            trees[path] = _tree_at(name, _HARMLESS, top)
+    finally:
+        os.close(top)
+    return trees
+
+
+def _furnish(root: int, memory: dict[str, int]) -> None:
     """What every room has: a terminal, memory and temporary files of its own, and only its own processes."""
-    memory = {"size": f"{tmp_mb}m", "nr_inodes": str(tmp_mb * _INODES_PER_MB), "mode": "1777"}
     terminals = {"ptmxmode": "666", "mode": "600"}
-    _put_fresh(root, "/tmp", "tmpfs", memory)  # noqa: S108
     _put_fresh(root, "/dev", "tmpfs", {"size": "64k", "mode": "755"})
-    _put_fresh(root, "/dev/shm", "tmpfs", memory)  # noqa: S108
+    for path, tree in memory.items():
+        mounts.put(tree, _made(root, path, like=tree))
     _put_fresh(root, "/dev/pts", "devpts", terminals, mounts.NO_SETUID | mounts.NO_PROGRAMS)
     _put_fresh(root, "/proc", "proc", {}, _HARMLESS | mounts.NO_PROGRAMS | mounts.READ_ONLY)
     with _folder(root, "/dev") as dev:

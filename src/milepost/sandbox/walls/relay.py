@@ -24,10 +24,9 @@ from .watch import Ends, Watch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upbringing:
-    """What the warden gives to every relay: its number, the walls that it raised already, what groups it may make."""
+    """What the warden gives to every relay: its number, and what groups it may make."""
 
     warden: int
-    held: tuple[str, ...]
     offer: cgroup.Offer
 
 
@@ -44,10 +43,10 @@ def keep(launch: int, control: int, status: int, descriptors: list[int], given: 
         ends = Ends(control=control, warden=os.pidfd_open(given.warden))
         if os.getppid() == given.warden:
             _keep(_read_launch(launch), descriptors, given, host, ends)
-    except OSError as problem:
-        tell(host, failure={"stage": "start", "errno": problem.errno, "text": problem.strerror})
     except Exception as problem:
-        tell(host, failure={"stage": "start", "errno": None, "text": repr(problem)})
+        number, text = (problem.errno, problem.strerror) if isinstance(problem, OSError) else (None, repr(problem))
+        host.setblocking(True)
+        tell(host, failure={"stage": "start", "errno": number, "text": text})
         raise
     finally:
         if os.getpid() == maker:
@@ -71,13 +70,15 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
     if wanted["program"] is None:
         ends.questions = descriptors.pop()
     group = cgroup.Group(wanted["bounds"], given.offer)
-    held = [*given.held, *_move(wanted["room"], host, given.offer), *group.names]
+    held = [*_move(wanted["room"], host, given.offer), *group.names]
     watch = Watch(wanted, host, ends, group)
-    _start(wanted, descriptors, held, watch)
-    ended, words = watch.wait()
-    ending = sweep(watch.guest)
-    tell(
-        host,
+    guest = 0
+    try:
+        guest = _start(wanted, descriptors, held, watch)
+        ended, words = watch.wait()
+    finally:
+        ending = sweep(guest)
+    watch.host.finish(
         ended=ended,
         words=words,
         exit_code=os.WEXITSTATUS(ending) if os.WIFEXITED(ending) else None,
@@ -120,7 +121,7 @@ def _become_first(offer: cgroup.Offer) -> None:
     confine.hide_memory()
 
 
-def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watch: Watch) -> None:
+def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watch: Watch) -> int:
     setup, setup_of_guest = socket.socketpair()
     channel, channel_of_guest = socket.socketpair()
     relay = os.getpid()
@@ -133,6 +134,7 @@ def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watc
     for descriptor in descriptors:
         os.close(descriptor)
     watch.begin(guest, setup, channel)
+    return guest
 
 
 def _read_launch(launch: int) -> dict[str, Any]:

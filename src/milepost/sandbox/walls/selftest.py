@@ -82,13 +82,15 @@ def _end(pid: int, reader: int) -> dict[str, Any]:
 
 def _try_isolated() -> list[str]:
     """Keep a guest as a relay would, one that may change nothing."""
+    scoped = _stage("landlock", confine.scope_abstract_names)
     ours, theirs = socket.socketpair()
     guest, said = _begin(lambda: _behind_walls(theirs))
     theirs.close()
     _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
     if not listeners:
         return _held(_end(guest, said))
-    answering = porter.Porter(listeners[0], rules=porter.Rules(writable=(), network="none"))
+    rules = porter.Rules(writable=(), network="none", abstract_names=scoped)
+    answering = porter.Porter(listeners[0], rules=rules)
     _answer_until(said, answering)
     held = _held(_end(guest, said))
     if not answering.refused:
@@ -98,6 +100,7 @@ def _try_isolated() -> list[str]:
 
 def _behind_walls(keeper: socket.socket) -> list[str]:
     mode = os.stat(_WALLS).st_mode & 0o777  # noqa: PTH116
+    _stage("capabilities", confine.limit_capabilities)
     confine.forbid_new_privileges()
     held = _stage("landlock", lambda: confine.restrict_files(readable=(), writable=()))
     _expect("landlock", errno.EACCES, lambda: os.open(_WALLS, os.O_RDONLY))

@@ -29,6 +29,25 @@ def sweep(guest: int) -> int:
             return ending
 
 
+def deaths_of_children() -> int:
+    """A descriptor that can be read whenever a child of this process has died."""
+    told, tells = os.pipe()
+    os.set_blocking(told, False)
+    os.set_blocking(tells, False)
+    signal.signal(signal.SIGCHLD, _nothing)
+    signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    return told
+
+
+def next_death() -> int | None:
+    """A child that has died and was not waited for yet."""
+    try:
+        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return None if found is None else found.si_pid
+
+
 def kill_all_below() -> None:
     """Send SIGKILL to everything that descends from this process at this moment."""
     if os.getpid() == 1:  # of a pid namespace, where there is nobody else
@@ -74,3 +93,7 @@ def peak_memory(pid: int) -> int:
             if line.startswith(b"VmHWM:"):
                 return int(line.split()[1]) * 1024
     return 0
+
+
+def _nothing(number: int, frame: object) -> None:
+    """A signal with a handler wakes whoever polls; there is nothing to do in it."""

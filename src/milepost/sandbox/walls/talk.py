@@ -6,22 +6,28 @@ import json
 import math
 import os
 import socket
-from typing import Any
+from typing import Any, Protocol
 
 from . import overlay
-from .frames import LONGEST_FRAME, TOKEN_BYTES, Frames, Outgoing, framed, tell
+from .frames import LONGEST_FRAME, LONGEST_QUESTION, TOKEN_BYTES, Frames, Outgoing, framed
 from .sweep import cpu_s, peak_memory
 
-_LONGEST_QUESTION = 4 * LONGEST_FRAME
+_HEAD_BYTES = 1000
+_COLLECT_WITHIN_S = 10.0  # the guest is served nothing in the meantime
 _LOOK_AT_CPU_MS = 20.0
+_LOOK_AT_CPU_BETWEEN_MS = 250.0
+
+
+class Tells(Protocol):
+    """Who says facts to the host."""
+
+    def tell(self, **facts: object) -> None: ...
 
 
 class Talk:
     """Holds the only way from a session to the host. An answer that nobody asked for goes nowhere, and is noted."""
 
-    def __init__(
-        self, host: socket.socket, guest: int, questions: int, channel: socket.socket, changes: int | None
-    ) -> None:
+    def __init__(self, host: Tells, guest: int, questions: int, channel: socket.socket, changes: int | None) -> None:
         self._host = host
         self._guest = guest
         self._channel = channel
@@ -29,22 +35,26 @@ class Talk:
         self.channel = channel.fileno()
         os.set_blocking(questions, False)
         channel.setblocking(False)
-        self._questions = Frames(questions, _LONGEST_QUESTION)
+        self._questions = Frames(questions, LONGEST_QUESTION + _HEAD_BYTES)
         self._answers = Frames(self.channel, LONGEST_FRAME)
         self._outgoing = Outgoing(self.channel)
         self.has_more_to_say = False
         self._open: str | None = None
         self._forged = False
+        self.refused: tuple[str, ...] = ()
         self._cpu_s: float | None = None
-        self._cpu_until = 0.0
+        self._cpu_until = math.inf
+        self._cpu_at_answer = 0.0
 
     @property
     def interval_ms(self) -> float | None:
         """How often `excess` is to be asked; None while nothing is measured."""
-        return None if self._cpu_s is None or self._open is None else _LOOK_AT_CPU_MS
+        if self._cpu_s is None:
+            return None
+        return _LOOK_AT_CPU_BETWEEN_MS if self._open is None else _LOOK_AT_CPU_MS
 
     def excess(self) -> tuple[str, str] | None:
-        """Whether the open question has used up its processor time."""
+        """Whether a question has used up its processor time, with what was used since the answer before it."""
         if self.interval_ms is None or cpu_s() <= self._cpu_until:
             return None
         return "cpu", f"used more than {self._cpu_s:g} s of processor time"
@@ -57,8 +67,8 @@ class Talk:
             if "nonce" in wanted:
                 self._ask(wanted, body)
             elif self._changes is not None:
-                overlay.collect(self._changes)
-                tell(self._host, changes=wanted["changes"])
+                overlay.collect(self._changes, within_s=_COLLECT_WITHIN_S)
+                self._host.tell(changes=wanted["changes"])
         return not self._questions.ended
 
     def hear_the_guest(self) -> tuple[str, str] | None:
@@ -69,14 +79,16 @@ class Talk:
             if self._open is None or token != self._open.encode():
                 self._forged = True
                 continue
-            tell(
-                self._host,
+            self._host.tell(
                 nonce=self._open,
                 answer=answer.decode(errors="replace"),
                 forged=self._forged,
                 memory_bytes=peak_memory(self._guest),
+                refused=self.refused,
             )
             self._open, self._forged = None, False
+            self._cpu_at_answer = 0.0 if self._cpu_s is None else cpu_s()
+            self._cpu_until = self._cpu_at_answer + (self._cpu_s or math.inf)
         if self._answers.too_long:
             return "output", f"answered with more than {LONGEST_FRAME} bytes"
         if self._answers.ended:
@@ -87,6 +99,6 @@ class Talk:
         self._forged = self._answers.forget() > 0 or self._forged
         self._open = str(wanted["nonce"])
         self._cpu_s = wanted["cpu_s"]
-        self._cpu_until = math.inf if self._cpu_s is None else cpu_s() + self._cpu_s
+        self._cpu_until = math.inf if self._cpu_s is None else self._cpu_at_answer + self._cpu_s
         self._outgoing.put(framed(self._open.encode() + body))
         self.has_more_to_say = self._outgoing.write()

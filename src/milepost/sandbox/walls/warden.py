@@ -13,6 +13,7 @@ import importlib
 import os
 import select
 import signal
+import site
 import socket
 import sys
 
@@ -35,16 +36,14 @@ def main() -> None:
     """Fork a relay for every message until the host is gone. A warm one has imported what sessions mostly need."""
     host = socket.socket(fileno=int(sys.argv[2]))
     if "warm" in sys.argv[3:]:
-        for name in WARM:
-            importlib.import_module(name)
+        _warm_up()
     os.set_inheritable(host.fileno(), False)
     # Whoever ends a whole group of processes politely ends the host too, and that ends the guests in order.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     confine.adopt_orphans()
     confine.hide_memory()
-    held = ("dropped-capabilities",) if confine.drop_capabilities() else ()
-    given = relay.Upbringing(warden=os.getpid(), held=held, offer=cgroup.probe())
+    given = relay.Upbringing(warden=os.getpid(), offer=cgroup.probe())
     prepare()
     gc.disable()
     gc.freeze()
@@ -55,12 +54,12 @@ def main() -> None:
         for descriptor, _ in poller.poll():
             if descriptor != host.fileno():
                 poller.unregister(descriptor)
-                _reap(descriptor, relays)
+                _reap(descriptor, relays, given)
                 continue
             message, descriptors, _, _ = socket.recv_fds(host, 1, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
             if not message:
                 host.close()
-                _outlive(relays)
+                _outlive(relays, given)
                 return
             # A machine out of processes: closing the descriptors tells the host that nothing was started.
             with contextlib.suppress(OSError):
@@ -69,6 +68,14 @@ def main() -> None:
                 poller.register(ended, select.POLLIN)
             for handed_over in descriptors:
                 os.close(handed_over)
+
+
+def _warm_up() -> None:
+    for name in WARM:
+        importlib.import_module(name)
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
 
 
 def _fork_relay(
@@ -86,15 +93,21 @@ def _fork_relay(
             code = 0
         finally:
             os._exit(code)
-    return os.pidfd_open(pid), pid
+    try:
+        return os.pidfd_open(pid), pid
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
 
 
-def _reap(ended: int, relays: dict[int, int]) -> None:
+def _reap(ended: int, relays: dict[int, int], given: relay.Upbringing) -> None:
     pid = relays.pop(ended)
     os.close(ended)
     _, how = os.waitpid(pid, 0)
     if how != 0:
         _sweep_orphans(frozenset(relays.values()))
+        cgroup.remove(pid, given.offer)
 
 
 def _sweep_orphans(relays: frozenset[int]) -> None:
@@ -106,6 +119,6 @@ def _sweep_orphans(relays: frozenset[int]) -> None:
             os.waitpid(orphan, 0)
 
 
-def _outlive(relays: dict[int, int]) -> None:
+def _outlive(relays: dict[int, int], given: relay.Upbringing) -> None:
     for ended in tuple(relays):
-        _reap(ended, relays)
+        _reap(ended, relays, given)

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from . import confine
 from .cgroup import Group
 from .crowd import Crowd
-from .frames import tell
+from .frames import Teller
 from .porter import Porter, Rules, real
+from .sweep import deaths_of_children, next_death
 from .talk import Talk
 from .watchdog import Watchdog
 
@@ -46,29 +48,32 @@ class Watch:
     def __init__(self, wanted: dict[str, Any], host: socket.socket, ends: Ends, group: Group) -> None:
         self.group = group
         self._wanted = wanted
-        self._host = host
+        self.host = Teller(host)
         self._ends = ends
         self._heard_of_start = b""
-        self._rules = _rules(wanted["rules"])  # before there is a guest, who could put links into its folders
+        # Before there is a guest, who could put links into its folders, and whose scope must be within ours.
+        self._rules = _rules(wanted["rules"])
         self._porter: Porter | None = None
         self._talk: Talk | None = None
+        self._is_telling = False
         self._poller = select.poll()
         self._actions: dict[int, Callable[[], Reason | None]] = {}
 
     def begin(self, guest: int, setup: socket.socket, channel: socket.socket) -> None:
         """Turn to a guest that was just forked."""
-        self.guest = guest
+        self._guest = guest
         self._setup = setup
         bounds = self._left_to_watch()
         self._watchdog = Watchdog(bounds, self._wanted["watched"])
         self._crowd = Crowd(bounds["processes"])
         self._gone = os.pidfd_open(guest)
         self._serve(self._gone, self._see_it_gone)
+        self._serve(deaths_of_children(), self._reap_orphans)
         self._serve(self._ends.control, lambda: Reason("host"))
         self._serve(self._ends.warden, lambda: Reason("warden"))
         self._serve(setup.fileno(), self._hear_of_start)
         if self._ends.questions is not None:
-            self._talk = Talk(self._host, guest, self._ends.questions, channel, self._ends.changes)
+            self._talk = Talk(self.host, guest, self._ends.questions, channel, self._ends.changes)
             self._serve(self._ends.questions, self._hear_the_host)
             self._serve(channel.fileno(), self._hear_the_guest)
 
@@ -81,6 +86,7 @@ class Watch:
             for descriptor, _ in self._poller.poll(_patience_ms(min(deadline, look_at))):
                 if reason := self._actions[descriptor]():
                     return reason
+            self._expect_of_the_host()
             now = time.monotonic()
             if now >= deadline:
                 return Reason("timeout")
@@ -145,10 +151,24 @@ class Watch:
         events = select.POLLIN | (select.POLLOUT if self._talk.has_more_to_say else 0)
         self._poller.modify(self._talk.channel, events)
 
+    def _expect_of_the_host(self) -> None:
+        """Wait for the host to listen while there is something left to tell; a host that is gone is not waited for."""
+        if self.host.has_more_to_say and not self._is_telling:
+            self._actions[self.host.descriptor] = self.host.write
+            self._poller.register(self.host.descriptor, select.POLLOUT)
+        elif self._is_telling and not self.host.has_more_to_say:
+            self._poller.unregister(self.host.descriptor)
+        self._is_telling = self.host.has_more_to_say
+
+    def _reap_orphans(self) -> None:
+        """Wait for what the guest left behind, which would count among its processes for as long as it lives."""
+        while (ended := next_death()) is not None and ended != self._guest:
+            os.waitpid(ended, 0)
+
     def _hear_of_start(self) -> None:
         if not self._read_setup():
             self._poller.unregister(self._setup.fileno())
-            tell(self._host, started=True, **self._start_facts())
+            self.host.tell(started=True, **self._start_facts())
 
     def _read_setup(self) -> bytes:
         """Take what the guest told on its way in, the descriptor with it that the porter listens on."""
@@ -161,10 +181,9 @@ class Watch:
 
     def _let_the_porter_answer(self) -> None:
         assert self._porter is not None
-        before = len(self._porter.refused)
         self._porter.answer()
-        if len(self._porter.refused) > before:
-            tell(self._host, refused=self._porter.refused)
+        if self._talk is not None:
+            self._talk.refused = self._porter.refused
 
     def _start_facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
@@ -194,6 +213,7 @@ def _rules(wanted: dict[str, Any]) -> Rules:
         writable=real(tuple(wanted["writable"])),
         network=wanted["network"],
         ports=tuple(wanted["ports"]),
+        abstract_names=confine.scope_abstract_names(),
     )
 
 

@@ -39,13 +39,14 @@ class Watchdog:
     """Looks after all descendants of this process, and what they add to `folders`.
 
     Of `bounds` it takes `memory_mb`, `disk_mb` and `inodes`, each absent or None when it is not to be watched; `names`
-    are the names of what is.
+    are the names of what is. Of `folders`, those that are `own` lie on file systems that nobody else writes to; those
+    that are `shared` may lie on any.
     """
 
-    def __init__(self, bounds: Mapping[str, Any], folders: list[str]) -> None:
+    def __init__(self, bounds: Mapping[str, Any], folders: Mapping[str, list[str]]) -> None:
         memory_mb, disk_mb, inodes = (bounds.get(name) for name in ("memory_mb", "disk_mb", "inodes"))
         self._memory = None if memory_mb is None else _MemoryWatch(memory_mb)
-        self._disk = None if disk_mb is None and inodes is None else _DiskWatch(disk_mb, inodes, folders)
+        self._disk = None if disk_mb is None and inodes is None else _DiskWatch(disk_mb, inodes, **folders)
         watched = {"watchdog-memory": memory_mb, "watchdog-disk": disk_mb, "watchdog-inodes": inodes}
         self.names = [name for name, bound in watched.items() if bound is not None]
 
@@ -105,13 +106,17 @@ class _MemoryWatch:
 
 
 class _DiskWatch:
-    """What is added to the folders: by the sign at each look, by a walk when it could be too much."""
+    """What is added to all folders together: by the sign at each look, by a walk when it could be too much.
 
-    def __init__(self, megabytes: int | None, inodes: int | None, folders: list[str]) -> None:
+    In folders on file systems of the tree's own the sign is exact.
+    """
+
+    def __init__(self, megabytes: int | None, inodes: int | None, *, shared: list[str], own: list[str]) -> None:
         self.due = 0.0
         self._started_ns = time.time_ns()
-        self._folders = folders
-        self._file_systems = disk.FileSystems(folders)
+        self._shared = shared
+        self._file_systems = disk.FileSystems(shared)
+        self._own_file_systems = disk.FileSystems(own)
         self._bound = disk.Added(_or_infinite(megabytes) * _MEBIBYTE, _or_infinite(inodes))
         self._by_others = disk.Added()
         self._walk: _Walk | None = None
@@ -119,17 +124,18 @@ class _DiskWatch:
 
     def look(self) -> Verdict | None:
         filled = self._file_systems.filled()
-        total = sum(filled.values(), disk.Added())
+        own = sum(self._own_file_systems.filled().values(), disk.Added())
+        total = sum(filled.values(), own)
         is_suspicious = (total - self._by_others).exceeds(self._bound)
         if self._walk is None and (is_suspicious or time.monotonic() >= self._stroll_at):
-            self._walk = _Walk(self._started_ns, self._folders)
+            self._walk = _Walk(self._started_ns, self._shared)
         if self._walk is None:
             left = self._bound - (total - self._by_others)
             soonest_s = min(left.bytes / _DISK_BYTES_PER_S, left.inodes / _INODES_PER_S)
             self.due = time.monotonic() + _within(_DISK_PAUSE_S, soonest_s)
             return None
         is_over = self._walk.go_on()
-        added = self._walk.added(filled)
+        added = self._walk.added(filled) + own
         self.due = time.monotonic() + _BETWEEN_STRETCHES_S
         if is_over:
             self.due = time.monotonic() + max(_DISK_PAUSE_S[0], _REST * self._walk.took_s)

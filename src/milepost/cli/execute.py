@@ -1,0 +1,87 @@
+"""The exec command: code in the sandbox, once, and what it would change."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json, NetworkOption
+from milepost.cli.exits import DONE, NOT_DONE
+from milepost.cli.show_diff import page
+from milepost.cli.show_exec import Held, change_lines, exec_lines, held_to_json, lang_of, result_to_json
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="exec")(execute)
+
+
+def execute(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The code; - reads it from stdin.")],
+    trust: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="local, isolated or sandboxed; absent: the strongest held here."),
+    ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder it works in. Default: an empty one.")
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what it changed in the workspace.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Bring what it changed into the workspace.")] = False,
+    network: NetworkOption = None,
+    timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
+    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
+    lang: Annotated[
+        str | None,
+        typer.Option(metavar="LANGUAGE", help="python, typescript or javascript; absent: as the file is named."),
+    ] = None,
+    container: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="podman or docker, in the place of a level.")
+    ] = None,
+    image: Annotated[str | None, typer.Option(metavar="IMAGE", help="The image of the container.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run code in the sandbox. At level sandboxed, its changes to the workspace are held back."""
+    if (diff or accept) and (workspace is None or container or trust not in (None, "sandboxed")):
+        what = "--diff and --accept are about changes that are held back, as only trust level 'sandboxed' does"
+        raise milepost.Misuse(what, "name the folder with --workspace, and no other level")
+    held: list[Held] = []
+
+    def look(changes: milepost.Changes) -> None:
+        assert workspace is not None, "changes are those of a workspace"
+        held.append(Held(changes=changes.list(), diff=changes.diff(workspace) if diff else "", accepted=accept))
+        if accept:
+            changes.accept(workspace)
+
+    result = milepost.execute(
+        sys.stdin.read() if file == "-" else _read(Path(file)),
+        lang=lang or lang_of(file),
+        trust="sandboxed" if diff or accept else trust,
+        network=network,
+        limits=milepost.ExecutionLimits(timeout_s=timeout, memory_mb=memory),
+        workspace=workspace,
+        container=container,
+        image=image,
+        on_changes=look,
+    )
+    if as_json:
+        told = result_to_json(result) | (held_to_json(held[0]) if held else {})
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        sys.stdout.write(result.output)
+        for one in held:
+            page(one.diff.encode())
+        for line in (*exec_lines(result), *(change_lines(held[0], result) if held else ())):
+            typer.echo(line, err=True)
+    raise typer.Exit(DONE if result.succeeded else NOT_DONE)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise milepost.Misuse(f"{str(path)!r} cannot be read: {why}", "name a UTF-8 text file") from error

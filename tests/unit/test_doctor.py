@@ -1,0 +1,43 @@
+"""The doctor's lines, and what it says of control groups."""
+
+from __future__ import annotations
+
+import pytest
+
+from milepost.cli.show_doctor import doctor_lines
+from milepost.engine.doctor import Finding, groups_in_words
+from milepost.sandbox.walls.cgroup import Offer, Place
+
+PLACE = Place(folder="/x", version=2)
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        (("memory", "pids"), "cgroup: memory, pids"),
+        (("pids",), "cgroup: pids; memory by watchdog"),
+        ((), "cgroup: none; memory by watchdog"),
+    ],
+)
+def test_the_controllers_that_are_there_are_named_and_whether_memory_is_watched(
+    places: tuple[str, ...], words: str
+) -> None:
+    missing = {name: "not delegated" for name in ("memory", "pids") if name not in places}
+    assert groups_in_words(Offer(places=dict.fromkeys(places, PLACE), missing=missing)) == words
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_detail_that_is_too_long_for_a_line_goes_on_below_itself(width: int) -> None:
+    detail = "podman cannot bound the memory here; use a machine with version 2 of control groups " * 2
+    findings = (
+        Finding(area="sandbox", name="isolated", ok=True, detail="Landlock 7"),
+        Finding(area="sandbox", name="local", ok=False, detail=detail.strip(), needed=True),
+        Finding(area="agents", name="a name that is longer than all", ok=False, detail="not in this version"),
+    )
+    first, second, *more, last = doctor_lines(findings, width)
+    assert first == "sandbox    isolated                ok       Landlock 7"
+    assert second.startswith("           local                   MISSING  podman cannot")
+    assert more and all(line.startswith(" " * 44) and line[44] != " " for line in more)
+    assert " ".join([second[44:], *(line.strip() for line in more)]) == detail.strip()
+    assert last == "agents     a name that is longer than all  no       not in this version"
+    assert all(len(line) <= width for line in (first, second, *more, last))
