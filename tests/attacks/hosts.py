@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tests.attacks.attack import Attack, Way
-from tests.attacks.plants import remove
+from tests.attacks.plants import SHARED_MEMORY, remove
 
 User = Literal["root", "ordinary"]
 _REPOSITORY = Path(__file__).parents[2]
@@ -107,7 +107,8 @@ class _Host:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
-        remove(self._place)
+        for left in (self._place, *SHARED_MEMORY.glob(f"{self._place.name}*")):
+            remove(left)
 
     def _environment(self, repository: Path) -> dict[str, str]:
         for folder in ("home", "tmp"):

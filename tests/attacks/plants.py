@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+SHARED_MEMORY = Path("/dev/shm")
+
 _SAFE_TO_READ = 1 << 16
 _MOST_FOLDERS = 500
 _FLAGS_OF_FILE = 0x80086601  # FS_IOC_GETFLAGS
@@ -75,7 +77,7 @@ class Plants:
             [sys.executable, "-c", "import signal; signal.pause()", self.tokens.argument], stdin=subprocess.DEVNULL
         )
         self._in_memory = self.tokens.memory.encode() * 1
-        self._shm = Path("/dev/shm") / f"milepost-attacks-{secrets.token_hex(6)}"
+        self._shm = SHARED_MEMORY / place.name
         self._kernel_objects = KernelObjects(self.tokens)
         self._terminal = pty.openpty()
         self._terminal_name = os.ttyname(self._terminal[1])
@@ -149,8 +151,6 @@ class Plants:
         self.process.wait()
         for descriptor in (*self.left_open, *self._terminal):
             os.close(descriptor)
-        for each in self._shm.parent.glob(f"{self._shm.name}*"):
-            each.unlink()
         self._kernel_objects.close()
         self.canaries.close()
 

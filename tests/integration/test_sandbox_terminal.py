@@ -108,7 +108,7 @@ from milepost.core.commands import Command
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.terminal import WalledTerminal
 here = Path(sys.argv[1])
-show = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('CapPrm', 'CapEff', 'CapInh'))])"
+show = "print([line.split()[1] for line in open('/proc/self/status') if line[:6] in ('CapInh', 'CapPrm', 'CapEff')])"
 with WalledTerminal() as terminal, WalledExecutor() as executor:
     ran = terminal.run(Command(argv=("python3", "-c", show), cwd=here, scratch=here / "scratch"))
     print(ran.stdout + executor.run(show).output, "dropped-capabilities" in ran.enforced)

@@ -48,7 +48,7 @@ _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 # CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, NET_BIND_SERVICE: what builds and installs of root use.
 _LEFT_TO_ROOT = sum(1 << capability for capability in (0, 1, 3, 4, 5, 6, 7, 10))
 _CAPABILITY_VERSION_3 = 0x20080522
-_CAPABILITY_SETS = struct.Struct("=IIIIII")  # effective, permitted and inheritable, first of the lower 32, then the rest
+_CAPABILITY_SETS = struct.Struct("=IIIIII")  # effective, permitted, inheritable; the lower 32 of each, then the rest
 _CAPGET, _CAPSET = {"x86_64": (125, 126), "aarch64": (90, 91)}.get(os.uname().machine, (-1, -1))
 
 _RLIMITS = {

@@ -44,7 +44,7 @@ class Connecting:
         except PermissionError as problem:
             if not _is_abstract(self.address):
                 raise
-            raise Refusal(problem.errno, _abstract_in_words(self.address)) from problem
+            raise Refusal(errno.EPERM, _abstract_in_words(self.address)) from problem
 
 
 class Sockets:

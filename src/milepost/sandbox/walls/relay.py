@@ -37,7 +37,6 @@ def keep(launch: int, control: int, status: int, descriptors: list[int], given: 
     questions come from, and where changes go.
     """
     host = socket.socket(fileno=status)
-    maker = os.getpid()
     try:
         _introduce(host)
         ends = Ends(control=control, warden=os.pidfd_open(given.warden))
@@ -48,9 +47,6 @@ def keep(launch: int, control: int, status: int, descriptors: list[int], given: 
         host.setblocking(True)
         tell(host, failure={"stage": "start", "errno": number, "text": text})
         raise
-    finally:
-        if os.getpid() == maker:
-            cgroup.remove(maker, given.offer)
 
 
 def _introduce(host: socket.socket) -> None:
@@ -70,7 +66,7 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
     if wanted["program"] is None:
         ends.questions = descriptors.pop()
     group = cgroup.Group(wanted["bounds"], given.offer)
-    held = [*_move(wanted["room"], host, given.offer), *group.names]
+    held = [*_move(wanted["room"], host), *group.names]
     watch = Watch(wanted, host, ends, group)
     guest = 0
     try:
@@ -88,12 +84,12 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
     )
 
 
-def _move(plan: dict[str, Any] | None, host: socket.socket, offer: cgroup.Offer) -> list[str]:
+def _move(plan: dict[str, Any] | None, host: socket.socket) -> list[str]:
     """Go into the room that is planned, if one is, and give the host the listeners that stand in it."""
     if plan is None:
         return []
     room.leave_host(plan)
-    _become_first(offer)
+    _become_first()
     held = room.move_in(plan)
     if listeners := room.listeners(plan):
         socket.send_fds(host, [b"\n"], [listener.fileno() for listener in listeners])
@@ -102,14 +98,13 @@ def _move(plan: dict[str, Any] | None, host: socket.socket, offer: cgroup.Offer)
     return held
 
 
-def _become_first(offer: cgroup.Offer) -> None:
+def _become_first() -> None:
     """Go on as the first process of the new pid namespace; this one only waits for it, and ends as it does."""
     outside = os.pidfd_open(os.getpid())
     first = os.fork()
     if first:
         os.closerange(0, os.sysconf("SC_OPEN_MAX"))
         _, how = os.waitpid(first, 0)
-        cgroup.remove(os.getpid(), offer)
         os._exit(0 if how == 0 else 1)
     confine.die_with_parent()
     poller = select.poll()

@@ -107,7 +107,7 @@ def _reap(ended: int, relays: dict[int, int], given: relay.Upbringing) -> None:
     _, how = os.waitpid(pid, 0)
     if how != 0:
         _sweep_orphans(frozenset(relays.values()))
-        cgroup.remove(pid, given.offer)
+    cgroup.remove(pid, given.offer)  # here, because whoever lives in namespaces may not
 
 
 def _sweep_orphans(relays: frozenset[int]) -> None:
