@@ -13,10 +13,10 @@ import sys
 from typing import Any, Literal, NoReturn, get_args
 
 from . import confine, guest, room, seccomp
-from .cgroup import Group
 
 # Python ignores the first two, the warden and its relays the rest; a guest starts with none of it.
 _SIGNALS_TO_RESTORE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+READY = b"r"
 NetworkMode = Literal["none", "loopback", "hosts", "open"]
 _MACHINE = platform.machine()
 
@@ -30,14 +30,13 @@ def prepare() -> None:
 
 
 def become(
-    wanted: dict[str, Any], descriptors: list[int], held: list[str], setup: socket.socket, relay: int, group: Group
+    wanted: dict[str, Any], descriptors: list[int], held: list[str], setup: socket.socket, relay: int
 ) -> NoReturn:
     """Turn this process into the guest, or say on `setup` why it could not. Without a program it is a session."""
     stage = "descriptors"
     try:
         os.setsid()
         confine.die_with(relay)
-        group.enter()
         for number in _SIGNALS_TO_RESTORE:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -48,6 +47,8 @@ def become(
         walls, listener = _raise_walls(wanted)
         stage = "exec"
         _tell(setup, listener, applied=["closed-descriptors", *held, *walls])
+        if setup.recv(len(READY)) != READY:  # the relay has put this process where it belongs meanwhile
+            os._exit(127)
         if wanted["program"] is None:
             _be_a_session(wanted, setup, channel=len(descriptors) - 1)
         os.execve(wanted["program"], wanted["argv"], wanted["env"])  # noqa: S606 - replacing the process is the point

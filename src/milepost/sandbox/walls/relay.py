@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import cgroup, confine, room
-from .become import become
+from .become import READY, become
 from .frames import tell
 from .sweep import sweep
 from .watch import Ends, Watch
@@ -65,7 +65,8 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
         ends.changes = descriptors.pop()
     if wanted["program"] is None:
         ends.questions = descriptors.pop()
-    group = cgroup.Group(wanted["bounds"], given.offer)
+    # Only for a room: to move a process into a group takes longer than all other walls together.
+    group = cgroup.Group(wanted["bounds"] if wanted["room"] is not None else {}, given.offer)
     held = [*_move(wanted["room"], host), *group.names]
     watch = Watch(wanted, host, ends, group)
     guest = 0
@@ -123,11 +124,14 @@ def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watc
     guest = os.fork()
     if guest == 0:
         theirs = descriptors if wanted["program"] else [*descriptors, channel_of_guest.fileno()]
-        become(wanted, theirs, held, setup_of_guest, relay, watch.group)
+        become(wanted, theirs, held, setup_of_guest, relay)
     setup_of_guest.close()
     channel_of_guest.close()
     for descriptor in descriptors:
         os.close(descriptor)
+    with contextlib.suppress(ProcessLookupError, BrokenPipeError):  # it died on its way, which is told as its end
+        watch.group.enter(guest)
+        setup.send(READY)
     watch.begin(guest, setup, channel)
     return guest
 

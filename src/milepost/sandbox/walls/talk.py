@@ -15,7 +15,6 @@ from .sweep import cpu_s, peak_memory
 _HEAD_BYTES = 1000
 _COLLECT_WITHIN_S = 10.0  # the guest is served nothing in the meantime
 _LOOK_AT_CPU_MS = 20.0
-_LOOK_AT_CPU_BETWEEN_MS = 250.0
 
 
 class Tells(Protocol):
@@ -49,9 +48,12 @@ class Talk:
     @property
     def interval_ms(self) -> float | None:
         """How often `excess` is to be asked; None while nothing is measured."""
-        if self._cpu_s is None:
-            return None
-        return _LOOK_AT_CPU_BETWEEN_MS if self._open is None else _LOOK_AT_CPU_MS
+        return None if self._cpu_s is None else _LOOK_AT_CPU_MS
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a question waits for its answer."""
+        return self._open is not None
 
     def excess(self) -> tuple[str, str] | None:
         """Whether a question has used up its processor time, with what was used since the answer before it."""

@@ -23,6 +23,7 @@ from .watchdog import Watchdog
 _LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int
 _MOST_DESCRIPTORS = 4
 _LAST_MOMENTS_MS = 100
+_BETWEEN_QUESTIONS_MS = 250.0
 
 
 class Reason(NamedTuple):
@@ -172,7 +173,10 @@ class Watch:
 
     def _read_setup(self) -> bytes:
         """Take what the guest told on its way in, the descriptor with it that the porter listens on."""
-        piece, descriptors, _, _ = socket.recv_fds(self._setup, 65536, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
+        try:
+            piece, descriptors, _, _ = socket.recv_fds(self._setup, 65536, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC)
+        except ConnectionResetError:  # it died on its way
+            return b""
         self._heard_of_start += piece
         for listener in descriptors:
             self._porter = Porter(listener, rules=self._rules)
@@ -205,6 +209,8 @@ class Watch:
         if self._talk is not None:
             intervals.append(self._talk.interval_ms)
         soonest = min((each for each in intervals if each is not None), default=math.inf)
+        if self._talk is not None and not self._talk.is_asked:
+            soonest = max(soonest, _BETWEEN_QUESTIONS_MS)
         return time.monotonic() + soonest / 1000
 
 
