@@ -121,6 +121,13 @@ with WalledTerminal() as terminal, WalledExecutor() as executor:
     assert said.split("\n") == [sets, sets, " True", ""]
 
 
+def test_a_file_moves_between_folders_of_the_guest(terminal: WalledTerminal, command: Make) -> None:
+    done = terminal.run(
+        command("python3", "-c", "import os; os.makedirs('a/b'); open('a/b/f', 'w'); os.rename('a/b/f', 'f')")
+    )
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
 def test_what_is_enforced_is_named(terminal: WalledTerminal, command: Make) -> None:
     enforced = set(terminal.run(command("true")).enforced)
     assert enforced >= {

@@ -202,7 +202,7 @@ for n in range(40):
         "disk in the folder for passing files",
         """
 import tempfile
-folder = tempfile.gettempdir()
+folder = tempfile.mkdtemp()
 for n in range(20): open(f"{folder}/big{n}", "wb").write(os.urandom(4096) * 500)
 """
         + _HOLD

@@ -105,8 +105,10 @@ def scope_abstract_names() -> bool:
     if landlock_abi() < _FIRST_WITH_SCOPES:
         return False
     forbid_new_privileges()
-    with _ruleset(0, 0, _SCOPE_ABSTRACT_SOCKETS):
-        return True
+    # Every layer must allow to move a file from one folder to another, also one that is about no files.
+    with _ruleset(_REFER, 0, _SCOPE_ABSTRACT_SOCKETS) as ruleset:
+        _allow(ruleset, "/", _REFER)
+    return True
 
 
 def forbid_new_privileges() -> None:
