@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.levels import Machine, Tried, level_on, open_terminal, report_on
+from milepost.sandbox import levels
+from milepost.sandbox.levels import Machine, Tried, level_on, open_executor, open_terminal, report_on
 
 HELD = Tried(held=("landlock-7", "scoped-signals", "seccomp", "porter"))
 ROOM = Tried(held=("user-namespace", "mount-namespace", "pid-namespace", "net-namespace", "private-root", "overlay"))
@@ -112,3 +114,13 @@ def test_local_without_its_interpreter_says_how_to_get_it() -> None:
 def test_local_runs_no_programs() -> None:
     with pytest.raises(SandboxRefused, match="runs no programs"):
         open_terminal(TrustLevel.LOCAL)
+
+
+def test_a_room_without_an_overlay_runs_programs_but_holds_no_changes_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    room = Tried(held=tuple(name for name in ROOM.held if name != "overlay"))
+    monkeypatch.setattr(levels, "this_machine", lambda: Machine(isolated=HELD, sandboxed=room))
+    levels.require(TrustLevel.SANDBOXED)
+    with pytest.raises(SandboxRefused, match="held back"):
+        open_executor(TrustLevel.SANDBOXED, workspace=tmp_path)

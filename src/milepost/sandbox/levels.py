@@ -79,6 +79,9 @@ def open_executor(
     if trust is TrustLevel.LOCAL:
         raise SandboxRefused("trust level 'local' is not held by the kernel", "use trust level 'isolated'")
     require(trust)
+    if trust is TrustLevel.SANDBOXED and workspace is not None and "overlay" not in this_machine().sandboxed.held:
+        missing = "the changes to a workspace cannot be held back here: overlays in memory need Linux 6.6"
+        raise SandboxRefused(missing, "use trust level 'isolated', which changes the folder itself, or no workspace")
     return WalledExecutor(limits, workspace=workspace, trust=trust, network=network)
 
 

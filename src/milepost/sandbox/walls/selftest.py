@@ -13,6 +13,7 @@ import select
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from . import confine, kernel, porter, room, seccomp, syscalls
@@ -33,9 +34,12 @@ _PLAN: dict[str, Any] = {
 
 
 def main() -> None:
-    """Try both levels at once and print what came of them."""
-    tries = {"isolated": _begin(_try_isolated), "sandboxed": _begin(_try_sandboxed)}
+    """Try both levels at once and print what came of them. A room holds also where it can have no overlay."""
+    tries = {"isolated": _begin(_try_isolated), "sandboxed": _begin(partial(_try_sandboxed, _PLAN))}
     found = {level: _end(*tried) for level, tried in tries.items()}
+    if "held" not in found["sandboxed"]:
+        without_overlay = _end(*_begin(partial(_try_sandboxed, {**_PLAN, "overlay": None})))
+        found["sandboxed"] = without_overlay if "held" in without_overlay else found["sandboxed"]
     if os.path.lexists(f"{_WALLS}/{_PROBE}"):
         found["sandboxed"] = _Failed("overlay", "what was written into it came out below").found
     sys.stdout.write(json.dumps(found))
@@ -125,20 +129,21 @@ def _answer_until(said: int, answering: porter.Porter) -> None:
         answering.answer()
 
 
-def _try_sandboxed() -> list[str]:
-    _stage("namespaces", lambda: room.leave_host(_PLAN))
-    return _held(_end(*_begin(_try_room)))
+def _try_sandboxed(plan: dict[str, Any]) -> list[str]:
+    _stage("namespaces", lambda: room.leave_host(plan))
+    return _held(_end(*_begin(partial(_try_room, plan))))
 
 
-def _try_room() -> list[str]:
-    held = _stage("room", lambda: room.move_in(_PLAN))
+def _try_room(plan: dict[str, Any]) -> list[str]:
+    held = _stage("room", lambda: room.move_in(plan))
     room.give_up_privileges()
     if os.getpid() != 1 or os.getuid() == 0:
         raise _Failed("namespaces", f"the room's first process is number {os.getpid()} of user {os.getuid()}")
     _expect("private-root", errno.ENOENT, lambda: os.stat("/etc/passwd"))  # noqa: PTH116
     _expect("private-root", errno.EROFS, lambda: os.mkdir(f"/{_PROBE}"))  # noqa: PTH102
     _expect("net-namespace", errno.ENETUNREACH, _reach_documentation_address)
-    _stage("overlay", _write_into_overlay)
+    if plan["overlay"] is not None:
+        _stage("overlay", _write_into_overlay)
     return held
 
 
