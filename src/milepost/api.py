@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -518,12 +519,18 @@ def open_executor(
     """Somewhere to run code in the sandbox whose variables stay: `python`, `typescript` or `javascript`.
 
     `network` is none, as without it, loopback, open, or hosts with commas between them. `container` is podman or
-    docker, in the place of a trust level. At level sandboxed, changes to the workspace are held back.
+    docker, in the place of a trust level. Without a level it is that of `MILEPOST_TRUST` or of the settings here, else
+    the strongest. At level sandboxed, changes to the workspace are held back.
     """
     from milepost.core.commands import NO_NETWORK
     from milepost.engine.networks import network_named
+    from milepost.engine.settings import load
     from milepost.sandbox import executors
 
+    if not container:
+        level = load(Path.cwd()).run.trust
+        trust = trust or (level.value if level else None)
+    network = network or os.environ.get("MILEPOST_NETWORK")
     holder = executors.holder_named(trust, container, image)
     reached = network_named(network) if network else NO_NETWORK
     return executors.open_executor(holder, limits, lang=lang, workspace=_folder(workspace), network=reached)

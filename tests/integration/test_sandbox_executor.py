@@ -80,7 +80,7 @@ except KeyError as problem:
         ("def f():\n    raise ValueError('deep')\n\nf()", "ValueError: deep (line 2)"),
         ("import json\njson.loads('{')", "(line 2)"),
         ("x = (", "SyntaxError: '(' was never closed (line 1)"),
-        ("raise SystemExit(0)", "SystemExit: 0 (line 1)"),
+        ("raise SystemExit(3)", "SystemExit: 3 (line 1)"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt (line 1)"),
         ("class Odd(Exception):\n    def __str__(self): return 1 / 0\nraise Odd", "Odd: <no message"),
         ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"),
@@ -144,6 +144,12 @@ def test_a_timeout_ends_the_session_and_the_next_run_gets_a_new_one() -> None:
         assert (done.timeout, done.termination, done.output) == (True, "timeout", "begun\n")
         assert done.error == "ran longer than 0.5 s" and not done.succeeded
         assert executor.run("print('kept' in globals())").output == "False\n"
+
+
+def test_code_that_leaves_with_success_has_succeeded(executor: WalledExecutor) -> None:
+    done = executor.run("import sys\nprint('done')\nsys.exit(0)")
+    assert (done.output, done.error) == ("done\n", None)
+    assert executor.run("raise SystemExit").succeeded
 
 
 def test_kill_ends_a_run_from_another_thread(executor: WalledExecutor, tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ def exec_lines(result: ExecutionResult) -> list[str]:
         lines.append(f"value: {result.final_value!r}")
     if result.error:
         lines += f"error: {result.error}".splitlines()
+    lines += [f"refused: {what}" for what in result.refused]
+    if result.truncated:
+        lines.append("not all of the output is shown: it was too long")
     return [safe(line) for line in lines]
 
 
@@ -50,7 +53,7 @@ def change_lines(held: Held, result: ExecutionResult) -> list[str]:
         return ["what it changed in the workspace is gone with it"]
     if not held.changes:
         return []
-    lines = [safe(f"{change.kind} {change.path}") for change in held.changes]
+    lines = [safe(f"{change.kind} {change.path}{f' → {change.to}' if change.to else ''}") for change in held.changes]
     many = counted(len(lines), "change")
     if held.accepted:
         return [*lines, f"accepted {many}"]

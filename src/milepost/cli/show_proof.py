@@ -30,7 +30,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
                 f"attempt {attempt.number} by {attempt.agent} refused: {attempt.evidence.reason}", width, indent=0
             )
         lines.append(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
-    held = ", ".join(proof.evidence.enforced) or "nothing was run"
+    held = ", ".join(proof.evidence.enforced) or "no check was run; the agent was held as the run says"
     held_lines = textwrap.wrap(held, max(40, width - 12), initial_indent="", subsequent_indent=" " * 12)
     lines += [
         f"tree        {proof.evidence.tree}",

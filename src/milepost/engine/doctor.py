@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, UNAVAILABLE
@@ -17,6 +18,7 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.ground import outside_environment
 from milepost.engine.project import STATE, find_roadmap
+from milepost.engine.settings import load
 from milepost.sandbox.container import here
 from milepost.sandbox.container.commands import PROGRAMS, Container, Program
 from milepost.sandbox.levels import ladder
@@ -45,8 +47,8 @@ def examine(folder: Path) -> tuple[Finding, ...]:
         Finding(area="python", name=platform.python_version(), ok=sys.version_info >= (3, 11), needed=True),
         _git(),
         *_sandbox(),
-        *_containers(),
-        *(Finding(area="agents", name=name, ok=True) for name in AVAILABLE),
+        *_containers(folder),
+        *(_agent(name) for name in AVAILABLE),
         Finding(area="agents", name=", ".join(sorted(UNAVAILABLE)), ok=False, detail="not in this version"),
         _store(folder),
         _checkouts(folder),
@@ -88,8 +90,28 @@ def groups_in_words(offer: cgroup.Offer) -> str:
     return f"{groups}; memory by watchdog" if "memory" in offer.missing else groups
 
 
-def _containers() -> tuple[Finding, ...]:
-    found = tuple(_container(program) for program in PROGRAMS if shutil.which(program))
+def _agent(name: str) -> Finding:
+    if name == "tool" and find_spec("pydantic_ai") is None:
+        missing = "pydantic-ai is not installed: install milepost with its extra `models`"
+        return Finding(area="agents", name=name, ok=False, detail=missing)
+    return Finding(area="agents", name=name, ok=True)
+
+
+def _containers(folder: Path) -> tuple[Finding, ...]:
+    """Those that are there; only the one that the settings name is asked, because podman leaves a process behind."""
+    try:
+        named = load(folder).sandbox.container
+    except MilepostError:
+        named = ""
+    found = tuple(
+        _container(program)
+        if program == named
+        else Finding(
+            area="container", name=program, ok=True, detail="found; not tried unless [sandbox] container names it"
+        )
+        for program in PROGRAMS
+        if shutil.which(program)
+    )
     missing = "not found: install one of them to run commands in its containers"
     return found or (Finding(area="container", name=", ".join(PROGRAMS), ok=False, detail=missing),)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -20,7 +19,7 @@ from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, laun
 from milepost.sandbox.plain import require_name, require_plain
 from milepost.sandbox.pool import Pool
 from milepost.sandbox.reach import Missing
-from milepost.sandbox.removal import remove
+from milepost.sandbox.removal import new_folder, remove
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.session import Reply, Session, asked
 
@@ -48,7 +47,7 @@ class WalledExecutor:
         prepare: Prepare = launch_of,
     ) -> None:
         self._limits = limits or ExecutionLimits()
-        self._own_folder = Path(tempfile.mkdtemp(prefix="milepost-"))
+        self._own_folder = new_folder()
         self._workspace = workspace or self._own_folder / "work"
         self.holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None
         self._around = Surroundings(home=users_home(), trust=trust)

@@ -1,11 +1,26 @@
-"""How a folder that guests wrote to is removed, whatever they left in it."""
+"""Folders for guests to write to, and how they are removed, whatever was left in them."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
+
+_NAME = re.compile(r"milepost-(\d+)-\w+")
+
+
+def new_folder() -> Path:
+    """A folder of this process; those that killed processes of this user left are removed first."""
+    for folder in Path(tempfile.gettempdir()).glob("milepost-*-*"):
+        with contextlib.suppress(OSError):
+            maker = _NAME.fullmatch(folder.name)
+            if maker and folder.stat().st_uid == os.getuid() and not Path("/proc", maker[1]).exists():
+                remove(folder)
+    return Path(tempfile.mkdtemp(prefix=f"milepost-{os.getpid()}-"))
 
 
 def remove(folder: Path) -> None:

@@ -57,6 +57,11 @@ def entry_of(text: str) -> Entry:
     found = _ENTRY.fullmatch(text.strip())
     host = spelled(found["host"]) if found is not None else ""
     port = int(found["port"]) if found is not None and found["port"] else None
+    if host and not port and "." not in host and ":" not in host and host != "localhost":
+        raise SettingInvalid(
+            f"{text!r} is no network and no host with a domain",
+            f"the networks are none, loopback and open; a host without a domain is named with its port: {text}:443",
+        )
     if found is None or not host or port == 0 or (port or 0) > 65535 or (found["below"] and _is_address(host)):
         raise SettingInvalid(
             f"{text!r} is no host that can be allowed",

@@ -80,6 +80,8 @@ def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     error = None
     try:
         exec(compile(code, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - this is what it is for
+    except SystemExit as problem:
+        error = None if problem.code in (None, 0) else _describe(problem, name)
     except BaseException as problem:
         error = _describe(problem, name)
     streams: tuple[Any, Any] = (sys.stdout, sys.stderr)
