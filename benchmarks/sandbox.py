@@ -122,6 +122,7 @@ def _sessions(level: TrustLevel, stack: contextlib.ExitStack) -> Iterator[tuple[
         spare.open()
 
     def let_go() -> None:
+        spare.run("1")
         spare.reset()
 
     yield f"{level.value}: open", open_one

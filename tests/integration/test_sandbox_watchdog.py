@@ -341,7 +341,7 @@ def test_a_walk_counts_a_file_with_two_names_once_and_follows_no_link(tmp_path: 
     (outside / "large").write_bytes(bytes(1 << 20))
     (inside / "file").write_bytes(bytes(1 << 16))
     (inside / "again").hardlink_to(inside / "file")
-    (inside / "folder").symlink_to(outside)
+    (inside / "folder").symlink_to("../outside")  # so short that it takes no block
     changes = Changes(0)
     assert list(changes.count([str(inside)])) == []
     assert [*changes.changed.values()] == [Added(bytes=1 << 16, inodes=2)]

@@ -94,7 +94,9 @@ class WalledExecutor:
             self._not_yet_sent = {}
             if reply.ending is not None:
                 self._end_session()
-            return _result(reply, output, started)
+            result = _result(reply, output, started)
+            self._pool.refill()
+            return result
 
     def open(self) -> None:
         """Have a session ready behind its walls before the first run."""

@@ -17,17 +17,11 @@ class Pool:
         self._ready: deque[Session] = deque()
 
     def take(self) -> Session:
-        """A session that nobody used; another one is begun in its place."""
-        session = self._unused() or self._make()
-        try:
-            self.refill()
-        except BaseException:
-            session.close()
-            raise
-        return session
+        """A session that nobody used."""
+        return self._unused() or self._make()
 
     def refill(self) -> None:
-        """Begin what is missing; it grows ready by itself."""
+        """Begin what is missing; it grows ready by itself. For a moment at which nobody waits for a session."""
         while len(self._ready) < self._spares:
             self._ready.append(self._make())
 
