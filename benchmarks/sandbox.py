@@ -125,12 +125,12 @@ def _sessions(level: TrustLevel, stack: contextlib.ExitStack) -> Iterator[tuple[
         spare.run("1")
         spare.reset()
 
+    yield f"{level.value}: let go", let_go  # begins the spare one that is taken below, when it is ready
     yield f"{level.value}: open", open_one
     yield f"{level.value}: close", close_one
-    yield f"{level.value}: let go", let_go
-    yield f"{level.value}: take a spare", take_spare
     yield f"{level.value}: call", lambda: warm.run("1")
     yield f"{level.value}: 1 MB of output", lambda: warm.run("print('x' * 1_000_000)")
+    yield f"{level.value}: take a spare", take_spare
 
 
 def _local(stack: contextlib.ExitStack) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -220,3 +220,13 @@ def test_halves_of_characters_reach_nobody() -> None:
     with WalledExecutor() as executor:
         done = executor.run("final_answer(['\\ud800', 'whole'])")
         assert done.final_value == ["?", "whole"]
+
+
+def test_the_folders_that_killed_processes_left_are_removed_and_no_others(tmp_path: Path) -> None:
+    mine, foreign = tmp_path / f"milepost-{os.getpid()}-abc", tmp_path / "milepost-other"
+    left = tmp_path / "milepost-4194305-abc"  # a number that no process has
+    for folder in (mine, foreign, left):
+        folder.mkdir()
+    code = "from milepost.sandbox.removal import new_folder; new_folder()"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert mine.exists() and foreign.exists() and not left.exists()

@@ -8,19 +8,25 @@ import re
 import shutil
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 
 _NAME = re.compile(r"milepost-(\d+)-\w+")
 
 
 def new_folder() -> Path:
-    """A folder of this process; those that killed processes of this user left are removed first."""
+    """A folder of this process; those that killed processes of this user left are removed first, once."""
+    _remove_leftovers()
+    return Path(tempfile.mkdtemp(prefix=f"milepost-{os.getpid()}-"))
+
+
+@cache
+def _remove_leftovers() -> None:
     for folder in Path(tempfile.gettempdir()).glob("milepost-*-*"):
         with contextlib.suppress(OSError):
             maker = _NAME.fullmatch(folder.name)
             if maker and folder.stat().st_uid == os.getuid() and not Path("/proc", maker[1]).exists():
                 remove(folder)
-    return Path(tempfile.mkdtemp(prefix=f"milepost-{os.getpid()}-"))
 
 
 def remove(folder: Path) -> None:
