@@ -252,11 +252,11 @@ TABLE = {
         mount /dev/sda /mnt
         sysctl -w a=b
         cat ~/.ssh/id_rsa
-        cat /root/.ssh/id_ed25519
+        cat /home/ann/.ssh/id_ed25519
         base64 ~/.aws/credentials
         cat < ~/.netrc
         cd ~ && cat .ssh/id_rsa
-        dd if=/root/.ssh/id_rsa
+        dd if=/home/ann/.ssh/id_rsa
         head ~/.npmrc
         grep -r token ~/.config/gh
         tar czf x.tgz ~/.gnupg

@@ -190,9 +190,9 @@ def test_without_other_processes_proc_is_the_guests_own_and_what_is_of_the_machi
 
 
 def test_a_working_directory_must_not_lead_out_of_the_folder_it_is_in(tmp_path: Path) -> None:
-    folders(tmp_path, "real/work/sub", "real/outside", "real/shared")
+    folders(tmp_path, "real/task/sub", "real/outside", "real/shared")
     home = link(tmp_path / "home", tmp_path / "real")
-    work, shared = home / "work", home / "shared"
+    work, shared = home / "task", home / "shared"
     for name, target in {
         "in": "sub",
         "out": "../outside",
@@ -205,7 +205,7 @@ def test_a_working_directory_must_not_lead_out_of_the_folder_it_is_in(tmp_path: 
         return led_out_of(Command(argv=(), cwd=cwd, scratch=home / "scratch", writable=(work, shared))) == work
 
     assert not any(map(leads_out, (work, work / "sub", work / "in", work / "shared", home / "outside")))
-    assert all(map(leads_out, (work / "out", work / "nested/out", work / ".." / "outside", tmp_path / "real/work/out")))
+    assert all(map(leads_out, (work / "out", work / "nested/out", work / ".." / "outside", tmp_path / "real/task/out")))
 
 
 def test_a_working_directory_in_a_writable_folder_is_granted_with_it_alone(tmp_path: Path) -> None:
