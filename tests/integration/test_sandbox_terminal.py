@@ -299,7 +299,8 @@ def test_fifty_runs_leave_no_descriptor_and_no_zombie(terminal: WalledTerminal, 
     before = tally()
     for number in range(50):
         terminal.run(command("true" if number % 2 else "no-such-program", stdin="x"))
-    assert tally() == before
+    after = tally()  # what tests before this one left may end meanwhile
+    assert (after[0] <= before[0], after[1] <= before[1]) == (True, True), (before, after)
 
 
 def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:

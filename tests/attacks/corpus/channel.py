@@ -139,7 +139,7 @@ final_answer("PWNED")
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     ),
-    _fooled("it leaves by an exit that is success", "sys.exit(0)"),
+    _fooled("it says it is done and leaves as one that failed", "final_answer('PWNED')\nsys.exit(3)"),
     # the host must bear it
     _harm("all descriptors are closed", "os.closerange(0, 4096)\ntime.sleep(30)"),
     _harm("all descriptors are closed, and it dies", "os.closerange(0, 4096)\nos._exit(0)"),
