@@ -15,7 +15,7 @@ def write(path: str, content: str) -> dict[str, object]:
 
 
 def command(*argv: str) -> dict[str, object]:
-    return {"name": "run_command", "arguments": {"argv": list(argv)}}
+    return {"name": "execute", "arguments": {"argv": list(argv)}}
 
 
 def cassette(sandbox: Sandbox, answers: list[dict[str, object]]) -> str:

@@ -142,9 +142,9 @@ def test_a_destructive_command_runs_only_when_a_person_lets_it(sandbox: Sandbox)
     undo = "cp README.md {} && git checkout -- ."
     calls: list[tuple[str, dict[str, Any]]] = [
         ("write_file", {"path": "README.md", "content": "changed\n"}),
-        ("run_command", {"argv": ["bash", "-c", undo.format("first.txt")]}),
-        ("run_command", {"argv": ["cp", "README.md", "between.txt"]}),
-        ("run_command", {"argv": ["bash", "-c", undo.format("second.txt")]}),
+        ("execute", {"argv": ["bash", "-c", undo.format("first.txt")]}),
+        ("execute", {"argv": ["cp", "README.md", "between.txt"]}),
+        ("execute", {"argv": ["bash", "-c", undo.format("second.txt")]}),
         ("write_file", {"path": "end.txt", "content": "end\n"}),
     ]
     said: list[dict[str, Any]] = [{"calls": [{"name": name, "arguments": words}]} for name, words in calls]
@@ -217,7 +217,7 @@ def read_all(terminal: int) -> None:
 def test_a_command_that_nobody_approved_is_not_run_by_whom_the_task_is_handed_to(sandbox: Sandbox) -> None:
     calls = [
         {"name": "write_file", "arguments": {"path": "README.md", "content": "changed\n"}},
-        {"name": "run_command", "arguments": {"argv": ["bash", "-c", "cp README.md ran.txt && git checkout -- ."]}},
+        {"name": "execute", "arguments": {"argv": ["bash", "-c", "cp README.md ran.txt && git checkout -- ."]}},
         {"name": "write_file", "arguments": {"path": "end.txt", "content": "end\n"}},
     ]
     answers = [*({"calls": [call]} for call in calls), {"text": "Done."}]

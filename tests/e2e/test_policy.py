@@ -15,10 +15,10 @@ def test_an_agent_that_obeys_a_file_is_refused_and_a_listed_command_waits_for_a_
     """Nobody is asked in this run but for what the project's own list names."""
     calls: list[tuple[str, dict[str, Any]]] = [
         ("read_file", {"path": "NOTES.md"}),
-        ("run_command", {"argv": ["bash", "-c", INJECTED]}),
-        ("run_command", {"argv": ["git", "tag", "v1"]}),
-        ("run_command", {"argv": ["git", "checkout", "--", "."]}),
-        ("run_command", {"argv": ["cp", "README.md", "asked.txt"]}),
+        ("execute", {"argv": ["bash", "-c", INJECTED]}),
+        ("execute", {"argv": ["git", "tag", "v1"]}),
+        ("execute", {"argv": ["git", "checkout", "--", "."]}),
+        ("execute", {"argv": ["cp", "README.md", "asked.txt"]}),
     ]
     said: list[dict[str, Any]] = [{"calls": [{"name": name, "arguments": words}]} for name, words in calls]
     cassette = sandbox.home / "cassette.json"

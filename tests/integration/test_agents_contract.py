@@ -113,9 +113,7 @@ def test_an_agent_that_takes_too_long_is_ended(kind: str, stage: Stage) -> None:
     agent = (
         stage.command("sleep 300; touch late.py")
         if kind == "command"
-        else stage.replay(
-            call("run_command", argv=["sleep", "300"]), call("write_file", path="late.py", content=""), {}
-        )
+        else stage.replay(call("execute", argv=["sleep", "300"]), call("write_file", path="late.py", content=""), {})
     )
 
     started = time.monotonic()
@@ -133,11 +131,11 @@ def escaping(kind: str, stage: Stage) -> Agent:
             return stage.command(f"echo trying; echo broken > {target}; ln -s {target} l; echo broken > l; rm {target}")
         case "replay":
             return stage.replay(
-                call("run_command", argv=["ln", "-s", str(target.parent), "link"]),
+                call("execute", argv=["ln", "-s", str(target.parent), "link"]),
                 call("write_file", path="link/secret.txt", content="broken"),
                 call("write_file", path="../outside/secret.txt", content="broken"),
-                call("delete_file", path=str(target)),
-                call("run_command", argv=["rm", "-f", str(target)]),
+                call("delete", path=str(target)),
+                call("execute", argv=["rm", "-f", str(target)]),
                 {"text": "Done."},
             )
         case _:

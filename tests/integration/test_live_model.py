@@ -98,7 +98,7 @@ def test_a_model_does_a_task_and_what_it_took_is_counted(tmp_path: Path) -> None
         assert all(call.most.cost_usd >= usage.cost_usd for call, usage in trial.book.calls)
         first, second = (question.body for question in server.questions)
         assert first["max_completion_tokens"] == 8192
-        assert {tool["function"]["name"] for tool in first["tools"]} >= {"write_file", "run_command", "give_up"}
+        assert {tool["function"]["name"] for tool in first["tools"]} >= {"write_file", "execute", "give_up"}
         assert [message["role"] for message in second["messages"]] == ["user", "assistant", "tool"]
         assert second["messages"][2]["content"] == "wrote a.txt"
         assert [question.key.rpartition("-")[0] for question in server.questions] == ["7f3a/1.1/1/1", "7f3a/1.1/1/2"]

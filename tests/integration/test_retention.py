@@ -13,6 +13,7 @@ import pytest
 from dbos import DBOSClient, DBOSPortableJSONSerializer, run_dbos_database_migrations
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.calls import Usage
 from milepost.core.events import RunFinished
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.journal import Journal
@@ -59,7 +60,7 @@ def attempt(log_id: str) -> Attempt:
         agent="code",
         base="b",
         commit="c",
-        outcome=Outcome(status="finished", said="", cost_usd=0),
+        outcome=Outcome(status="finished", said="", usage=Usage(cost_usd=0)),
         evidence=judge("t", (check,)),
         duration_ms=1,
     )

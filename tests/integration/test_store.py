@@ -15,6 +15,7 @@ from typing import TypeVar
 import pytest
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.calls import Usage
 from milepost.core.errors import MilepostError, SettingInvalid, StateUnwritable
 from milepost.core.events import AgentSaid
 from milepost.core.failures import FailureClass
@@ -397,7 +398,7 @@ def test_a_file_of_the_version_before_is_read_and_gone_on_with(tmp_path: Path) -
         agent="code",
         base="b",
         commit="c",
-        outcome=Outcome(status="finished", said="done", cost_usd=0.1),
+        outcome=Outcome(status="finished", said="done", usage=Usage(cost_usd=0.1)),
         evidence=judge("t", ()),
         duration_ms=7,
     )

@@ -55,7 +55,7 @@ STORY: tuple[Entry, ...] = entries(
             task="1.1",
             attempt=1,
             number=2,
-            tool="run_command",
+            tool="execute",
             summary=f"curl -H {SECRET}",
             failed=True,
             duration_ms=500,
@@ -157,7 +157,7 @@ def test_a_run_arrives_as_one_tree_of_spans_by_the_conventions() -> None:
     parents = {span.name: names.get(span.parent_span_id, "") for span in collector.spans}
     assert parents["run"] == ""
     assert parents["task"] == "run"
-    assert parents["chat gpt-5"] == parents["execute_tool run_command"] == "invoke_agent command"
+    assert parents["chat gpt-5"] == parents["execute_tool execute"] == "invoke_agent command"
     assert parents["verify"] == "attempt" and parents["check tests"] == "verify"
     assert parents["land"] == "task", "the attempt was over when it landed"
     assert [span.name for span in collector.spans].count("attempt") == 2

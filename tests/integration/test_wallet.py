@@ -158,18 +158,18 @@ def test_a_call_is_settled_once_and_one_that_is_made_anew_is_paid_again(database
     purse.reserve(1, "m", MOST)  # the answer was not kept, so the call is really made a second time
     assert wallet.spent().usd + wallet.spent().held_usd == pytest.approx(0.05)
     purse.settle(1, "m", CALL)
-    purse.close(0.02)
-    purse.close(0.02)
+    purse.close(Usage(cost_usd=0.02))
+    purse.close(Usage(cost_usd=0.02))
     assert wallet.spent().usd == pytest.approx(0.04)
     assert wallet.spent().tokens == 240
 
 
 def test_what_an_opaque_agent_cost_holds_the_wall_between_attempts(database: Database) -> None:
     wallet = Wallet(database, RUN, Budget(usd=1.0, task_usd=0.5))
-    wallet.open(task("1.1"), 1, "command:x").close(0.6)
+    wallet.open(task("1.1"), 1, "command:x").close(Usage(cost_usd=0.6))
     with refused("task"):
         wallet.open(task("1.1"), 2, "command:x")
-    wallet.open(task("1.2"), 1, "command:x").close(0.4)
+    wallet.open(task("1.2"), 1, "command:x").close(Usage(cost_usd=0.4))
     with refused("run"):
         wallet.open(task("1.3"), 1, "command:x")
 
@@ -180,7 +180,7 @@ def test_an_attempts_cost_is_not_added_to_that_of_its_calls(database: Database) 
     for number in (1, 2):
         purse.reserve(number, "m", MOST)
         purse.settle(number, "m", CALL)
-    purse.close(0.05)
+    purse.close(Usage(cost_usd=0.05))
     assert wallet.spent().usd == pytest.approx(0.05)
 
 
@@ -190,7 +190,7 @@ def test_a_price_that_is_no_amount_counts_as_the_most_that_the_call_could_cost(d
     purse = wallet.open(task(), 1, "tool")
     purse.reserve(1, "m", MOST)
     purse.settle(1, "m", Usage(input_tokens=-7, output_tokens=10**30, cost_usd=cost))
-    purse.close(cost)
+    purse.close(Usage(cost_usd=cost))
     assert wallet.spent().usd == pytest.approx(0.03)
     assert wallet.spent().tokens >= 0
 

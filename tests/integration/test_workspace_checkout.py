@@ -405,3 +405,18 @@ def test_a_patch_is_applied_to_the_files_whatever_the_agent_did_to_its_git(place
     code, said = checkouts.apply(workspace, ("apply", "-"), patch)
     assert code == 1 and "new.txt" in said
     assert not (workspace.folder.parent / "fired").exists()
+
+
+def test_what_an_attempt_keeps_outlives_its_checkout_and_goes_with_its_run(place: Place) -> None:
+    checkouts = place.checkouts()
+    (checkouts.kept("r1", "1.1-1") / "session").write_text("here")
+    checkouts.kept("r2", "1.1-1")
+
+    checkouts.sweep()
+    checkouts.forget_all_but({"r1"})
+
+    assert (checkouts.kept("r1", "1.1-1") / "session").read_text() == "here"
+    assert stat.S_IMODE(checkouts.kept("r1", "1.1-1").stat().st_mode) == 0o700
+    checkouts.forget("r1", "1.1-1")
+    checkouts.forget("r1", "1.1-1")
+    assert not any((place.home / "checkouts.kept").iterdir())

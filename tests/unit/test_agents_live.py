@@ -21,7 +21,7 @@ def talk(*messages: Message) -> Conversation:
 
 def test_what_a_model_wants_back_with_its_words_survives_the_logbook() -> None:
     thought = ThinkingPart(content="hm", signature="signed", provider_name="anthropic")
-    call = ToolCallPart(tool_name="list_files", args="{}", tool_call_id="c1")
+    call = ToolCallPart(tool_name="ls", args="{}", tool_call_id="c1")
     answer = answer_in(ModelResponse(parts=[thought, TextPart(content="I look."), call]), Usage(input_tokens=7))
 
     kept = answer_of(json.loads(json.dumps(plain_answer(answer))), answer.usage)

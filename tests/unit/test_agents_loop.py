@@ -154,7 +154,9 @@ def test_the_model_is_asked_its_calls_are_run_and_it_is_told_the_results(tmp_pat
 
     outcome, said = act(ToolAgent(model), tmp_path)
 
-    assert outcome == Outcome(status="finished", said="All done.", cost_usd=0.75)
+    assert outcome == Outcome(
+        status="finished", said="All done.", usage=Usage(input_tokens=20, output_tokens=2, cost_usd=0.75)
+    )
     assert (tmp_path / "a.txt").read_text() == "x"
     prompt, answer, results = model.conversations[1].messages
     assert isinstance(prompt, Prompt) and "# Task 1.1: Write notes" in prompt.text
@@ -174,42 +176,50 @@ def test_the_model_is_offered_a_way_to_give_up_and_what_it_asked_for_after_that_
     outcome, _ = act(ToolAgent(model), tmp_path)
 
     assert "give_up" in [tool.name for tool in model.conversations[0].tools]
-    assert outcome == Outcome(status="gave_up", said="the spec is missing", cost_usd=0.5)
+    assert outcome == Outcome(
+        status="gave_up", said="the spec is missing", usage=Usage(input_tokens=10, output_tokens=1, cost_usd=0.5)
+    )
     assert not (tmp_path / "a.txt").exists()
 
 
 def test_a_model_that_never_stops_is_stopped_after_the_steps_it_has(tmp_path: Path) -> None:
-    again = Answer(calls=(call("list_files"),), usage=costing(0.125))
+    again = Answer(calls=(call("ls"),), usage=costing(0.125))
     model = ScriptedModel(*[again] * 10)
 
     outcome, _ = act(ToolAgent(model, max_steps=3), tmp_path)
 
-    assert outcome == Outcome(status="gave_up", said="stopped after 3 steps without an end", cost_usd=0.375)
+    assert outcome == Outcome(
+        status="gave_up",
+        said="stopped after 3 steps without an end",
+        usage=Usage(input_tokens=30, output_tokens=3, cost_usd=0.375),
+    )
     assert len(model.conversations) == 3
 
 
 def test_the_calls_of_an_answer_that_came_too_late_are_not_run(tmp_path: Path) -> None:
     clock = Clock()
     late = Answer(calls=(call("write_file", path="a.txt", content="x"),), usage=costing(0.5))
-    model = ScriptedModel(Answer(calls=(call("list_files"),)), late, clock=clock, seconds=40)
+    model = ScriptedModel(Answer(calls=(call("ls"),)), late, clock=clock, seconds=40)
 
     outcome, _ = act(ToolAgent(model, clock=clock), tmp_path, timeout_s=60)
 
-    assert outcome == Outcome(status="timed_out", said="not finished after 60 s", cost_usd=0.5)
+    assert outcome == Outcome(
+        status="timed_out", said="not finished after 60 s", usage=Usage(input_tokens=10, output_tokens=1, cost_usd=0.5)
+    )
     assert [conversation.timeout_s for conversation in model.conversations] == [60, 20]
     assert not (tmp_path / "a.txt").exists()
 
 
 WORK = (
-    Answer(text="I look.", calls=(call("list_files"), call("read_file", path="none")), usage=costing(0.5)),
+    Answer(text="I look.", calls=(call("ls"), call("read_file", path="none")), usage=costing(0.5)),
     Answer(flaw="it was empty", usage=costing(0.25)),
     Answer(
-        calls=(call("write_file", path="a.txt", content="ä\ud800"), call("run_command", argv=["one"])),
+        calls=(call("write_file", path="a.txt", content="ä\ud800"), call("execute", argv=["one"])),
         usage=costing(0.125),
         raw={"kept": [1]},
     ),
     Answer(
-        calls=(ToolCall(id="x", name="list_files", problem="no JSON"), call("run_command", argv=["two"])),
+        calls=(ToolCall(id="x", name="ls", problem="no JSON"), call("execute", argv=["two"])),
         usage=costing(1),
     ),
     Answer(text="Done.", usage=costing(2)),
@@ -234,7 +244,8 @@ def test_an_attempt_cut_short_after_any_call_ends_as_if_it_was_not_and_makes_no_
     resumed = act(agent, tmp_path / "cut", logbook=book.again(), terminal=terminal)
 
     assert resumed == whole
-    assert resumed[0] == Outcome(status="finished", said="Done.", cost_usd=3.875, enforced=("files",))
+    assert resumed[0] == Outcome(status="finished", said="Done.", usage=resumed[0].usage, enforced=("files",))
+    assert resumed[0].usage.cost_usd == 3.875
     assert len(book.kept) == 11
     assert terminal.commands == [("one",), ("two",)]
     assert model.conversations == whole_model.conversations
@@ -242,7 +253,7 @@ def test_an_attempt_cut_short_after_any_call_ends_as_if_it_was_not_and_makes_no_
 
 def test_time_that_was_used_up_before_a_crash_stays_used_up(tmp_path: Path) -> None:
     clock, book = Clock(), PaperLogbook()
-    model = ScriptedModel(*[Answer(calls=(call("list_files"),))] * 9, clock=clock, seconds=25)
+    model = ScriptedModel(*[Answer(calls=(call("ls"),))] * 9, clock=clock, seconds=25)
     book.lives_for = 3
 
     with pytest.raises(Killed):
@@ -257,7 +268,7 @@ def test_each_call_says_what_it_is_what_it_could_cost_and_whether_it_changes_any
     book = PaperLogbook()
     calls = (
         call("write_file", path="a", content="x"),
-        call("run_command", argv=["git", "push"]),
+        call("execute", argv=["git", "push"]),
         call("read_file", path="a"),
         call("bad\ud800" + "x" * 500),
     )
@@ -281,7 +292,7 @@ def test_what_a_person_did_not_allow_is_told_to_the_model(tmp_path: Path) -> Non
             return Reply(refused="not on a Friday", failed=True) if call.argv else make()
 
     terminal = CountingTerminal()
-    model = ScriptedModel(Answer(calls=(call("run_command", argv=["deploy"]),)), Answer(text="Then not."))
+    model = ScriptedModel(Answer(calls=(call("execute", argv=["deploy"]),)), Answer(text="Then not."))
     outcome, said = act(ToolAgent(model), tmp_path, logbook=Guarded(), terminal=terminal)
 
     assert outcome.status == "finished" and not terminal.commands
@@ -292,7 +303,7 @@ def test_what_a_person_did_not_allow_is_told_to_the_model(tmp_path: Path) -> Non
 
 def test_an_answer_that_cannot_be_used_is_followed_by_one_reminder_and_its_calls_are_not_run(tmp_path: Path) -> None:
     cut = Answer(text="I wr", calls=(call("write_file", path="a.txt", content="x"),), flaw="it was cut off")
-    model = ScriptedModel(cut, Answer(calls=(call("list_files"),)), cut, cut)
+    model = ScriptedModel(cut, Answer(calls=(call("ls"),)), cut, cut)
 
     outcome, _ = act(ToolAgent(model), tmp_path)
 
@@ -363,7 +374,7 @@ def test_who_has_to_leave_at_once_does_not_wait_for_the_model(tmp_path: Path) ->
 
 
 def test_a_model_of_unknown_price_is_said_to_be_one_once(tmp_path: Path) -> None:
-    model = ScriptedModel(Answer(calls=(call("list_files"),)), Answer(text="Done."), price_known=False)
+    model = ScriptedModel(Answer(calls=(call("ls"),)), Answer(text="Done."), price_known=False)
 
     _, said = act(ToolAgent(model), tmp_path)
 

@@ -43,7 +43,7 @@ def test_each_attempt_replays_its_own_answers(tmp_path: Path) -> None:
     edit = {"calls": [{"name": "edit_file", "arguments": {"path": "a.txt", "old": "1", "new": "2"}}]}
     agent = ReplayAgent(cassette(tmp_path, {"1.1": [[WRITE, {"text": "Done.", "cost_usd": 0.5}], [edit, {}]]}))
 
-    assert act(agent, tmp_path) == Outcome(status="finished", said="Done.", cost_usd=0.5)
+    assert act(agent, tmp_path) == Outcome(status="finished", said="Done.", usage=Usage(cost_usd=0.5))
     assert (tmp_path / "a.txt").read_text() == "1"
     assert act(agent, tmp_path, attempt=2).status == "finished"
     assert (tmp_path / "a.txt").read_text() == "2"

@@ -84,9 +84,9 @@ def test_a_file_is_written_read_edited_listed_and_deleted(hands: Hands) -> None:
     hands.text("edit_file", path="src/app.py", old="two = 2", new="two = 1 + 1")
     assert (hands.folder / "src" / "app.py").read_text() == "one = 1\ntwo = 1 + 1\n"
 
-    assert hands.text("list_files") == "src/app.py"
-    hands.text("delete_file", path="src/app.py")
-    assert hands.text("list_files") == "no files"
+    assert hands.text("ls") == "src/app.py"
+    hands.text("delete", path="src/app.py")
+    assert hands.text("ls") == "no files"
 
 
 def test_a_long_file_is_read_in_parts_that_say_where_to_go_on(hands: Hands) -> None:
@@ -107,7 +107,7 @@ def test_no_result_is_longer_than_the_cap(hands: Hands) -> None:
 
     wide = hands.text("read_file", path="wide.txt")
     assert len(wide) <= LONGEST_RESULT and wide.endswith("go on with offset 15")
-    printed = hands.text("run_command", argv=["flood"])
+    printed = hands.text("execute", argv=["flood"])
     assert len(printed) <= LONGEST_RESULT and "first" in printed and printed.endswith("last")
 
 
@@ -169,9 +169,9 @@ def test_deleting_a_link_leaves_what_it_leads_to(hands: Hands) -> None:
     (hands.folder / "link").symlink_to(hands.outside)
     (hands.folder / "link-to-file").symlink_to(hands.outside / "secret.txt")
 
-    hands.error("delete_file", path="link/secret.txt")
-    hands.error("delete_file", path=".git/config")
-    hands.text("delete_file", path="link-to-file")
+    hands.error("delete", path="link/secret.txt")
+    hands.error("delete", path=".git/config")
+    hands.text("delete", path="link-to-file")
 
     assert (hands.outside / "secret.txt").exists()
     assert not (hands.folder / "link-to-file").is_symlink()
@@ -185,10 +185,10 @@ def test_listing_neither_follows_links_nor_enters_git_or_what_tools_fill(hands: 
     (hands.folder / "a").mkdir()
     (hands.folder / "a" / "c.py").touch()
 
-    assert hands.text("list_files") == "b.py\nnode_modules/\na/c.py"
-    assert hands.text("list_files", path="a") == "a/c.py"
-    assert "out of the workspace" in hands.error("list_files", path="link")
-    assert "Not a directory" in hands.error("list_files", path="b.py")
+    assert hands.text("ls") == "b.py\nnode_modules/\na/c.py"
+    assert hands.text("ls", path="a") == "a/c.py"
+    assert "out of the workspace" in hands.error("ls", path="link")
+    assert "Not a directory" in hands.error("ls", path="b.py")
 
 
 def test_a_link_that_stays_within_the_workspace_is_followed(hands: Hands) -> None:
@@ -230,10 +230,10 @@ def test_writing_keeps_the_mode_of_the_file(hands: Hands) -> None:
         ("read_file", {"path": "binary"}, "not a text file"),
         ("write_file", {"path": "a", "content": "\ud800"}, "cannot be written as UTF-8"),
         ("edit_file", {"path": "a", "old": "", "new": "x"}, "old must not be empty"),
-        ("delete_file", {"path": "folder"}, "folder: "),
-        ("run_command", {"argv": "ls -l"}, "argv must be a list of texts"),
-        ("run_command", {"argv": []}, "argv must not be empty"),
-        ("run_command", {"argv": ["a\0b"]}, "NUL"),
+        ("delete", {"path": "folder"}, "folder: "),
+        ("execute", {"argv": "ls -l"}, "argv must be a list of texts"),
+        ("execute", {"argv": []}, "argv must not be empty"),
+        ("execute", {"argv": ["a\0b"]}, "NUL"),
     ],
 )
 def test_a_wrong_call_is_told_to_the_model(hands: Hands, name: str, arguments: dict[str, Any], says: str) -> None:
@@ -248,7 +248,7 @@ def test_a_command_runs_in_the_workspace_with_no_more_time_than_is_left(hands: H
     hands.terminal.stdout = "2 failed\n"
     hands.terminal.exit_code = 1
 
-    assert hands.text("run_command", argv=["pytest", "-q"]) == "exit 1\nstdout:\n2 failed"
+    assert hands.text("execute", argv=["pytest", "-q"]) == "exit 1\nstdout:\n2 failed"
 
     [command] = hands.terminal.commands
     assert command.argv == ("pytest", "-q")
@@ -259,9 +259,9 @@ def test_a_command_runs_in_the_workspace_with_no_more_time_than_is_left(hands: H
 
 def test_what_was_enforced_is_what_held_for_every_command(hands: Hands) -> None:
     assert hands.call("write_file", path="a", content="").enforced is None
-    first = hands.call("run_command", argv=["a"]).enforced
+    first = hands.call("execute", argv=["a"]).enforced
     hands.terminal.enforced = ("files", "memory")
-    second = hands.call("run_command", argv=["b"]).enforced
+    second = hands.call("execute", argv=["b"]).enforced
 
     assert first is not None and second is not None
     assert enforced_by_all([first, second]) == ("files",) and not enforced_by_all([])
@@ -317,9 +317,9 @@ def test_replacing_a_text_marked_by_position_changes_nothing_around_it(
     ("call", "line"),
     [
         (ToolCall(id="1", name="write_file", arguments={"path": "durations.py"}), "writing durations.py"),
-        (ToolCall(id="1", name="run_command", arguments={"argv": ["sh", "-c", "a\nb"]}), "running sh -c 'a b'"),
-        (ToolCall(id="1", name="run_command", arguments={"argv": 3}), "running 3"),
-        (ToolCall(id="1", name="list_files"), "listing ."),
+        (ToolCall(id="1", name="execute", arguments={"argv": ["sh", "-c", "a\nb"]}), "running sh -c 'a b'"),
+        (ToolCall(id="1", name="execute", arguments={"argv": 3}), "running 3"),
+        (ToolCall(id="1", name="ls"), "listing ."),
         (ToolCall(id="1", name="fly"), "calling fly"),
     ],
 )

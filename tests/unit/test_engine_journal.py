@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.calls import Usage
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, RunFinished, TaskSummary
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
@@ -38,7 +39,7 @@ ATTEMPT = Attempt(
     agent="code",
     base="b",
     commit="c",
-    outcome=Outcome(status="finished", said="done ✓", cost_usd=0.1),
+    outcome=Outcome(status="finished", said="done ✓", usage=Usage(cost_usd=0.1)),
     evidence=judge("t", (CHECK,)),
     duration_ms=7,
 )

@@ -33,7 +33,7 @@ class Gullible:
         if len(told) > 1:
             return Answer(text=text)
         order = text.partition("please run: ")[2].strip()
-        return Answer(calls=(ToolCall(id="2", name="run_command", arguments={"argv": ["bash", "-c", order]}),))
+        return Answer(calls=(ToolCall(id="2", name="execute", arguments={"argv": ["bash", "-c", order]}),))
 
 
 class Ran:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
+from milepost.core.calls import Usage
 from milepost.core.verdict import CheckResult, TestCase, judge
 from milepost.repair.breakers import BreakerLimits, diff_hash, tripped
 from milepost.repair.progress import failing, further, shrinking
@@ -16,7 +17,7 @@ def attempt(
         agent="command:x",
         base="0" * 40,
         commit="1" * 40,
-        outcome=Outcome(status=status, said=said, cost_usd=cost),
+        outcome=Outcome(status=status, said=said, usage=Usage(cost_usd=cost)),
         evidence=judge("2" * 40, checks),
         duration_ms=1,
     )

@@ -16,6 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.calls import Usage
 from milepost.core.events import (
     AttemptFinished,
     BudgetReached,
@@ -140,7 +141,7 @@ def kept(number: int, *checks: CheckResult, said: str = "") -> Attempt:
         agent="command:./agent",
         base="b" * 40,
         commit="c" * 40,
-        outcome=Outcome(status="finished", said=said, cost_usd=0.5),
+        outcome=Outcome(status="finished", said=said, usage=Usage(cost_usd=0.5)),
         evidence=judge("e" * 40, checks),
         duration_ms=1000,
     )

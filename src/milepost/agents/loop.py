@@ -20,7 +20,7 @@ from milepost.agents.recorded import answer_of, digest, digest_of, plain_result,
 from milepost.agents.schema import object_of
 from milepost.agents.tools import CHANGING, SPECS, WorkspaceTools, argv_of, narration
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
-from milepost.core.calls import Call, Reply
+from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import enforced_by_all
 from milepost.core.errors import CassetteExhausted
 from milepost.core.ports import Stops, Tools
@@ -114,7 +114,7 @@ class _Talk:
         self._logbook = tools.logbook
         self._timeout_s = tools.timeout_s
         self._used_s = 0.0
-        self._cost_usd = 0.0
+        self._usage = Usage()
         self._enforced: list[tuple[str, ...]] = []
         self._reminded = False
 
@@ -131,7 +131,7 @@ class _Talk:
         if reply.refused:
             raise _Ended("gave_up", f"the model was not asked: {reply.refused}")
         self._used_s += reply.body["seconds"]
-        self._cost_usd += reply.usage.cost_usd
+        self._usage += reply.usage
         answer = answer_of(reply.body, reply.usage)
         for line in answer.text.splitlines():
             self._say(line)
@@ -158,7 +158,7 @@ class _Talk:
 
     def outcome(self, status: OutcomeStatus, said: str) -> Outcome:
         enforced = enforced_by_all(self._enforced)
-        return Outcome(status=status, said=said, cost_usd=self._cost_usd, enforced=enforced)
+        return Outcome(status=status, said=said, usage=self._usage, enforced=enforced)
 
     def _run(self, call: ToolCall) -> ToolResult:
         if call.name == GIVE_UP.name:

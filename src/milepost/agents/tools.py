@@ -58,17 +58,17 @@ SPECS = (
         ),
     ),
     ToolSpec(
-        name="delete_file",
+        name="delete",
         description="Delete a file.",
         parameters=object_of({"path": _PATH}, required=("path",)),
     ),
     ToolSpec(
-        name="list_files",
+        name="ls",
         description="List the files below a folder; without a path, those of the whole workspace.",
         parameters=object_of({"path": _PATH}),
     ),
     ToolSpec(
-        name="run_command",
+        name="execute",
         description="Run a program in the workspace and read what it prints. There is no shell: argv is a list.",
         parameters=object_of(
             {"argv": {"type": "array", "items": {"type": "string"}, "minItems": 1}}, required=("argv",)
@@ -77,14 +77,14 @@ SPECS = (
 )
 
 # Whatever may leave the workspace another one.
-CHANGING = frozenset({"write_file", "edit_file", "delete_file", "run_command"})
+CHANGING = frozenset({"write_file", "edit_file", "delete", "execute"})
 
 _SPEC_OF = {spec.name: spec for spec in SPECS}
 
 
 def argv_of(call: ToolCall) -> tuple[str, ...]:
     """The command that a call would run; empty when it runs none."""
-    argv = call.arguments.get("argv") if call.name == "run_command" else None
+    argv = call.arguments.get("argv") if call.name == "execute" else None
     return tuple(map(str, argv)) if isinstance(argv, list) else ()
 
 
@@ -98,11 +98,11 @@ def narration(call: ToolCall) -> str:
             line = f"writing {path}"
         case "edit_file":
             line = f"editing {path}"
-        case "delete_file":
+        case "delete":
             line = f"deleting {path}"
-        case "list_files":
+        case "ls":
             line = f"listing {path}"
-        case "run_command":
+        case "execute":
             argv = call.arguments.get("argv")
             line = f"running {shlex.join(map(str, argv)) if isinstance(argv, list) else argv}"
         case _:
@@ -142,7 +142,7 @@ class WorkspaceTools:
             raise Refused(f"there is no tool {name!r:.100}; there are {', '.join(_SPEC_OF)}")
         if problems := problems_of(_SPEC_OF[name].parameters, arguments):
             raise Refused("; ".join(problems))
-        if name == "run_command":
+        if name == "execute":
             return self._command(arguments["argv"], timeout_s)
         return self._use_files(name, arguments), None
 
@@ -154,7 +154,7 @@ class WorkspaceTools:
                 return self._write(**arguments)
             case "edit_file":
                 return self._edit(**arguments)
-            case "delete_file":
+            case "delete":
                 self._files.delete(arguments["path"])
                 return f"deleted {arguments['path']}"
             case _:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from milepost.core.calls import NOTHING, Usage
 from milepost.core.verdict import Evidence
 
 OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited", "spent"]
@@ -29,11 +30,15 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """Where an attempt works: its checkout, and a scratch folder outside it for home and temporary files."""
+    """Where an attempt works: its checkout, and a scratch folder outside it for home and temporary files.
+
+    `kept` is a folder that outlives the process: what a program with sessions of its own needs to go on with one.
+    """
 
     folder: Path
     scratch: Path
     base: str
+    kept: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +47,19 @@ class Outcome:
 
     `limited` means that its service refuses further calls for a while: the attempt was not really made. `spent` means
     that a further call could break the task's budget.
-    `printed` is all that it printed, for a diff that may be in it; it is not kept.
+    `printed` is all that it printed, for a diff that may be in it; it is not kept. `usage` is what it took, the calls
+    in its logbook included.
     """
 
     status: OutcomeStatus
     said: str = ""
-    cost_usd: float = 0.0
+    usage: Usage = NOTHING
     enforced: tuple[str, ...] = ()
     printed: str = ""
+
+    @property
+    def cost_usd(self) -> float:
+        return self.usage.cost_usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

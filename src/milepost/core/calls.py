@@ -26,9 +26,21 @@ class Usage:
             cost_usd=self.cost_usd + other.cost_usd,
         )
 
+    def beyond(self, other: Usage) -> Usage:
+        """How much more this is than another one."""
+        return Usage(
+            input_tokens=max(0, self.input_tokens - other.input_tokens),
+            output_tokens=max(0, self.output_tokens - other.output_tokens),
+            cached_tokens=max(0, self.cached_tokens - other.cached_tokens),
+            cost_usd=max(0.0, self.cost_usd - other.cost_usd),
+        )
+
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
+
+
+NOTHING = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,13 +88,14 @@ class Tools:
     """What an agent is given to work with: a terminal, a way to say what it is doing, its time, its logbook.
 
     `stops` tells it when it has to leave; `redact` takes out what it must not learn; `seconds_for` says how long a
-    command of its own may take.
+    command of its own may take. `usd_left` is what it may still cost, None without a bound.
     """
 
     terminal: Terminal
     say: Callable[[str], None]
     timeout_s: float
     idle_timeout_s: float | None = None
+    usd_left: float | None = None
     logbook: Logbook = field(default_factory=Unrecorded)
     stops: Stops = field(default_factory=Unstopped)
     redact: Callable[[str], str] = str

@@ -53,7 +53,7 @@ def attempted(
     here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way
 ) -> Acted | Gate | ServiceLimited:
     """What an agent left after its attempt; or what it must wait for before it goes on: a person, or its service."""
-    name = f"{effort.order.run}-{effort.task.id}-act"
+    run, name = effort.order.run, f"{effort.order.run}-{effort.task.id}-act"
     while True:
         try:
             kept = _attempt(here, effort, name, base, tries, way)
@@ -64,6 +64,7 @@ def attempted(
         except ServiceLimited as limit:
             return limit
         here.checkouts.drop(name)
+        here.checkouts.forget(run, _kept_for(effort))
         return kept
 
 
@@ -77,6 +78,7 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     begun = load(Beginning, noted) if noted else _beginning(here, effort, base, tries, way)
     base, assignment = begun.base, begun.assignment
     workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
+    workspace = replace(workspace, kept=here.checkouts.kept(key.run, _kept_for(effort)))
     try:
         purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
     except BudgetSpent as wall:
@@ -97,9 +99,14 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     outcome = _let_act(here, effort, assignment, workspace, book, purse)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
-    kept = keep(here, effort, workspace, replace(outcome, cost_usd=max(outcome.cost_usd, purse.paid_for_calls())))
-    purse.close(outcome.cost_usd)
+    cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
+    kept = keep(here, effort, workspace, replace(outcome, usage=replace(outcome.usage, cost_usd=cost_usd)))
+    purse.close(outcome.usage)
     return kept
+
+
+def _kept_for(effort: Effort) -> str:
+    return f"{effort.task.id}-{effort.number}"
 
 
 def _beginning(here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way) -> Beginning:
@@ -142,7 +149,8 @@ def _let_act(
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
     try:
         with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
-            tools = replace(tools, terminal=terminal, logbook=book, timeout_s=max(SHORTEST_S, min(bounds)))
+            timeout_s = max(SHORTEST_S, min(bounds))
+            tools = replace(tools, terminal=terminal, logbook=book, timeout_s=timeout_s, usd_left=purse.usd_left())
             agent = here.agent(effort.agent)
             if purse.bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)

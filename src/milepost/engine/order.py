@@ -12,7 +12,7 @@ from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "4"
+VERSION = "5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,6 +115,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
         run=run,
     )
     ground.logs.sweep()
+    checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {run})
     mileposts = ground.mileposts
     makers = Makers(settings=settings, folder=project.roadmap.parent, given=company.agents)
     listening = listeners(settings, run, journal=books.journal, state=project.state, redact=ground.redact)

@@ -64,6 +64,16 @@ class AgentSection(Section):
     env: dict[str, str] = Field({}, description="Variables for this agent alone.")
     env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
     args: list[str] = Field([], description="Arguments added to its command line.")
+    program: str = Field("", description="The file to start. Empty: the one of its name on PATH.")
+    model: str = Field("", description="The model it asks, as it names models itself. Empty: its own choice.")
+    base_url: str = Field("", description="Address of the service that it asks. Empty: its own.")
+    max_turns: int | None = Field(None, ge=1, description="How often it may ask its model. Absent: 100.")
+    max_usd: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="What one attempt of it may cost, in USD. Absent: as [budget] says.",
+    )
     network: NetworkSetting | None = Field(
         None, description="What it may reach, and the commands that it asks for. Absent: as [sandbox] says."
     )

@@ -59,6 +59,10 @@ on conflict (run, task, attempt, number) do update set usd = spending.usd + excl
     model = excluded.model, state = 'settled', at = excluded.at
     where spending.state <> 'settled'
 """
+_CALLS = """
+select coalesce(sum(usd), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+    coalesce(sum(cached_tokens), 0) from spending where run = ? and task = ? and attempt = ? and number > ?
+"""
 _BEGIN_LIFE = "insert into lives (run, life, began_at, seen_at) values (?, ?, ?, ?) on conflict do nothing"
 
 
@@ -122,10 +126,10 @@ class Spending:
         sql = "select 1 from spending where run = ? and task = ? and attempt = ? and number = ? and state = 'reserved'"
         return bool(self._database.read(sql, payer.run, payer.task, payer.attempt, ATTEMPT))
 
-    def paid_for_calls(self, payer: Payer) -> float:
-        """What the calls of an attempt cost, as far as they are settled."""
-        sql = "select coalesce(sum(usd), 0) from spending where run = ? and task = ? and attempt = ? and number > ?"
-        return float(self._database.read(sql, payer.run, payer.task, payer.attempt, ATTEMPT)[0][0])
+    def paid_for_calls(self, payer: Payer) -> Usage:
+        """What the calls of an attempt took, as far as they are settled."""
+        usd, told, said, cached = self._database.read(_CALLS, payer.run, payer.task, payer.attempt, ATTEMPT)[0]
+        return Usage(input_tokens=int(told), output_tokens=int(said), cached_tokens=int(cached), cost_usd=float(usd))
 
     def drop_open(self, payer: Payer) -> None:
         """Let go of what is held for calls of an attempt that was never heard of again."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from milepost.core.budget import UNBOUNDED, Allowance, Budget, Refusal, Scope, Spent, left, refuse_attempt, refuse_call
-from milepost.core.calls import Usage
+from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.task import Task
 from milepost.engine.parking import Parked
@@ -132,12 +132,11 @@ class Purse:
         self._spending.settle(self.payer, number, model, taken)
         self._note_time()
 
-    def close(self, cost_usd: float = 0.0) -> None:
-        """The attempt is over and cost so much, its calls included; harmless when repeated."""
+    def close(self, usage: Usage = NOTHING) -> None:
+        """The attempt is over and took so much, its calls included; harmless when repeated."""
 
         def end() -> None:
-            beside_calls = max(0.0, cost_usd - self._spending.paid_for_calls(self.payer))
-            self._spending.settle(self.payer, ATTEMPT, "", Usage(cost_usd=beside_calls))
+            self._spending.settle(self.payer, ATTEMPT, "", usage.beyond(self._spending.paid_for_calls(self.payer)))
             self._spending.drop_open(self.payer)
             self._note_time()
 
@@ -148,14 +147,19 @@ class Purse:
         """Whether there is a wall around money."""
         return self._allowed.usd is not None or self._wallet.budget.usd is not None
 
-    def paid_for_calls(self) -> float:
-        """What the calls of the attempt cost so far, in USD."""
+    def paid_for_calls(self) -> Usage:
+        """What the calls of the attempt took so far."""
         return self._spending.paid_for_calls(self.payer)
 
     def seconds_left(self) -> float | None:
         """How long the attempt may still take; None without a bound."""
         bounds = [left(one.allowed, one.spent).seconds for one in self.standings(ATTEMPT)]
         return min((seconds for seconds in bounds if seconds is not None), default=None)
+
+    def usd_left(self) -> float | None:
+        """What the attempt may still cost; None without a bound."""
+        bounds = [left(one.allowed, one.spent).usd for one in self.standings(ATTEMPT)]
+        return min((usd for usd in bounds if usd is not None), default=None)
 
     def standings(self, number: int) -> tuple[Standing, ...]:
         """The task and the run as they stand, without what is held for this call."""

@@ -19,7 +19,7 @@ from milepost.engine.rooms import Company, OnEvent, Rooms, open_rooms
 from milepost.engine.settings import load
 from milepost.engine.start import within
 from milepost.engine.state import StateLock
-from milepost.workspace.checkout import cache_folder, remove_folder
+from milepost.workspace.checkout import cache_folder, kept_folder, remove_folder
 from milepost.workspace.git import Git
 from milepost.workspace.remote import Remote, SharedMileposts, make_clone
 from milepost.workspace.repository import Repository
@@ -68,7 +68,9 @@ def folder_of(site: Site, run: str) -> Path:
 
 def clear(site: Site, run: str) -> None:
     """Remove what a worker kept of a run that is over."""
-    remove_folder(cache_folder(folder_of(site, run) / "state"))
+    checkouts = cache_folder(folder_of(site, run) / "state")
+    remove_folder(checkouts)
+    remove_folder(kept_folder(checkouts))
     remove_folder(folder_of(site, run))
 
 

@@ -13,6 +13,7 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,29 @@ class Checkouts:
         """Remove every checkout: with the engine's lock held, all of them are stale."""
         remove_folder(self._root)
 
+    def kept(self, run: str, name: str) -> Path:
+        """The folder that an attempt finds again when it goes on in another process; for its owner only."""
+        folder = kept_folder(self._root) / run / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(self._root, error) from error
+        return folder
+
+    def forget(self, run: str, name: str) -> None:
+        """Remove what was kept for an attempt that is over."""
+        folder = kept_folder(self._root) / run
+        remove_folder(folder / name)
+        with suppress(OSError):  # another attempt has a folder there
+            folder.rmdir()
+
+    def forget_all_but(self, runs: Collection[str]) -> None:
+        """Remove what was kept for attempts of other runs than these."""
+        with suppress(FileNotFoundError):
+            for folder in [*kept_folder(self._root).iterdir()]:
+                if folder.name not in runs:
+                    remove_folder(folder)
+
     def _compared(self, workspace: Workspace, tree: str) -> Snapshot:
         """The tree and what it changes; a repository inside it would be committed as a bare pointer, its files lost."""
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", workspace.base, tree).split("\0")
@@ -139,6 +163,11 @@ def cache_folder(state: Path) -> Path:
     """Where the checkouts of a state directory go: in the user's cache, named after the directory."""
     name = hashlib.sha256(os.fsencode(state.resolve())).hexdigest()[:12]
     return _cache() / f"{state.resolve().parent.name}-{name}"
+
+
+def kept_folder(checkouts: Path) -> Path:
+    """Where attempts keep what outlives a process, beside the checkouts, which do not."""
+    return checkouts.with_name(f"{checkouts.name}.kept")
 
 
 def environments_folder() -> Path:

@@ -82,7 +82,7 @@ def _answers(number: int, text: str) -> list[Answer]:
     """Four answers of a model, three of which use a tool."""
     page = f"pages/{number:04}.txt"
     entering = ["sed", "-i", f"s/^{number:04} open/{number:04} done/", REGISTER]
-    third = _call("run_command", argv=entering) if is_shared(number) else _call("read_file", path=page)
+    third = _call("execute", argv=entering) if is_shared(number) else _call("read_file", path=page)
     return [
         _call("read_file", path=REGISTER) | {"text": "I look at the register first."},
         _call("write_file", path=page, content=text),
