@@ -1,7 +1,7 @@
 """What models are told: templates, one file each, filled with what a task brings.
 
-Text that nobody of ours wrote, be it from the repository, a tool or memory, goes in as data: between fences that nothing
-in it can close, with a line that says whose words they are.
+Text from the repository, a tool or memory goes in as data: between fences that nothing in it can close, with a line
+that says whose words they are.
 """
 
 from __future__ import annotations
