@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from milepost.agents.command import CommandAgent
     from milepost.agents.patterns.agent import PatternAgent
+    from milepost.agents.patterns.trial import PatternEntry, PatternTrial
     from milepost.agents.replay import ReplayAgent
     from milepost.api import (
         agent,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         chaos_findings,
         chaos_rows,
         chaos_to_json,
+        choices,
         clean,
         costs,
         demo,
@@ -52,12 +54,15 @@ if TYPE_CHECKING:
         mark,
         marks,
         open_executor,
+        pattern,
+        patterns,
         plan,
         plan_to_json,
         preview,
         proof,
         proof_to_json,
         replay,
+        replay_run,
         report,
         report_place,
         report_to_html,
@@ -65,6 +70,7 @@ if TYPE_CHECKING:
         restore,
         resume,
         run,
+        run_replayed_to_json,
         running,
         sample_roadmap,
         sh,
@@ -73,6 +79,7 @@ if TYPE_CHECKING:
         stop,
         together,
         together_to_json,
+        try_pattern,
         undo,
         unmark,
         verify,
@@ -85,7 +92,9 @@ if TYPE_CHECKING:
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
     from milepost.core.errors import MilepostError, Misuse
     from milepost.core.events import (
+        AgentChosen,
         AgentSaid,
+        AgentSignalled,
         AttemptFinished,
         BudgetReached,
         CheckFinished,
@@ -126,10 +135,12 @@ if TYPE_CHECKING:
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.replaying import RunReplayed, TaskReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.reverting import TakenBack
+    from milepost.engine.router import Choice
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
@@ -142,22 +153,24 @@ if TYPE_CHECKING:
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
-    "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json clean "
+    "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
     "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
     "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json replay "
+    "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
-    "attempts diff mark marks restore unmark",
+    "attempts diff mark marks pattern patterns restore try_pattern unmark",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
+    "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
     "milepost.agents.replay": "ReplayAgent",
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
-    "milepost.core.events": "AgentSaid AttemptFinished BudgetReached CheckFinished Event ForecastMade GateAnswered "
-    "GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
+    "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
+    "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
     "milepost.core.task": "Plan Problem Task",
@@ -178,10 +191,12 @@ _HOMES = {
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
+    "milepost.engine.replaying": "RunReplayed TaskReplayed",
     "milepost.engine.report.facts": "NothingRun RunStory",
     "milepost.engine.restore": "Restored",
     "milepost.engine.retention": "Remains",
     "milepost.engine.reverting": "TakenBack",
+    "milepost.engine.router": "Choice",
     "milepost.engine.anywhere": "Ending",
     "milepost.engine.start": "Stopped",
     "milepost.engine.submit": "Elsewhere",
@@ -200,7 +215,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "AgentChosen",
     "AgentSaid",
+    "AgentSignalled",
     "Assignment",
     "Attempt",
     "AttemptFinished",
@@ -212,6 +229,7 @@ __all__ = [
     "ChaosReport",
     "CheckFinished",
     "CheckResult",
+    "Choice",
     "Command",
     "CommandAgent",
     "CommandResult",
@@ -247,6 +265,8 @@ __all__ = [
     "NothingToDo",
     "Outcome",
     "PatternAgent",
+    "PatternEntry",
+    "PatternTrial",
     "Plan",
     "Problem",
     "Progress",
@@ -257,6 +277,7 @@ __all__ = [
     "Report",
     "Restored",
     "RunFinished",
+    "RunReplayed",
     "RunResumed",
     "RunStarted",
     "RunStopping",
@@ -268,6 +289,7 @@ __all__ = [
     "TakenBack",
     "Task",
     "TaskFinished",
+    "TaskReplayed",
     "TaskReport",
     "TaskSummary",
     "TogetherEnding",
@@ -293,6 +315,7 @@ __all__ = [
     "chaos_findings",
     "chaos_rows",
     "chaos_to_json",
+    "choices",
     "clean",
     "costs",
     "demo",
@@ -314,12 +337,15 @@ __all__ = [
     "mark",
     "marks",
     "open_executor",
+    "pattern",
+    "patterns",
     "plan",
     "plan_to_json",
     "preview",
     "proof",
     "proof_to_json",
     "replay",
+    "replay_run",
     "report",
     "report_place",
     "report_to_html",
@@ -327,6 +353,7 @@ __all__ = [
     "restore",
     "resume",
     "run",
+    "run_replayed_to_json",
     "running",
     "sample_roadmap",
     "sh",
@@ -335,6 +362,7 @@ __all__ = [
     "stop",
     "together",
     "together_to_json",
+    "try_pattern",
     "undo",
     "unmark",
     "verify",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from milepost.core.task import Plan
 from milepost.core.verdict import CheckResult, Evidence
 
 if TYPE_CHECKING:
+    from milepost.agents.patterns.trial import PatternEntry, PatternTrial
     from milepost.bench.report import Report, TaskReport
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.core.events import GateAnswer
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from milepost.engine.marks import Mark
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.replaying import RunReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
+    from milepost.engine.router import Choice
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Changes
@@ -109,6 +112,7 @@ def run(
     stays: bool = False,
     database: str | None = None,
     remote: str | None = None,
+    record: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
@@ -116,10 +120,11 @@ def run(
     `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
     `stays` waits for people who are asked; without it the run is left when only they are waited for.
     `held` leaves the user's branch where it is, whatever passed. With `database`, the address of a PostgreSQL server,
-    the run is submitted to the workers there.
+    the run is submitted to the workers there. `record` is a file for all that agents answered and did, as a cassette.
     """
     from milepost.engine import anywhere
     from milepost.engine.prepare import Wish
+    from milepost.engine.recording import taped
     from milepost.engine.rooms import Company
 
     wish = Wish(
@@ -138,7 +143,8 @@ def run(
         database=database,
         remote=remote,
     )
-    return anywhere.run(wish, Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays))
+    with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
+        return anywhere.run(wish, Company(on_event=hear, agents=_given(agent), stays=stays))
 
 
 def preview(
@@ -176,14 +182,17 @@ def resume(
     budget_usd: float | None = None,
     stays: bool = False,
     database: str | None = None,
+    record: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
-    """Go on with the run that was interrupted; its flags are recorded. A new budget may be given."""
+    """Go on with the run that was interrupted; its flags are recorded, but for `record`. A new budget may be given."""
     from milepost.engine import anywhere
+    from milepost.engine.recording import taped
     from milepost.engine.rooms import Company
 
-    company = Company(on_event=on_event or _ignore, agents=_given(agent), stays=stays)
-    return anywhere.resume(anywhere.Whereabouts(roadmap=_path(roadmap), database=database), company, budget_usd)
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
+    with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
+        return anywhere.resume(where, Company(on_event=hear, agents=_given(agent), stays=stays), budget_usd)
 
 
 def steer(
@@ -289,6 +298,13 @@ def forecast(roadmap: Path | str | None = None) -> Forecast | None:
     return foresee(find_roadmap(roadmap), plan(roadmap))
 
 
+def choices(roadmap: Path | str | None = None) -> dict[str, Choice]:
+    """Whom the router would choose for the open tasks that leave it to the agent `auto`, by their ids."""
+    from milepost.engine.routing import foretell
+
+    return foretell(find_roadmap(roadmap), plan(roadmap))
+
+
 def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
     """The mileposts, newest first."""
     from milepost.engine import look
@@ -322,6 +338,30 @@ def replay(task: str, roadmap: Path | str | None = None, *, on_check: OnCheck | 
     from milepost.engine.proving import replay as prove_again
 
     return prove_again(_path(roadmap), task, on_check or _ignore_check)
+
+
+def replay_run(
+    run: str,
+    roadmap: Path | str | None = None,
+    *,
+    task: str = "",
+    folder: Path | str | None = None,
+    on_event: OnEvent | None = None,
+) -> RunReplayed:
+    """Do a finished run again in a clone, by what its agents did then, and compare the trees of its mileposts.
+
+    The clone is made in `folder`, and stays there; without one it stays only where the trees differ.
+    """
+    from milepost.engine.replaying import replay_run as do_again
+
+    return do_again(_path(roadmap), run, task=task, folder=_path(folder), on_event=on_event or _ignore)
+
+
+def run_replayed_to_json(replayed: RunReplayed) -> dict[str, Any]:
+    """The last line of `milepost replay --json`."""
+    from milepost.engine.replaying import to_json
+
+    return to_json(replayed)
 
 
 def failures(roadmap: Path | str | None = None) -> tuple[FailureStats, ...]:
@@ -464,8 +504,8 @@ def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
 
 def agent(name: str, folder: Path | str | None = None) -> Agent:
     """The agent of a name, as `--agent` takes it; relative paths in it start from `folder`, the roadmap's."""
-    from milepost.engine.rooms import make_agent
     from milepost.engine.settings import load
+    from milepost.engine.staff import make_agent
 
     place = _path(folder) or Path.cwd()
     return make_agent(name, load(place), place)
@@ -742,3 +782,26 @@ def _ignore(_: Event) -> None:
 
 def _ignore_check(_: CheckResult) -> None:
     pass
+
+
+def patterns(folder: Path | str | None = None) -> tuple[PatternEntry, ...]:
+    """The patterns that are known in a folder: those that ship, the project's own, those of installed packages."""
+    from milepost.engine.patterns import listed
+
+    return listed((_folder(folder) or Path.cwd()).absolute())
+
+
+def pattern(name: str, folder: Path | str | None = None) -> PatternEntry:
+    """One pattern of a folder, with what it takes."""
+    from milepost.engine.patterns import entry_named
+
+    return entry_named(name, (_folder(folder) or Path.cwd()).absolute())
+
+
+def try_pattern(
+    name: str, inputs: Mapping[str, str], *, write: bool = False, folder: Path | str | None = None
+) -> PatternTrial:
+    """What a pattern would change in a folder, as a diff; with `write` it is changed."""
+    from milepost.engine.patterns import try_out
+
+    return try_out(name, inputs, (_folder(folder) or Path.cwd()).absolute(), write=write)

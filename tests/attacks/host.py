@@ -167,6 +167,7 @@ class Host:
             inodes=bounds.INODES,
         )
         with open_executor(level, limits, workspace=self._plants.work) as executor:
+            executor.inject("host_tool", plants.host_tool)
             yield executor.run(self._code(attack, os.getpid()))
             if attack.anew:
                 executor.reset()

@@ -1,25 +1,35 @@
-"""A model's server on this machine: it speaks OpenAI's chat completions, by a script, with faults, and keeps accounts.
+"""A model's server on this machine: it speaks four wires by a script, with faults, and keeps accounts.
 
-A script is a JSON object:
+The wires are OpenAI's chat completions and Responses, Anthropic's Messages and Gemini's generateContent, each whole
+and streaming. A script is a JSON object:
 
     {
-      "tasks": {"1.1": [[<answer>, …], …]},      answers by task and attempt, as in a cassette
+      "tasks": {"1.1": [[<answer>, …], …]},      answers by task and attempt, as in a cassette; "*" is any task
       "faults": [<fault>, …]                     optional; the first that fits, and is not used up, happens
     }
 
-    an answer: {"text": "…", "calls": [{"name": "…", "arguments": {…}}], "input_tokens": 1000, "output_tokens": 100}
-    a fault:   {"kind": "status" | "refuse" | "drop" | "lose" | "hang" | "garbage" | "invalid" | "empty" | "cut",
+    an answer: {"text": "…", "calls": [{"name": "…", "arguments": {…}}], "do": [<action>, …],
+                "input_tokens": 1000, "output_tokens": 100}
+    a fault:   {"kind": "status" | "refuse" | "drop" | "lose" | "hang" | "stall" | "tear" | "garbage" | "invalid" |
+                        "empty" | "cut" | "endless",
                 "status": 500, "headers": {…},   for `status`
-                "seconds": 1.0,                  for `refuse`: how long nobody listens; for `hang`: how long it hangs
+                "seconds": 1.0,                  for `refuse`: how long nobody listens; for `hang`, `stall`: how long
                 "task": "1.1", "answer": 2,      optional: where it happens; answers count from 1
                 "times": 1}                      how often; null for always
 
-`garbage` is no JSON, `invalid` is JSON and no answer, `empty` an answer with nothing in it, `cut` one that was cut off.
-`refuse` closes the port for a while, `drop` hangs up without an answer, `lose` hangs up after the answer was paid for.
+`calls` name tools; `do` says what is wanted, and it is put into whatever tools the request offers (see actions.py).
+Arguments that are a text are sent as they are, on the wires that can carry them.
+
+`garbage` is no JSON, `invalid` is JSON and no answer, `empty` an answer with nothing in it, `cut` one that was cut off
+by its length, `endless` one more call, whatever was asked. `refuse` closes the port for a while, `drop` hangs up
+without an answer, `lose` hangs up after the answer was paid for, `tear` hangs up in the middle of it, `hang` is silent
+before it, `stall` in the middle of it.
 
 The prompt says which task it is about, and which attempt. Each answer that is charged is written to the log, on disk
 before it is sent. A question whose idempotency key was charged before gets the same answer and is not charged again:
 it is counted as repeated. A server that does not honour keys charges again. A new server on an old log goes on with it.
+What programs ask beside the work, such as a title for it, is answered and not charged: it is in `asides`. All requests
+are in `arrivals`, with the keys that came with them.
 
     python -m tests.fakes.model_server --script FILE --log FILE --port 0       prints its port
 """
@@ -27,75 +37,57 @@ it is counted as repeated. A server that does not honour keys charges again. A n
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
-import re
-import socket
 import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self, assert_never
 
-INPUT_TOKENS, OUTPUT_TOKENS = 1000, 100
-TASK = re.compile(r"^# Task (\S+): ", re.MULTILINE)
-ATTEMPT = re.compile(r"^This is attempt (\d+)\.", re.MULTILINE)
+from tests.fakes.script import INPUT_TOKENS, Fault, Question, credentials_in, one_more, question_of, said_to, scripted
+from tests.fakes.sending import Arrival, Listener, Response, Silence
+from tests.fakes.wires import wire_at
+from tests.fakes.wires.wire import Called, Finish, Plain, Said
 
-Plain = dict[str, Any]
-FaultKind = Literal["status", "refuse", "drop", "lose", "hang", "garbage", "invalid", "empty", "cut"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """What the server does instead of answering as its script says."""
-
-    kind: FaultKind
-    status: int = 500
-    headers: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 1.0
-    task: str = ""
-    answer: int | None = None
-    times: int | None = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """A request: which answer to which attempt at which task it asks for."""
-
-    key: str
-    task: str
-    attempt: int
-    answer: int
-    body: Plain
-
-    @property
-    def name(self) -> str:
-        """What tells it from other questions: its key, else all that was said."""
-        return self.key or hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()
+MOST_ARRIVALS = 5000
+MODELS = ("scripted-1", "gpt-5.5", "claude-sonnet-4-5", "gemini-2.5-pro")
 
 
 class ModelServer:
-    """Listens as long as it is entered; all that it counts can be asked for at any time."""
+    """Listens as long as it is entered; all that it counts can be asked for at any time.
 
-    def __init__(self, script: Mapping[str, Any], log: Path, *, port: int = 0, honours_keys: bool = True) -> None:
+    `folder` is where the paths of actions lead, for tools that take absolute ones only.
+    """
+
+    def __init__(
+        self,
+        script: Mapping[str, Any],
+        log: Path,
+        *,
+        port: int = 0,
+        honours_keys: bool = True,
+        folder: Path | None = None,
+    ) -> None:
         self.script = script
         self.faults = [Fault(**fault) for fault in script.get("faults", ())]
         self.questions: list[Question] = []
+        self.asides: list[Question] = []
+        self.arrivals: list[Arrival] = []
         self.repeated = 0
         self._log = log
         self._honours_keys = honours_keys
+        self._folder = folder
         charged = _mended(log)
         self._sequence = len(charged)
-        self._answers: dict[str, Plain] = {paid["name"]: paid["message"] for paid in charged}
+        self._answers: dict[str, Said] = {paid["name"]: _said(paid["said"]) for paid in charged}
         self._happened: Counter[int] = Counter()
         self._lock = threading.Lock()
         self._leaving = threading.Event()
         self._port = port
-        self._listener: ThreadingHTTPServer | None = None
+        self._listener: Listener | None = None
         self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> Self:
@@ -113,13 +105,24 @@ class ModelServer:
         return self._port
 
     @property
+    def url(self) -> str:
+        """The address for clients that add the version themselves: Anthropic's, Gemini's, Goose."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._port}/v1"
+        """The address for clients of OpenAI."""
+        return f"{self.url}/v1"
 
     @property
     def paid(self) -> list[Plain]:
         """The answers that were charged, in their order."""
         return read_log(self._log)
+
+    @property
+    def keys(self) -> set[str]:
+        """All keys that came with any request."""
+        return {key for one in self.arrivals for key in credentials_in(one.path, one.headers).values()}
 
     def paid_twice(self) -> dict[str, int]:
         """The questions that were charged more than once, and how often."""
@@ -133,8 +136,7 @@ class ModelServer:
 
     def listen(self) -> None:
         """Open the port, the same one as before."""
-        self._listener = ThreadingHTTPServer(("127.0.0.1", self._port), _handler(self))
-        self._listener.daemon_threads = True
+        self._listener = Listener(self._port, self, self._leaving)
         self._port = self._listener.server_port
         threading.Thread(target=self._listener.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -145,38 +147,73 @@ class ModelServer:
             listener.shutdown()
             listener.server_close()
 
-    def serve(self, question: Question) -> Response | None:
-        """What is sent back; None to hang up."""
+    def respond(self, arrival: Arrival) -> Response | Silence:
+        """What is sent back to any request."""
         with self._lock:
+            self.arrivals.append(arrival)
+            if len(self.arrivals) > MOST_ARRIVALS:
+                return _json({"error": {"message": "this server was asked too often"}}, status=503)
+        path = arrival.path.partition("?")[0]
+        wire = wire_at(path)
+        if wire is not None and arrival.body is not None:
+            try:
+                question = question_of(wire, arrival.path, arrival.headers, arrival.body)
+            except (AttributeError, KeyError, TypeError) as error:
+                return _json(wire.complaint(400, f"this is no request: {error!r}"), status=400)
+            return self.serve(question)
+        if path.endswith(("/count_tokens", ":countTokens")):
+            return _json({"input_tokens": INPUT_TOKENS, "totalTokens": INPUT_TOKENS})
+        if path.endswith("/models"):
+            models = [{"id": name, "object": "model", "created": 1, "owned_by": "scripted"} for name in MODELS]
+            return _json({"object": "list", "data": models, "models": models, "has_more": False})
+        return _json({"error": {"message": f"there is nothing at {path}"}}, status=200 if path == "/" else 404)
+
+    def serve(self, question: Question) -> Response | Silence:
+        """What is sent back to a question."""
+        with self._lock:
+            if question.aside:
+                self.asides.append(question)
+                return _answered(question, said_to(question, {"text": "Scripted work"}, None))
             self.questions.append(question)
             fault = self._fault(question)
-            if fault is None or fault.kind in ("lose", "cut"):
-                cut = fault is not None and fault.kind == "cut"
-                message = self._charged(question, "length" if cut else "")
-                return (
-                    None if fault is not None and fault.kind == "lose" else Response(body=json.dumps(message).encode())
-                )
+            if fault is None or fault.kind in ("lose", "cut", "endless", "stall", "tear"):
+                said = self._charged(question, fault)
+        if fault is None:
+            return _answered(question, said)
         match fault.kind:
+            case "cut" | "endless":
+                return _answered(question, said)
+            case "lose" | "drop":
+                return Silence()
+            case "tear":
+                return _answered(question, said, ending="torn")
+            case "stall":
+                return _answered(question, said, ending="stalled", stall_s=fault.seconds)
             case "status":
-                complaint = {"error": {"message": f"scripted {fault.status}", "type": "scripted"}}
-                return Response(status=fault.status, headers=fault.headers, body=json.dumps(complaint).encode())
+                complaint = question.wire.complaint(fault.status, f"scripted {fault.status}")
+                return _json(complaint, status=fault.status, headers=fault.headers)
             case "garbage":
-                return Response(body=b"<html>\xff not what you asked for")
+                return _raw(question, b"<html>\xff not what you asked for")
             case "invalid":
-                return Response(body=b'{"error": {"message": "scripted"}}')
+                return _raw(question, b'{"error": {"message": "scripted"}}')
             case "empty":
-                return Response(body=json.dumps(_message(question, {"text": ""}, "stop")).encode())
+                return _answered(question, said_to(question, {"text": ""}, None))
             case "hang":
-                self._leaving.wait(fault.seconds)
+                return Silence(seconds=fault.seconds)
             case "refuse":
                 self._spawn(self._refuse, fault.seconds)
-        return None
+                return Silence()
+            case _ as never:
+                assert_never(never)
 
-    def _charged(self, question: Question, finish: str) -> Plain:
+    def _charged(self, question: Question, fault: Fault | None) -> Said:
         if self._honours_keys and question.key and question.name in self._answers:
             self.repeated += 1
             return self._answers[question.name]
-        message = _message(question, self._scripted(question), finish)
+        endless = fault is not None and fault.kind == "endless"
+        finish: Finish | None = "length" if fault is not None and fault.kind == "cut" else None
+        answer = one_more(question) if endless else scripted(self.script, question)
+        said = said_to(question, answer, self._folder, finish)
         self._sequence += 1
         line = {
             "sequence": self._sequence,
@@ -185,22 +222,14 @@ class ModelServer:
             "task": question.task,
             "attempt": question.attempt,
             "answer": question.answer,
-            "message": message,
+            "said": asdict(said),
         }
         with self._log.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(line) + "\n")
             stream.flush()
             os.fsync(stream.fileno())
-        self._answers[question.name] = message
-        return message
-
-    def _scripted(self, question: Question) -> Plain:
-        attempts = self.script.get("tasks", {}).get(question.task, [])
-        answers = attempts[min(question.attempt, len(attempts)) - 1] if attempts else []
-        if question.answer <= len(answers):
-            found: Plain = answers[question.answer - 1]
-            return found
-        return {"text": f"nothing is scripted for answer {question.answer} at task {question.task!r}"}
+        self._answers[question.name] = said
+        return said
 
     def _fault(self, question: Question) -> Fault | None:
         for number, fault in enumerate(self.faults):
@@ -219,15 +248,6 @@ class ModelServer:
         thread = threading.Thread(target=target, args=values, daemon=True)
         self._threads.append(thread)
         thread.start()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
-    """What is sent back."""
-
-    body: bytes
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_log(log: Path) -> list[Plain]:
@@ -252,69 +272,26 @@ def _mended(log: Path) -> list[Plain]:
     return charged
 
 
-def _question(key: str, body: Plain) -> Question:
-    prompt = next((_text(message) for message in body["messages"] if message["role"] == "user"), "")
-    task, attempt = TASK.search(prompt), ATTEMPT.search(prompt)
-    # An answer of which nothing could be sent back leaves only the reminder that followed it.
-    given = sum(message["role"] == "assistant" for message in body["messages"])
-    return Question(
-        key=key,
-        task=task[1] if task else "",
-        attempt=int(attempt[1]) if attempt else 1,
-        answer=given + 1,
-        body=body,
-    )
+def _said(kept: Plain) -> Said:
+    return Said(**{**kept, "calls": tuple(Called(**call) for call in kept["calls"])})
 
 
-def _text(message: Plain) -> str:
-    content = message.get("content") or ""
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+def _json(content: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(parts=(json.dumps(content).encode(),), status=status, headers=headers or {})
 
 
-def _message(question: Question, answer: Plain, finish: str) -> Plain:
-    calls = [
-        {
-            "id": f"call-{question.answer}-{number}",
-            "type": "function",
-            "function": {"name": call["name"], "arguments": json.dumps(call.get("arguments", {}))},
-        }
-        for number, call in enumerate(answer.get("calls", ()), start=1)
-    ]
-    told, said = answer.get("input_tokens", INPUT_TOKENS), answer.get("output_tokens", OUTPUT_TOKENS)
-    message = {"role": "assistant", "content": answer.get("text") or None, **({"tool_calls": calls} if calls else {})}
-    return {
-        "id": f"answer-{question.answer}",
-        "object": "chat.completion",
-        "created": 1,
-        "model": question.body.get("model", ""),
-        "choices": [{"index": 0, "message": message, "finish_reason": finish or ("tool_calls" if calls else "stop")}],
-        "usage": {"prompt_tokens": told, "completion_tokens": said, "total_tokens": told + said},
-    }
+def _raw(question: Question, content: bytes) -> Response:
+    if not question.asked.streaming:
+        return Response(parts=(content,))
+    return Response(parts=(b"data: " + content + b"\n\n",), kind="text/event-stream", streamed=True)
 
 
-def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            response = server.serve(_question(self.headers.get("Idempotency-Key", ""), body))
-            self.close_connection = True
-            if response is None:
-                self.connection.shutdown(socket.SHUT_RDWR)
-                return
-            self.send_response(response.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(response.body)))
-            for name, value in response.headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(response.body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+def _answered(question: Question, said: Said, **more: Any) -> Response:
+    wire, asked = question.wire, question.asked
+    if not asked.streaming:
+        return Response(parts=(json.dumps(wire.whole(asked, said)).encode(),), **more)
+    kind = "application/json" if asked.as_list else "text/event-stream"
+    return Response(parts=tuple(wire.events(asked, said)), kind=kind, streamed=True, **more)
 
 
 def main() -> None:
@@ -323,10 +300,13 @@ def main() -> None:
     words.add_argument("--script", type=Path, required=True)
     words.add_argument("--log", type=Path, required=True)
     words.add_argument("--port", type=int, default=0)
+    words.add_argument("--folder", type=Path, help="where the paths of actions lead")
     words.add_argument("--ignore-keys", action="store_true", help="charge a question again that was charged before")
     given = words.parse_args()
     script = json.loads(given.script.read_text(encoding="utf-8"))
-    with ModelServer(script, given.log, port=given.port, honours_keys=not given.ignore_keys) as server:
+    with ModelServer(
+        script, given.log, port=given.port, honours_keys=not given.ignore_keys, folder=given.folder
+    ) as server:
         sys.stdout.write(f"{server.port}\n")
         sys.stdout.flush()
         sys.stdin.read()

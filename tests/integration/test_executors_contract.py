@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
+from milepost.core.errors import MachineFailed
 from milepost.core.ports import Executor
 from milepost.sandbox.executors import open_executor
 
@@ -110,6 +112,56 @@ def test_what_is_no_plain_value_is_not_injected(executor: Executor, value: objec
         executor.inject("given", value)
     with pytest.raises(ValueError, match="name of a variable"):
         executor.inject("not a name", 1)
+
+
+def joined(first: str, second: Any = None) -> Any:
+    if first == "bad":
+        raise ValueError("no such word")
+    if first == "odd":
+        return object()
+    return [first, second]
+
+
+def test_injected_functions_are_run_by_the_host_and_their_errors_raised_in_the_code(executor: Executor) -> None:
+    executor.inject("joined", joined)
+    assert executor.run("print(joined('a'), joined('a', second={'b': [None]}))").output == (
+        "['a', None] ['a', {'b': [None]}]\n"
+    )
+    assert executor.run("\njoined('bad')").error == "ValueError: no such word (line 2)"
+    caught = "try:\n    joined('bad')\nexcept ValueError as problem:\n    print('caught', problem)"
+    assert executor.run(caught).output == "caught no such word\n"
+    assert "what joined returned is or holds a object" in (executor.run("joined('odd')").error or "")
+    assert "TypeError" in (executor.run("joined()").error or "")
+
+
+def test_injected_functions_survive_the_loss_of_a_session_and_go_with_a_reset(executor: Executor) -> None:
+    executor.inject("joined", joined)
+    executor.run("1")
+    executor.kill()
+    assert executor.run("print(joined('a'))").output == "['a', None]\n"
+    executor.inject("joined", 5)
+    assert executor.run("print(joined)").output == "5\n"
+    executor.inject("joined", joined)
+    executor.reset()
+    assert "NameError" in (executor.run("joined('a')").error or "")
+
+
+class Stopped(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("error", [MachineFailed("the disk is full"), Stopped()], ids=["machine", "stop"])
+def test_an_error_that_is_not_the_codes_is_raised_by_the_run_and_ends_the_session(
+    executor: Executor, error: BaseException
+) -> None:
+    def broken() -> None:
+        raise error
+
+    executor.inject("broken", broken)
+    executor.run("kept = 1")
+    with pytest.raises(type(error)):
+        executor.run("try:\n    broken()\nexcept BaseException:\n    pass")
+    assert "NameError" in (executor.run("kept").error or "")
 
 
 def test_output_has_a_bound(executor: Executor) -> None:

@@ -234,3 +234,37 @@ def test_a_killed_run_with_the_tool_agent_goes_on_to_its_mileposts_and_asks_noth
         assert (machine.repo / "two.txt").read_text() == "2\n"
         assert len(server.paid) == 6 and not server.paid_twice()
         assert len(server.questions) == 7  # the one that was never answered was asked again
+
+
+def test_a_killed_run_goes_on_with_the_model_that_stood_in_and_each_is_paid_under_its_name(tmp_path: Path) -> None:
+    first, second = (writing(f"{name}.txt", "1\n")[0] for name in ("one", "two"))
+    tasks = {"1.1": [[first, second, {"text": "Done."}]]}
+    rejects = {"kind": "status", "status": 403, "answer": 2, "times": None}
+    hangs = {"kind": "hang", "seconds": 60, "answer": 3}
+    machine = make_machine(tmp_path)
+    with (
+        ModelServer({"tasks": tasks, "faults": [rejects]}, tmp_path / "log", honours_keys=False) as server,
+        ModelServer({"tasks": tasks, "faults": [hangs]}, tmp_path / "other", honours_keys=False) as stand_in,
+    ):
+        env = {"ANTHROPIC_BASE_URL": stand_in.url, "ANTHROPIC_API_KEY": "a key of some length"}
+        machine.write("milepost.toml", server.settings(fallback=["anthropic:claude-sonnet-5"]))
+        machine.roadmap("- [ ] 1.1 Write both\n  - Verify: `grep -qx 1 one.txt two.txt`\n")
+        with machine.start("run", "--agent", "tool", **env) as run:
+            deadline = time.monotonic() + 180
+            while not any(one.answer == 3 for one in stand_in.questions):
+                assert time.monotonic() < deadline and run.poll() is None
+                time.sleep(0.05)
+            os.killpg(run.pid, signal.SIGKILL)
+        answer = machine.milepost("resume", "--json", **env)
+
+        assert answer.code == 0, answer.stderr
+        assert machine.mileposts() == ["1.1"]
+        assert [one.answer for one in server.questions] == [1, 2]
+        assert [one.answer for one in stand_in.questions] == [2, 3, 3]
+        assert not server.paid_twice() and not stand_in.paid_twice()
+        expenses = machine.milepost("costs", "--json").json["expenses"]
+        paid = {one["model"]: one["input_tokens"] for one in expenses if one["model"]}
+        assert paid == {"openai:scripted-1": 1000, "anthropic:claude-sonnet-5": 2000}
+        events = machine.milepost("events", "--json").events
+        said = [event["text"] for event in events if event["event"] == "agent_said"]
+        assert any("asking anthropic:claude-sonnet-5" in line and "403" in line for line in said)

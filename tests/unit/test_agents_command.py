@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from milepost.agents.command import CommandAgent, outcome_of, readable_paths
+from milepost.agents.command import LONGEST_WORD_BYTES, CommandAgent, outcome_of, readable_paths
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, OutcomeStatus, Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination
@@ -161,3 +162,70 @@ def test_the_assignment_is_not_written_through_a_link_that_an_earlier_agent_left
     assert precious.read_text() == "mine"
     assert terminal.command is not None
     assert not Path(terminal.command.env["MILEPOST_ASSIGNMENT"]).is_symlink()
+
+
+def told(argv: tuple[str, ...], tmp_path: Path, *, text: str = "as 1h30m") -> tuple[Command | None, str, str]:
+    """The command that came of a template, the prompt it is to deliver, and what the agent said."""
+    terminal = TalkingTerminal()
+    workspace = Workspace(folder=tmp_path / "workspace", scratch=tmp_path / "scratch", base="0" * 40)
+    tools = Tools(terminal=terminal, say=lambda _: None, timeout_s=30)
+    assignment = replace(ASSIGNMENT, evidence=(text,) * 20)
+    outcome = CommandAgent(argv=argv).act(assignment, workspace, tools)
+    return terminal.command, prompt_for(assignment), f"{outcome.status}: {outcome.said}"
+
+
+def test_the_words_of_the_command_say_where_the_prompt_goes(tmp_path: Path) -> None:
+    command, prompt, _ = told(("sh", "-p", "{prompt}", "--in={workspace}", "{other} {}"), tmp_path)
+    assert command is not None
+    assert command.argv == ("sh", "-p", prompt, f"--in={tmp_path / 'workspace'}", "{other} {}")
+    assert command.stdin == ""
+
+    command, prompt, _ = told(("sh", "--message-file={prompt_file}"), tmp_path)
+    assert command is not None
+    assert command.stdin == ""
+    path = Path(command.argv[1].partition("=")[2])
+    assert path.read_text() == prompt
+    assert path.is_relative_to(tmp_path / "scratch")
+
+
+def test_what_is_filled_in_is_not_filled_again(tmp_path: Path) -> None:
+    command, prompt, _ = told(("sh", "{prompt}"), tmp_path, text="{workspace} {prompt_file} {prompt}")
+
+    assert command is not None
+    assert command.argv == ("sh", prompt)
+    assert "{workspace} {prompt_file} {prompt}" in prompt
+
+
+@pytest.mark.parametrize("text", ["x" * 12_000, "é" * 7_000])
+def test_a_prompt_too_long_for_a_word_is_refused_before_anything_is_started(text: str, tmp_path: Path) -> None:
+    command, prompt, said = told(("sh", "-p", "{prompt}"), tmp_path, text=text)
+    assert len(prompt.encode()) > 200_000
+    assert command is None
+    assert said.startswith(f"gave_up: the prompt makes a word of {len(prompt.encode())} bytes")
+    assert str(LONGEST_WORD_BYTES) in said and "{prompt_file}" in said
+
+    command, prompt, _ = told(("sh", "{prompt_file}"), tmp_path, text=text)
+    assert command is not None
+    assert Path(command.argv[1]).read_text() == prompt
+
+    command, prompt, _ = told(("sh",), tmp_path, text=text)
+    assert command is not None
+    assert command.stdin == prompt
+
+
+def test_a_prompt_with_a_nul_in_it_is_not_put_on_the_command_line(tmp_path: Path) -> None:
+    command, _, said = told(("sh", "-p", "{prompt}"), tmp_path, text="one\0two")
+
+    assert command is None
+    assert "NUL" in said
+
+
+@pytest.mark.parametrize("shell", ["sh", "/bin/bash"])
+def test_the_prompt_never_becomes_part_of_a_shell_script(shell: str, tmp_path: Path) -> None:
+    command, _, said = told((shell, "-ec", "agent '{prompt}'"), tmp_path)
+    assert command is None
+    assert "part of a script" in said
+
+    command, prompt, _ = told((shell, "-ec", 'agent "$1"', "sh", "{prompt}"), tmp_path)
+    assert command is not None
+    assert command.argv[-1] == prompt

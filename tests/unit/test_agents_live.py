@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from pydantic_ai.messages import ModelRequest as Request
-from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai.messages import (
+    ModelResponse,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
 
+from milepost.agents.fallback import Chain
+from milepost.agents.live import LiveModel, ModelSetup, live_model
 from milepost.agents.live_messages import answer_in, messages_of
+from milepost.agents.live_stream import SpokenLines
 from milepost.agents.model import Answer, Conversation, Message, Prompt, Results, ToolResult
 from milepost.agents.prices import Price
+from milepost.agents.providers import KEYS, advice_on_names
 from milepost.agents.recorded import answer_of, plain_answer
 from milepost.core.calls import Usage
+from milepost.core.errors import SettingInvalid
 
 
 def talk(*messages: Message) -> Conversation:
@@ -74,3 +90,93 @@ def test_a_stated_price_goes_before_the_list_and_a_bound_is_never_below_what_is_
     plain = listed.of(input_tokens=100_000, output_tokens=1000)
     assert listed.of(input_tokens=100_000, output_tokens=1000, read=90_000) < plain
     assert plain < listed.most(input_tokens=100_000, output_tokens=1000)
+
+
+THOUGHT = ThinkingPart(content="hm", signature="signed", provider_name="anthropic")
+
+
+def test_what_one_model_wants_back_is_given_to_no_other_and_its_calls_are_named_as_the_other_takes_them() -> None:
+    call = ToolCallPart(tool_name="read file!", args='{"path": "a"}', tool_call_id="functions.ls:0")
+    answer = answer_in(ModelResponse(parts=[THOUGHT, TextPart(content="I look."), call]), Usage(), by="anthropic:a")
+    asked = talk(answer, Results(results=(ToolResult(call="functions.ls:0", text="a.py"),)))
+
+    own, others, strict = (messages_of(asked, by=name) for name in ("anthropic:a", "openai:b", "anthropic:c"))
+
+    assert own[1].parts == [THOUGHT, TextPart(content="I look."), call]
+    assert [part.part_kind for part in others[1].parts] == ["text", "tool-call"]
+    for sent, pattern in ((others, r"functions\.ls:0"), (strict, "call_[0-9a-f]{24}")):
+        made, returned = sent[1].parts[1], sent[2].parts[0]
+        assert isinstance(made, ToolCallPart) and isinstance(returned, ToolReturnPart)
+        assert (made.tool_name, made.args) == (returned.tool_name, {"path": "a"}) == ("read_file_", {"path": "a"})
+        assert made.tool_call_id == returned.tool_call_id and re.fullmatch(pattern, made.tool_call_id)
+
+
+def test_lines_are_told_when_they_are_whole_and_are_those_of_the_answer() -> None:
+    heard: list[str] = []
+    spoken = SpokenLines(heard.append)
+    steps: list[tuple[ModelResponseStreamEvent, int]] = [
+        (PartStartEvent(index=0, part=TextPart(content="\n  I wr")), 0),
+        (PartDeltaEvent(index=0, delta=TextPartDelta(content_delta="ite.\nThen")), 1),
+        (PartStartEvent(index=1, part=ToolCallPart(tool_name="ls")), 1),
+        (PartDeltaEvent(index=0, delta=TextPartDelta(content_delta=" more\n\n\n")), 2),
+        (PartStartEvent(index=2, part=TextPart(content="Done.\n")), 6),
+    ]
+    for piece, lines in steps:
+        spoken.add(piece)
+        assert len(heard) == lines
+    response = ModelResponse(parts=[TextPart(content="\n  I write.\nThen more\n\n\n"), TextPart(content="Done.\n")])
+
+    assert heard == answer_in(response, Usage()).text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("environ", "says"),
+    [
+        ({}, "its key is taken from the environment"),
+        (
+            {"ANTHROPIC_API_KEY": "k"},
+            r"ANTHROPIC_API_KEY is set, so anthropic:\S+ or anthropic:\S+ or anthropic:\S+ would",
+        ),
+        ({"OPENROUTER_API_KEY": "k"}, "OPENROUTER_API_KEY is set, so openrouter:MODEL would work"),
+        ({"GEMINI_API_KEY": "k", "GOOGLE_API_KEY": "k"}, "is set, so google:"),
+        ({"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k"}, "keys are set for groq, openai"),
+    ],
+)
+def test_without_a_name_the_keys_that_are_set_tell_which_would_work(environ: dict[str, str], says: str) -> None:
+    assert re.search(says, advice_on_names(environ))
+
+
+@pytest.mark.parametrize(
+    ("setup", "says"),
+    [
+        (ModelSetup(), "no model is named"),
+        (ModelSetup(name="gpt-5"), "[model] name is 'gpt-5', not provider:model"),
+        (ModelSetup(name="nobody:gpt-5"), "'nobody:gpt-5' cannot be used: "),
+        (ModelSetup(name="anthropic:claude-sonnet-5"), "ANTHROPIC_API_KEY is not set"),
+        (ModelSetup(name="ollama:qwen3", fallback=("anthropic:claude-sonnet-5",)), "ANTHROPIC_API_KEY is not set"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_refused_before_anything_is_asked(
+    setup: ModelSetup, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+
+    with pytest.raises(SettingInvalid) as refusal:
+        live_model(setup, {})
+
+    assert says in refusal.value.message
+
+
+def test_models_on_this_machine_need_no_key_and_stated_prices_are_those_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in (*KEYS, "OLLAMA_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    local = live_model(ModelSetup(name="openai:any", base_url="http://127.0.0.1:1/v1", input_usd_per_mtok=0), {})
+    chain = live_model(ModelSetup(name="openai:any", base_url="http://127.0.0.1:1/v1", fallback=("ollama:qwen3",)), {})
+
+    assert isinstance(local, LiveModel) and local.open().base_url == "http://127.0.0.1:1/v1/"
+    assert isinstance(chain, Chain) and (chain.name, chain.price_known) == ("openai:any", False)
+    stand_in = chain.models[1]
+    assert isinstance(stand_in, LiveModel) and stand_in.open().base_url == "http://localhost:11434/v1/"

@@ -11,6 +11,8 @@ from milepost.agents.live import ModelSetup
 from milepost.agents.loop import ToolAgent
 from milepost.agents.names import AgentSetup, agent_named
 from milepost.agents.patterns.agent import PatternAgent
+from milepost.agents.programs.driver import ProgramSetup
+from milepost.agents.programs.registry import program_named
 from milepost.agents.replay import ReplayAgent
 from milepost.core.errors import AgentUnknown, MilepostError, SettingInvalid
 
@@ -31,14 +33,18 @@ def test_a_command_is_split_as_a_shell_would_and_its_program_starts_from_the_roa
 
 
 def test_a_bare_program_keeps_its_name_and_takes_what_the_settings_add(tmp_path: Path) -> None:
-    agent = agent_named(" command: sh -c : ", folder=tmp_path, setup=AgentSetup(env={"KEY": "x"}, args=("--more",)))
+    agent = agent_named(
+        " command: sh -c : ",
+        folder=tmp_path,
+        setup=AgentSetup(program=ProgramSetup(env={"KEY": "x"}, args=("--more",))),
+    )
 
     assert agent == CommandAgent(argv=("sh", "-c", ":", "--more"), env={"KEY": "x"})
 
 
 def test_a_bare_program_is_looked_for_on_the_path_that_the_settings_give(tmp_path: Path) -> None:
     program(tmp_path / "bin" / "my-agent")
-    setup = AgentSetup(env={"PATH": str(tmp_path / "bin")})
+    setup = AgentSetup(program=ProgramSetup(env={"PATH": str(tmp_path / "bin")}))
 
     assert isinstance(agent_named("command:my-agent", folder=tmp_path, setup=setup), CommandAgent)
 
@@ -50,17 +56,35 @@ def test_a_pattern_and_a_replay_are_found(tmp_path: Path) -> None:
     assert isinstance(agent_named("replay:tape one.json", folder=tmp_path), ReplayAgent)
 
 
-@pytest.mark.parametrize("name", ["code", "claude", "codex", "aider", "acp:gemini"])
-def test_an_agent_of_a_later_version_says_what_there_is_now(name: str, tmp_path: Path) -> None:
-    with pytest.raises(AgentUnknown, match="not available in this version") as refusal:
-        agent_named(name, folder=tmp_path)
+@pytest.mark.parametrize("name", ["claude", "codex", "aider", "acp:gemini"])
+def test_a_program_that_is_not_here_says_so_before_anything_is_started(name: str, tmp_path: Path) -> None:
+    with pytest.raises(AgentUnknown, match=r"cannot work here: the program .* is not on PATH") as refusal:
+        agent_named(name, folder=tmp_path, setup=AgentSetup(program=ProgramSetup(env={"PATH": str(tmp_path)})))
 
-    assert all(kind in refusal.value.advice for kind in ("tool", "command:ARGV", "pattern:NAME", "replay:FILE"))
+    assert f'[agents."{name}"]' in refusal.value.advice
+
+
+def test_a_program_is_found_and_given_its_own_key_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k-of-claude")
+    monkeypatch.setenv("OPENAI_API_KEY", "k-of-somebody-else")
+    setup = ProgramSetup(env={"PATH": str(program(tmp_path / "bin" / "claude").parent)})
+
+    agent = program_named("claude", setup)
+
+    agent.require()
+    assert agent.hosts[0] == "api.anthropic.com"
+    assert agent.setup.env == {"ANTHROPIC_API_KEY": "k-of-claude", **setup.env}
+
+
+@pytest.mark.parametrize(("name", "what"), [("acp:nobody", "no agent 'acp:nobody'"), ("acp:", "no agent 'acp:'")])
+def test_a_program_that_nobody_knows_is_told_from_one_that_is_not_here(name: str, what: str, tmp_path: Path) -> None:
+    with pytest.raises(AgentUnknown, match=what):
+        agent_named(name, folder=tmp_path)
 
 
 def test_the_tool_agent_asks_the_model_that_the_settings_name_with_the_key_they_give(tmp_path: Path) -> None:
     model = ModelSetup(name="anthropic:claude-sonnet-4-5")
-    setup = AgentSetup(model=model, env={"ANTHROPIC_API_KEY": "k-123456789"})
+    setup = AgentSetup(model=model, program=ProgramSetup(env={"ANTHROPIC_API_KEY": "k-123456789"}))
 
     agent = agent_named("tool", folder=tmp_path, setup=setup)
 
@@ -92,7 +116,7 @@ def test_whether_a_price_is_known_can_be_asked_before_anything_is_paid(
 @pytest.mark.parametrize(
     ("name", "model", "error", "says"),
     [
-        ("tool", ModelSetup(), SettingInvalid, "the agent 'tool' has no model"),
+        ("tool", ModelSetup(), SettingInvalid, "no model is named"),
         ("tool:x", ModelSetup(name="openai:x"), AgentUnknown, "takes nothing after it, not 'x'"),
         ("tool", ModelSetup(name="gpt-5"), SettingInvalid, "'gpt-5', not provider:model"),
         ("tool", ModelSetup(name="nobody:gpt"), SettingInvalid, "there is no provider 'nobody'"),
@@ -121,7 +145,7 @@ def test_a_model_that_cannot_work_is_refused_before_anything_runs(
 def test_without_its_library_the_tool_agent_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("milepost.agents.live.find_spec", lambda _: None)
+    monkeypatch.setattr("milepost.agents.providers.find_spec", lambda _: None)
 
     with pytest.raises(AgentUnknown, match="not installed") as refusal:
         agent_named("tool", folder=tmp_path, setup=AgentSetup(model=ModelSetup(name="openai:gpt-5")))

@@ -24,6 +24,7 @@ FILLED: dict[str, Any] = {
     "Stage": "act",
     "GateKind": "after",
     "GateAnswer": "reject",
+    "SignalKind": "uncertain",
     "tuple[TaskSummary, ...]": (
         TaskSummary(id="1.1", title="T", verdict=None, commit=None, attempts=0, reason="waits for 1.0"),
     ),

@@ -9,7 +9,8 @@ from milepost.engine.hands import AtWorkers, require_name
 
 NOBODYS = (
     "bogus",
-    "claude",
+    "acp:",
+    "claude:x",
     "command:",
     "command:'x",
     "command:''",
@@ -26,7 +27,10 @@ def test_a_name_that_means_no_agent_anywhere_is_refused(name: str) -> None:
         AtWorkers()[name]
 
 
-@pytest.mark.parametrize("name", ["tool", "command:only-there --fast", "command:./not/here", "replay:not-here.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["tool", "code", "claude", "acp:mine", "command:only-there --fast", "command:./not/here", "replay:not-here.json"],
+)
 def test_what_only_a_worker_can_know_is_not_asked_here(name: str) -> None:
     require_name(name)
     assert name in AtWorkers()

@@ -6,19 +6,24 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import replace
+from queue import Empty, SimpleQueue
 
+from milepost.agents.fallback import Chain, Succession, fault_in, plain_fault
 from milepost.agents.faults import Fault, wait_before_asking_again, waiting_in_words
 from milepost.agents.model import Answer, Conversation, Model
 from milepost.agents.recorded import digest_of, plain_answer
 from milepost.core.calls import Call, Reply
-from milepost.core.ports import Stops
+from milepost.core.ports import Logbook, Stops, Unrecorded
 
 PATIENCE_S = 300.0
 LOOK_S = 0.2  # how soon a stop is noticed while the model thinks
 
 
 class Asker:
-    """Asks the model of one attempt; raises the Fault that outlasts `patience_s`."""
+    """Asks the models of one attempt, for all who talk with them in it; raises the Fault that outlasts `patience_s`.
+
+    `aloud` says the lines of an answer as they come.
+    """
 
     def __init__(
         self,
@@ -28,28 +33,85 @@ class Asker:
         clock: Callable[[], float],
         stops: Stops,
         say: Callable[[str], None],
+        logbook: Logbook | None = None,
+        aloud: bool = False,
     ) -> None:
-        self._model = model
+        self._models = Succession(model.models if isinstance(model, Chain) else (model,))
         self._patience_s = patience_s
         self.clock = clock
         self._stops = stops
         self._say = say
+        self._logbook = logbook or Unrecorded()
+        self._aloud = aloud
+        self._questions = 0
+        self._said = 0
+
+    def reply(self, conversation: Conversation) -> Reply:
+        """The answer as the logbook keeps it, with the seconds it took; a stand-in's where one had to be asked.
+
+        Each model is asked, recorded and paid for under its own name: what one did instead of answering is a failed
+        call. When all of them failed, the next life of the attempt goes round once more.
+        """
+        self._questions += 1
+        asked, spent_s = replace(conversation, number=self._questions), 0.0
+        while True:
+            self._said = 0
+            asked_here = False
+
+            def make(asked: Conversation = asked) -> Reply:
+                nonlocal asked_here
+                asked_here = True
+                return self._answer_or_fault(asked)
+
+            reply = self._logbook.once(self.call(asked), make)
+            spent_s += reply.body.get("seconds", 0.0)
+            fault = fault_in(reply.body)
+            if fault is None:
+                self._models.answered()
+                return reply if reply.refused else replace(reply, body={**reply.body, "seconds": spent_s})
+            self._hand_on(fault, asked_here)
+            asked = replace(conversation, number=asked.number, timeout_s=conversation.timeout_s - spent_s)
+            if asked.timeout_s <= 0:
+                raise TimeoutError
+
+    def tell(self, answer: Answer) -> None:
+        """Say what an answer says, but for the lines that were said as they came."""
+        for line in answer.text.splitlines()[self._said :]:
+            self._say(line)
+        self._said = 0
 
     def call(self, conversation: Conversation) -> Call:
         """The question, as the logbook knows it."""
+        model = self._models.current
         return Call(
             kind="model",
-            name=self._model.name,
-            summary=f"asking {self._model.name}",
+            name=model.name,
+            summary=f"asking {model.name}",
             request=digest_of(conversation),
-            most=self._model.most(conversation),
+            most=model.most(conversation),
         )
 
-    def ask(self, conversation: Conversation) -> Reply:
-        """The answer, as the logbook keeps it, with the seconds it took."""
+    def _answer_or_fault(self, conversation: Conversation) -> Reply:
+        """What came of asking the current model; a fault is an answer where another one can be asked."""
         started = self.clock()
-        answer = self._answer(conversation)
+        try:
+            answer = self._answer(conversation)
+        except Fault as fault:
+            if self._models.alone:
+                raise
+            return Reply(body={**plain_fault(fault), "seconds": self.clock() - started}, failed=True)
         return Reply(body={**plain_answer(answer), "seconds": self.clock() - started}, usage=answer.usage)
+
+    def _hand_on(self, fault: Fault, asked_here: bool) -> None:
+        """Let the next model be asked; raises when all of them failed just now."""
+        failed = self._models.current.name
+        self._models.move_on(fault)
+        if self._models.all_failed:
+            hope = self._models.hope
+            self._models.begin_again()
+            if asked_here or hope.kind == "rejected":
+                raise hope
+        self._say(f"{failed} does not answer ({fault.what}): asking {self._models.current.name}")
 
     def _answer(self, conversation: Conversation) -> Answer:
         deadline = self.clock() + conversation.timeout_s
@@ -75,16 +137,34 @@ class Asker:
             self._stops.pause(wait_s)
 
     def _asked(self, conversation: Conversation) -> Answer:
-        """The answer, asked for in a thread of its own: who has to leave at once does not wait for it."""
+        """The answer, asked for in a thread of its own: who has to leave at once does not wait for it.
+
+        Lines are said in this thread, so that nothing is said by an attempt that was left.
+        """
         answer: Future[Answer] = Future()
+        lines: SimpleQueue[str] = SimpleQueue()
+        model = self._models.current
+        asked = replace(conversation, hear=lines.put if self._aloud else None)
 
         def ask() -> None:
             try:
-                answer.set_result(self._model.answer(conversation))
+                answer.set_result(model.answer(asked))
             except BaseException as error:
                 answer.set_exception(error)
 
-        threading.Thread(target=ask, name=f"asking {self._model.name}", daemon=True).start()
+        self._said = 0
+        threading.Thread(target=ask, name=f"asking {model.name}", daemon=True).start()
         while not wait((answer,), LOOK_S).done:
+            self._say_new(lines)
             self._stops.check()
+        self._say_new(lines)
         return answer.result()
+
+    def _say_new(self, lines: SimpleQueue[str]) -> None:
+        while True:
+            try:
+                line = lines.get_nowait()
+            except Empty:
+                return
+            self._say(line)
+            self._said += 1

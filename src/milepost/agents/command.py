@@ -1,16 +1,20 @@
 """The command agent: any program that takes a prompt and changes files.
 
-The program says nothing that is believed: its exit code is its opinion, the workspace is its work.
+The program says nothing that is believed: its exit code is its opinion, the workspace is its work. Its words say where
+the prompt goes: `{prompt}` is filled with it, `{prompt_file}` with the path of a file that holds it, and without either
+it is on stdin.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from milepost.agents.clip import clip, last_lines
@@ -25,17 +29,29 @@ LONGEST_SESSION = 500
 LIMITED = 75  # EX_TEMPFAIL of sysexits.h: try again later
 WAIT_S = 60.0
 LONGEST_WAIT_S = 7 * 24 * 3600.0
+LONGEST_WORD_BYTES = 131_071  # what Linux takes as one word of a command line, without the zero at its end
+
+_PLACE = re.compile(r"\{(prompt|prompt_file|workspace)\}")
+_SHELLS = frozenset({"sh", "bash", "dash", "ksh", "zsh"})
+_SCRIPT_OPTION = re.compile(r"-[a-z]*c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandAgent:
-    """Runs `argv` in the workspace with the prompt on stdin."""
+    """Runs `argv` in the workspace, its places filled."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
-        letter = _write_letter(assignment_json(assignment), workspace.scratch)
+        prompt, places = prompt_for(assignment), places_in(self.argv)
+        values = {"prompt": prompt, "workspace": str(workspace.folder)}
+        if "prompt_file" in places:
+            values["prompt_file"] = str(_write_new(prompt, workspace.scratch, prefix="prompt-", suffix=".md"))
+        argv = filled_words(self.argv, values)
+        if problem := misplaced(self.argv) or unfit(argv):
+            return Outcome(status="gave_up", said=problem)
+        letter = _write_new(assignment_json(assignment), workspace.scratch, prefix="assignment-", suffix=".json")
 
         def say(line: Line) -> None:
             if line.stream == "stdout":
@@ -44,16 +60,47 @@ class CommandAgent:
                     tools.logbook.note_session(session)
 
         command = Command(
-            argv=self.argv,
+            argv=argv,
             cwd=workspace.folder,
             scratch=workspace.scratch,
             env={**GIT_IDENTITY, **self.env, **_going_on(tools.logbook.session), "MILEPOST_ASSIGNMENT": str(letter)},
-            stdin=prompt_for(assignment),
+            stdin="" if places & {"prompt", "prompt_file"} else prompt,
             timeout_s=tools.timeout_s,
             idle_timeout_s=tools.idle_timeout_s,
             readable=readable_paths(self.argv, self.env.get("PATH")),
         )
         return outcome_of(tools.terminal.run(command, say), command)
+
+
+def places_in(argv: tuple[str, ...]) -> frozenset[str]:
+    """The names of the places in a command that are to be filled."""
+    return frozenset(name for word in argv for name in _PLACE.findall(word))
+
+
+def filled_words(argv: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:
+    """The command with its places filled, whole words or parts of them; what is filled in has no places."""
+    return tuple(_PLACE.sub(lambda place: values[place[1]], word) for word in argv)
+
+
+def misplaced(argv: tuple[str, ...]) -> str:
+    """Why the prompt cannot go where a command has its place: a shell would run what the task's text says."""
+    scripts = (word for option, word in pairwise(argv) if _SCRIPT_OPTION.fullmatch(option))
+    if Path(argv[0]).name in _SHELLS and any("{prompt}" in script for script in scripts):
+        return 'the prompt would be part of a script: write "$1" for {prompt} in it, and after it sh {prompt}'
+    return ""
+
+
+def unfit(argv: tuple[str, ...]) -> str:
+    """Why a command cannot be started with these words; empty when it can."""
+    longest = max(len(word.encode(errors="replace")) for word in argv)
+    if longest > LONGEST_WORD_BYTES:
+        return (
+            f"the prompt makes a word of {longest} bytes on the command line, which takes {LONGEST_WORD_BYTES}: "
+            "write {prompt_file} for {prompt}, or leave it out to get the prompt on stdin"
+        )
+    if any("\0" in word for word in argv):
+        return "the prompt has a NUL in it, which no word of a command line can: write {prompt_file} for {prompt}"
+    return ""
 
 
 def assignment_json(assignment: Assignment) -> str:
@@ -127,11 +174,11 @@ def _stated_wait(stdout: str) -> float:
     return min(stated, LONGEST_WAIT_S) if stated > 0 else WAIT_S
 
 
-def _write_letter(text: str, scratch: Path) -> Path:
+def _write_new(text: str, scratch: Path, *, prefix: str, suffix: str) -> Path:
     """The path of a new file: earlier agents wrote in this folder, and a known name could be a link of theirs."""
     scratch.mkdir(parents=True, exist_ok=True)
-    file, name = tempfile.mkstemp(prefix="assignment-", suffix=".json", dir=scratch)
-    with os.fdopen(file, "w", encoding="utf-8") as stream:
+    file, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=scratch)
+    with os.fdopen(file, "w", encoding="utf-8", errors="replace") as stream:
         os.fchmod(file, 0o644)  # the sandbox may run the program as another user
         stream.write(text)
     return Path(name)

@@ -46,6 +46,11 @@ class ConfinedFolder:
                 return False
             return True
 
+    def name_of(self, path: str) -> str:
+        """The one name of what `path` names, links followed."""
+        with _refusals(path):
+            return "/".join(self._parts(path))
+
     def read(self, path: str) -> bytes:
         with _refusals(path):
             parts = self._parts(path)

@@ -6,53 +6,68 @@ The library takes its time to import, so it is imported when the first agent tha
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from milepost.agents.fallback import Chain
 from milepost.agents.faults import Fault, stated_wait_s
-from milepost.agents.model import Answer, Conversation
+from milepost.agents.model import Answer, Conversation, Model
 from milepost.agents.prices import Price, most_input_tokens
+from milepost.agents.providers import LONGEST_COMPLAINT, open_client, require_name, short
 from milepost.agents.recorded import size_of
 from milepost.core.calls import Usage
-from milepost.core.errors import AgentUnknown, SettingInvalid
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as Client
-    from pydantic_ai.providers import Provider
+    from pydantic_ai.settings import ModelSettings
 
-LONGEST_COMPLAINT = 500
 # A request that was cut off, came too early or too often, is worth another try; any other 4xx is not.
 _PASSING = frozenset({408, 409, 425})
+# How the libraries of some providers meet an answer that they did not expect.
+_STUMBLED = (TypeError, ValueError, LookupError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSetup:
-    """What the settings say about the model."""
+    """What the settings say about the model; `fallback` are those to ask when it does not answer, in this order.
+
+    An answer that is streamed may pause for `stall_s` before it is asked for again.
+    """
 
     name: str = ""
     base_url: str = ""
     max_tokens: int = 8192
+    window_tokens: int = 100_000
     timeout_s: float = 300.0
     patience_s: float = 300.0
+    stream: bool = True
+    stall_s: float = 120.0
     input_usd_per_mtok: float | None = None
     output_usd_per_mtok: float | None = None
+    fallback: tuple[str, ...] = ()
 
 
-def live_model(setup: ModelSetup, env: Mapping[str, str]) -> LiveModel:
-    """The model that the settings name, with its key from `env` or the environment; raises on what cannot work."""
+def live_model(setup: ModelSetup, env: Mapping[str, str]) -> Model:
+    """The model that the settings name, with those that stand in for it; raises on what cannot work.
+
+    Keys are taken from `env`, else from the environment.
+    """
+    first = _one(setup, env)
+    others = tuple(_one(_stand_in(setup, name), env) for name in setup.fallback)
+    return Chain(models=(first, *others)) if others else first
+
+
+def _stand_in(setup: ModelSetup, name: str) -> ModelSetup:
+    """A model of the fallback: the address and the prices that are stated belong to the first one alone."""
+    return replace(setup, name=name, base_url="", input_usd_per_mtok=None, output_usd_per_mtok=None, fallback=())
+
+
+def _one(setup: ModelSetup, env: Mapping[str, str]) -> LiveModel:
+    require_name(setup.name, env)
     provider, _, model = setup.name.partition(":")
-    if not provider or not model:
-        what = f"[model] name is {setup.name!r}, not provider:model" if setup.name else "the agent 'tool' has no model"
-        raise SettingInvalid(what, 'name one under [model] in milepost.toml: name = "provider:model"')
-    if find_spec("pydantic_ai") is None:
-        raise AgentUnknown(
-            "the agent 'tool' needs pydantic-ai, which is not installed", "pip install 'milepost[models]'"
-        )
     price = Price(
         provider=provider.removeprefix("gateway/").removesuffix("-chat").removesuffix("-responses"),
         model=model,
@@ -93,72 +108,21 @@ class LiveModel:
         try:
             response = asyncio.run(self._request(conversation))
         except UnexpectedModelBehavior as error:
-            flaw = f"what came is no answer ({_short(error)})"
+            flaw = f"what came is no answer ({short(error)})"
             return Answer(flaw=flaw, usage=self._guessed(conversation))
-        return answer_in(response, self._taken(response, conversation))
+        return answer_in(response, self._taken(response, conversation), by=self.name)
 
     def open(self) -> Client:
         """The library's model. Each request gets its own: clients belong to one event loop, answers to many threads."""
-        from pydantic_ai.exceptions import UserError
-        from pydantic_ai.models import infer_model
-
-        provider, _, model = self.setup.name.partition(":")
-        if provider == "openai" and self.setup.base_url:
-            provider = "openai-chat"  # what servers speak that are compatible with it
-        try:
-            return infer_model(f"{provider}:{model}", self._provider)
-        except UserError as error:
-            raise SettingInvalid(
-                f"the model {self.setup.name!r} cannot be used: {_short(error)}",
-                "set the variable with the provider's key, or see [model] in milepost.toml",
-            ) from error
-        except ImportError as error:
-            raise AgentUnknown(
-                f"the model {self.setup.name!r} needs a library that is not installed: {_short(error)}",
-                "install it beside milepost, or name another provider under [model] in milepost.toml",
-            ) from error
-
-    def _provider(self, name: str) -> Provider[Any]:
-        from pydantic_ai.exceptions import UserError
-        from pydantic_ai.providers import infer_provider, infer_provider_class
-
-        variable = f"{name.removesuffix('-chat').removesuffix('-responses').replace('-', '_').upper()}_API_KEY"
-        given = {"base_url": self.setup.base_url, "api_key": self.env.get(variable, os.environ.get(variable, ""))}
-        given = {key: value for key, value in given.items() if value}
-        try:
-            return infer_provider_class(name)(**given) if given else infer_provider(name)
-        except ValueError as error:
-            raise UserError(f"there is no provider {name!r}") from error
-        except TypeError as error:
-            raise UserError(f"the provider {name!r} takes no {' and no '.join(given)}") from error
-        except UserError as error:
-            if variable in str(error) and "api_key" not in given:
-                raise UserError(f"{variable} is not set") from error
-            raise
+        return open_client(self.setup.name, self.setup.base_url, self.env)
 
     async def _request(self, conversation: Conversation) -> ModelResponse:
-        from pydantic_ai.direct import model_request
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior, UserError
-        from pydantic_ai.settings import ModelSettings
-
-        from milepost.agents.live_messages import messages_of, parameters_of
 
         timeout_s = min(self.setup.timeout_s, conversation.timeout_s)
-        settings = ModelSettings(
-            max_tokens=self.setup.max_tokens,
-            max_retries=0,
-            timeout=timeout_s + 1,
-            cache=True,
-            extra_headers={"Idempotency-Key": conversation.key} if conversation.key else {},
-        )
         try:
             async with asyncio.timeout(timeout_s), self.open() as client:
-                return await model_request(
-                    client,
-                    messages_of(conversation),
-                    model_settings=settings,
-                    model_request_parameters=parameters_of(conversation),
-                )
+                return await self._response(client, conversation, timeout_s)
         except TimeoutError:
             if conversation.timeout_s <= self.setup.timeout_s:
                 raise
@@ -168,7 +132,35 @@ class LiveModel:
                 raise UnexpectedModelBehavior(error.message) from error
             raise fault_of(error) from error
         except UserError as error:
-            raise Fault("rejected", _short(error)) from error
+            raise Fault("rejected", short(error)) from error
+        except _STUMBLED as error:
+            raise UnexpectedModelBehavior(f"{type(error).__name__}: {short(error)}") from error
+
+    async def _response(self, client: Client, conversation: Conversation, timeout_s: float) -> ModelResponse:
+        from pydantic_ai.direct import model_request, model_request_stream
+
+        from milepost.agents.live_messages import messages_of, parameters_of
+        from milepost.agents.live_stream import whole_answer
+
+        messages, parameters = messages_of(conversation, by=self.name), parameters_of(conversation)
+        settings = self._settings(conversation, timeout_s)
+        if not self.setup.stream:
+            return await model_request(client, messages, model_settings=settings, model_request_parameters=parameters)
+        async with model_request_stream(
+            client, messages, model_settings=settings, model_request_parameters=parameters
+        ) as stream:
+            return await whole_answer(stream, stall_s=self.setup.stall_s, hear=conversation.hear)
+
+    def _settings(self, conversation: Conversation, timeout_s: float) -> ModelSettings:
+        from pydantic_ai.settings import ModelSettings
+
+        return ModelSettings(
+            max_tokens=self.setup.max_tokens,
+            max_retries=0,
+            timeout=timeout_s + 1,
+            cache=True,
+            extra_headers={"Idempotency-Key": conversation.key} if conversation.key else {},
+        )
 
     def _taken(self, response: ModelResponse, conversation: Conversation) -> Usage:
         used = response.usage
@@ -200,7 +192,7 @@ def fault_of(error: Exception) -> Fault:
 
     if not isinstance(error, ModelHTTPError):
         slow = isinstance(error, ModelTimeoutError)
-        return Fault("silent", "it takes too long" if slow else _short(error.__cause__ or error))
+        return Fault("silent", "it takes too long" if slow else short(error.__cause__ or error))
     what = f"HTTP {error.status_code}: {_complaint(error.body)}"
     wait_s = stated_wait_s(error.headers or {}, time.time())
     if isinstance(error, ModelQuotaExceededError):
@@ -217,7 +209,3 @@ def _complaint(body: object) -> str:
     inner = body.get("error", body) if isinstance(body, dict) else body
     said = inner.get("message", inner) if isinstance(inner, dict) else inner
     return " ".join(str(said or "no reason given").split())[:LONGEST_COMPLAINT]
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:LONGEST_COMPLAINT] or type(error).__name__

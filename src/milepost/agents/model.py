@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -75,13 +75,17 @@ Message = Prompt | Answer | Results
 class Conversation:
     """All that has been said in one attempt, the tools on offer, and the time left for an answer.
 
-    `key` is the same whenever the same question is asked again, so that a service can charge it once.
+    `key` is the same whenever the same question is asked again, so that a service can charge it once. `number` is the
+    how-manieth question of its attempt it is, 0 where nobody counts. `hear` is told the lines of the answer's text as
+    they come; the answer has them all again.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     timeout_s: float
     key: str = ""
+    number: int = 0
+    hear: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def answered(self) -> int:

@@ -6,20 +6,27 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+from milepost.agents.code.agent import LIMITS, CodeAgent
 from milepost.agents.command import CommandAgent
 from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.loop import ToolAgent
+from milepost.agents.loop import MAX_STEPS, ToolAgent
+from milepost.agents.mcp.server import McpServer
+from milepost.agents.mcp.servers import require_library
+from milepost.agents.model import Model
 from milepost.agents.patterns.agent import PatternAgent
-from milepost.agents.patterns.registry import pattern_named
+from milepost.agents.patterns.registry import PatternSetup, pattern_named
+from milepost.agents.programs.driver import ProgramSetup
+from milepost.agents.programs.registry import is_program, program_named
 from milepost.agents.replay import ReplayAgent, load_cassette
 from milepost.core.errors import AgentUnknown
 from milepost.core.ports import Agent
 
-AVAILABLE = ("tool", "command:ARGV", "pattern:NAME", "replay:FILE")
-UNAVAILABLE = frozenset({"code", "claude", "codex", "aider", "acp"})
+OURS = ("tool", "code")
+AVAILABLE = (*OURS, "claude", "codex", "aider", "acp:NAME", "command:ARGV", "pattern:NAME", "replay:FILE")
 
 _MODEL_ADVICE = 'name the model under [model] in milepost.toml: name = "provider:model"'
 _ADVICE = f"name one of {', '.join(AVAILABLE)}"
@@ -27,11 +34,16 @@ _ADVICE = f"name one of {', '.join(AVAILABLE)}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSetup:
-    """What the settings say about an agent: variables it sees, words added to its command line, the model it asks."""
+    """What the settings say about an agent.
 
-    env: Mapping[str, str] = field(default_factory=dict)
-    args: tuple[str, ...] = ()
+    `program` is all that a program is started with; the other agents take of it what they need. `model` is whom our own
+    agents ask, `servers` give them tools.
+    """
+
+    program: ProgramSetup = field(default_factory=ProgramSetup)
     model: ModelSetup = field(default_factory=ModelSetup)
+    servers: tuple[McpServer, ...] = ()
+    patterns: PatternSetup = field(default_factory=PatternSetup)
 
 
 def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> Agent:
@@ -40,25 +52,48 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
     Whatever can be known to be wrong without running the agent is raised here.
     """
     setup = setup or AgentSetup()
-    kind, _, rest = name.strip().partition(":")
+    name = name.strip()
+    kind, _, rest = name.partition(":")
     rest = rest.strip()
-    if kind in UNAVAILABLE:
-        raise AgentUnknown(f"the agent {name!r} is not available in this version", _ADVICE)
+    if is_program(name):
+        agent = program_named(name, setup.program)
+        agent.require()
+        return agent
     match kind:
-        case "tool" if not rest:
-            return ToolAgent(live_model(setup.model, setup.env), patience_s=setup.model.patience_s)
-        case "tool":
-            raise AgentUnknown(f"the agent 'tool' takes nothing after it, not {rest!r}", _MODEL_ADVICE)
+        case "tool" | "code" if not rest:
+            return _ours(kind, setup, live_model(setup.model, setup.program.env))
+        case "tool" | "code":
+            raise AgentUnknown(f"the agent {kind!r} takes nothing after it, not {rest!r}", _MODEL_ADVICE)
         case "command" if rest:
-            return CommandAgent(argv=(*_program_and_words(rest, folder, setup.env), *setup.args), env=setup.env)
+            env = setup.program.env
+            return CommandAgent(argv=(*_program_and_words(rest, folder, env), *setup.program.args), env=env)
         case "pattern" if rest:
-            return PatternAgent(pattern_named(rest))
+            return PatternAgent(pattern_named(rest, folder, setup.patterns))
         case "replay" if rest:
-            return ReplayAgent(load_cassette(folder.absolute() / rest))
+            cassette = load_cassette(folder.absolute() / rest)
+            return ReplayAgent(cassette, loops={kind: partial(_ours, kind, setup) for kind in OURS})
         case "command" | "pattern" | "replay":
             raise AgentUnknown(f"the agent {name!r} says nothing after {kind + ':'!r}", _ADVICE)
+        case "auto" if not rest:
+            raise AgentUnknown(
+                "nobody was chosen for the agent 'auto': the run began without a router",
+                "name the agents under [router] in milepost.toml, and start the run with --agent auto",
+            )
         case _:
             raise AgentUnknown(f"there is no agent {name!r}", _ADVICE)
+
+
+def _ours(kind: str, setup: AgentSetup, model: Model) -> Agent:
+    """One of our own agents, with a live model or a recorded one."""
+    turns, patience_s, window = setup.program.max_turns, setup.model.patience_s, setup.model.window_tokens
+    if kind == "code":
+        limits = replace(LIMITS, steps=turns or LIMITS.steps)
+        return CodeAgent(model, limits=limits, patience_s=patience_s, window_tokens=window)
+    for server in setup.servers:
+        require_library(server)
+    return ToolAgent(
+        model, max_steps=turns or MAX_STEPS, patience_s=patience_s, window_tokens=window, servers=setup.servers
+    )
 
 
 def _program_and_words(text: str, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:

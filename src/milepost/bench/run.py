@@ -20,8 +20,9 @@ from milepost.core.events import AttemptFinished, Event, RunFinished
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
 from milepost.engine.prepare import Wish
-from milepost.engine.rooms import Company, OnEvent, make_agent
+from milepost.engine.rooms import Company, OnEvent
 from milepost.engine.settings import load
+from milepost.engine.staff import make_agent
 from milepost.engine.start import run
 from milepost.sandbox.levels import open_terminal, strongest
 

@@ -8,7 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, assert_never
 
 from milepost import (
+    AgentChosen,
     AgentSaid,
+    AgentSignalled,
     AttemptFinished,
     BudgetReached,
     CheckFinished,
@@ -149,6 +151,11 @@ class Progress:
                 self._say(f"! {event.message}", "yellow")
             case Steered():
                 self._say(f"  {event.task:<5}  {event.what}", "cyan")
+            case AgentSignalled():
+                self._say(f"  {event.task:<5}  {event.kind}: {event.text}", "dim")
+            case AgentChosen():
+                chosen = f"{event.agent}: {event.reason}" if event.agent else event.reason
+                self._say(f"  {event.task:<5}  {chosen}", "dim")
             case WorkerChanged():
                 self._say(f"  worker {event.worker}  {event.what}", "dim")
             case AttemptFinished():

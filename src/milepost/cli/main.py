@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli import chaos, clean, costs, execute, gates, history, report, sh, steer, together, worker
+from milepost.cli import (
+    chaos,
+    clean,
+    costs,
+    execute,
+    gates,
+    history,
+    patterns,
+    replay,
+    report,
+    sh,
+    steer,
+    together,
+    worker,
+)
 from milepost.cli.arguments import Json, NetworkOption, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
@@ -111,15 +125,16 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """Tasks, their order, and what to look at before money is spent."""
-    from milepost.cli.show_plan import forecast_to_json, foretold, plan_lines
+    from milepost.cli.show_plan import choices_to_json, chosen, forecast_to_json, foretold, plan_lines
     from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap)
-    forecast = foretold(roadmap)
+    forecast, choices = foretold(roadmap), chosen(roadmap)
     if as_json:
-        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast))
+        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast) | choices_to_json(choices))
     else:
-        typer.echo("\n".join(plan_lines(made, from_here(milepost.find_roadmap(roadmap)), _width(), forecast)))
+        name = from_here(milepost.find_roadmap(roadmap))
+        typer.echo("\n".join(plan_lines(made, name, _width(), forecast, choices)))
     raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
 
 
@@ -146,6 +161,7 @@ def run(
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     database: Database = None,
     remote: Remote = None,
+    record: replay.Record = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -185,6 +201,7 @@ def run(
             stays=people_watch(),
             database=database,
             remote=remote,
+            record=record,
             on_event=tell,
         ),
     )
@@ -195,13 +212,16 @@ def resume(
     roadmap: Roadmap = None,
     budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
     database: Database = None,
+    record: replay.Record = None,
     as_json: Json = False,
 ) -> None:
     """Go on with the run that was interrupted or paused; it needs no flags."""
     stays = people_watch()
     travel(
         as_json,
-        lambda tell: milepost.resume(roadmap, budget_usd=budget, stays=stays, database=database, on_event=tell),
+        lambda tell: milepost.resume(
+            roadmap, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
+        ),
     )
 
 
@@ -265,23 +285,23 @@ def proof(
 @app.command()
 def verify(
     task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="With what this task asks for, too.")] = None,
-    replay: Annotated[bool, typer.Option("--replay", help="Prove the task's milepost again and compare.")] = False,
+    again: Annotated[bool, typer.Option("--replay", help="Prove the task's milepost again and compare.")] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
     """Run the checks now on your files as they are, or prove a past milepost again."""
     from milepost.cli import show_verify as show
 
-    if replay and task is None:
+    if again and task is None:
         _complain("--replay needs the task whose milepost is to be proven again", "milepost log lists them")
         raise typer.Exit(MISUSED)
-    if replay and task is not None:
-        again = milepost.replay(task, roadmap)
+    if again and task is not None:
+        proven = milepost.replay(task, roadmap)
         if as_json:
-            _print_json(show.replayed_to_json(again))
+            _print_json(show.replayed_to_json(proven))
         else:
-            typer.echo("\n".join(show.replayed_lines(again, _width())))
-        raise typer.Exit(DONE if again.same else NOT_DONE)
+            typer.echo("\n".join(show.replayed_lines(proven, _width())))
+        raise typer.Exit(DONE if proven.same else NOT_DONE)
     found = milepost.verify(task, roadmap)
     if as_json:
         _print_json(show.verified_to_json(found))
@@ -374,6 +394,8 @@ def _width() -> int:
 
 chaos.register(app)
 steer.register(app)
+replay.register(app)
+patterns.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)

@@ -6,7 +6,9 @@ import time
 from typing import TYPE_CHECKING, assert_never
 
 from milepost import (
+    AgentChosen,
     AgentSaid,
+    AgentSignalled,
     AttemptFinished,
     BudgetReached,
     CheckFinished,
@@ -73,6 +75,10 @@ def _sentence(event: Event) -> str:
             return event.what
         case ForecastMade():
             return f"forecast for {counted(event.tasks, 'task')}: {money(event.usd) or '$0.00'}, {event.seconds:.0f} s"
+        case AgentSignalled():
+            return f"{event.kind}: {event.text}"
+        case AgentChosen():
+            return f"{event.agent}: {event.reason}" if event.agent else event.reason
         case WorkerChanged():
             return f"worker {event.worker}: {event.what}"
         case TaskFinished():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,15 @@ from milepost.cli.amounts import minutes, usd
 from milepost.cli.words import clipped, counted, padded, safe
 
 if TYPE_CHECKING:
-    from milepost import Forecast, Plan, Task
+    from milepost import Choice, Forecast, Plan, Task
 
 
-def plan_lines(plan: Plan, name: str, width: int, forecast: Forecast | str = "") -> list[str]:
-    """The plan in waves, what to look at, what it will take, and what to do next."""
+def plan_lines(
+    plan: Plan, name: str, width: int, forecast: Forecast | str = "", choices: Mapping[str, Choice] | str = ""
+) -> list[str]:
+    """The plan in waves, what to look at, who would do it and what it will take, and what to do next."""
     lines = [*_head(plan, name), *_wave_lines(plan, plan.waves, width), *_problem_lines(plan, width)]
+    lines += _choice_lines(choices, width) if plan.waves else []
     if plan.waves and forecast:
         lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
@@ -44,6 +47,28 @@ def foretold(roadmap: Path | None) -> Forecast | str:
         return milepost.forecast(roadmap) or "no forecast: nothing similar was done here yet"
     except milepost.MilepostError as error:
         return f"no forecast: {error.message}"
+
+
+def chosen(roadmap: Path | None) -> Mapping[str, Choice] | str:
+    """Whom `auto` would be, or the words for why it would be nobody: a plan is shown all the same."""
+    try:
+        return milepost.choices(roadmap)
+    except milepost.MilepostError as error:
+        return error.message
+
+
+def choices_to_json(choices: Mapping[str, Choice] | str) -> dict[str, Any]:
+    """The choices for `plan --json`: left out where nobody is to be chosen."""
+    if isinstance(choices, str) or not choices:
+        return {}
+    return {"chosen": {task: asdict(choice) for task, choice in choices.items()}}
+
+
+def _choice_lines(choices: Mapping[str, Choice] | str, width: int) -> list[str]:
+    if isinstance(choices, str):
+        return [clipped(f"auto   {choices}", max(width, 72))] if choices else []
+    told = (f"{safe(task)}  {choice.agent}: {choice.reason}" for task, choice in choices.items())
+    return [clipped(f"{'auto' if number == 0 else '':<6} {line}", max(width, 72)) for number, line in enumerate(told)]
 
 
 def forecast_to_json(forecast: Forecast | str) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, assert_never
 
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.verdict import Evidence
 
 OutcomeStatus = Literal["finished", "gave_up", "timed_out", "limited", "spent"]
+SignalKind = Literal["uncertain", "explore", "commit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +44,34 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """What an agent says of its own confidence: it is uncertain why, explores what, commits itself to which plan."""
+
+    kind: SignalKind
+    text: str
+
+    @property
+    def in_words(self) -> str:
+        """The signal as people and models read it."""
+        match self.kind:
+            case "uncertain":
+                return f"uncertain: {self.text}"
+            case "explore":
+                return f"exploring: {self.text}"
+            case "commit":
+                return f"committed to: {self.text}"
+            case _ as never:
+                assert_never(never)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How an agent ended. What it says is kept and believed by nobody.
 
     `limited` means that its service refuses further calls for a while: the attempt was not really made. `spent` means
     that a further call could break the task's budget.
     `printed` is all that it printed, for a diff that may be in it; it is not kept. `usage` is what it took, the calls
-    in its logbook included.
+    in its logbook included. `signals` are what it said of its own confidence on the way.
     """
 
     status: OutcomeStatus
@@ -56,10 +79,17 @@ class Outcome:
     usage: Usage = NOTHING
     enforced: tuple[str, ...] = ()
     printed: str = ""
+    signals: tuple[Signal, ...] = ()
 
     @property
     def cost_usd(self) -> float:
         return self.usage.cost_usd
+
+    @property
+    def doubts(self) -> int:
+        """How often it was uncertain since it last committed itself to a plan."""
+        since = itertools.takewhile(lambda signal: signal.kind != "commit", reversed(self.signals))
+        return sum(signal.kind == "uncertain" for signal in since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from milepost.core.attempt import SignalKind
 from milepost.core.verdict import CheckOutcome, Verdict
 
 Stage = Literal["act", "verify", "land"]
@@ -261,6 +262,34 @@ class ForecastMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSignalled:
+    """An agent said how sure it is of what it does: uncertain, exploring, or committed to a plan."""
+
+    run: str
+    task: str
+    attempt: int
+    kind: SignalKind
+    text: str
+    event: Literal["agent_signalled"] = "agent_signalled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentChosen:
+    """Somebody was chosen for a task among all that were `considered`, and why.
+
+    Without a task and an agent it tells at the start of a run among whom is chosen, and who is left out and why.
+    """
+
+    run: str
+    task: str
+    agent: str
+    reason: str
+    mode: str
+    considered: tuple[str, ...]
+    event: Literal["agent_chosen"] = "agent_chosen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerChanged:
     """A worker joined, left, or was taken over from."""
 
@@ -283,6 +312,8 @@ Event = (
     | BudgetReached
     | Steered
     | ForecastMade
+    | AgentChosen
+    | AgentSignalled
     | WorkerChanged
     | CheckFinished
     | AttemptFinished

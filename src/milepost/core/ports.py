@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.attempt import Assignment, Outcome, Signal, Workspace
 from milepost.core.calls import Call, Reply
-from milepost.core.commands import Command, CommandResult, ExecutionResult, Line
+from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line
+from milepost.core.errors import SandboxRefused
 from milepost.core.memories import Episode, Lessons
 from milepost.core.shipping import Artifact, Health, Measurement, Release
 from milepost.core.task import Task
@@ -78,6 +79,34 @@ class Unstopped:
         pass
 
 
+class Interpreter(Protocol):
+    """Runs Python code with variables that stay, and with functions of the host that it can call.
+
+    `glance` is called now and then while the code runs, and may raise to end it.
+    """
+
+    def run(
+        self, code: str, *, timeout_s: float | None = None, glance: Callable[[], None] | None = None
+    ) -> ExecutionResult: ...
+    def inject(self, name: str, value: Any) -> None: ...
+    def kill(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def no_interpreter(folder: Path, limits: ExecutionLimits) -> Interpreter:
+    """Where nobody gives an agent an interpreter to run its code with."""
+    raise SandboxRefused("there is no interpreter to run this agent's code", "use an agent that needs none")
+
+
+def nothing_refused(_: Sequence[str]) -> str:
+    """Why a command may not be run, where nobody judges: nothing speaks against any."""
+    return ""
+
+
+def unheard(_: Signal) -> None:
+    """Where nobody listens to an agent's signals."""
+
+
 def ten_minutes(_: Sequence[str]) -> float:
     """The seconds for any command, where nobody tells quick ones from slow ones."""
     return 600.0
@@ -89,6 +118,8 @@ class Tools:
 
     `stops` tells it when it has to leave; `redact` takes out what it must not learn; `seconds_for` says how long a
     command of its own may take. `usd_left` is what it may still cost, None without a bound.
+    `open_interpreter` opens one whose code works in a folder; `judge` says why a command of that code is refused, or
+    nothing; `signal` is told how sure the agent is.
     """
 
     terminal: Terminal
@@ -100,6 +131,9 @@ class Tools:
     stops: Stops = field(default_factory=Unstopped)
     redact: Callable[[str], str] = str
     seconds_for: Callable[[Sequence[str]], float] = ten_minutes
+    open_interpreter: Callable[[Path, ExecutionLimits], Interpreter] = no_interpreter
+    judge: Callable[[Sequence[str]], str] = nothing_refused
+    signal: Callable[[Signal], None] = unheard
 
 
 class Agent(Protocol):

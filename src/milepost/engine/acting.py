@@ -12,6 +12,7 @@ from functools import partial
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
+from milepost.core.ports import Tools
 from milepost.engine import lease
 from milepost.engine.asking import AskingVeto, PersonNeeded
 from milepost.engine.calls import AttemptKey
@@ -20,13 +21,16 @@ from milepost.engine.gates import Gate
 from milepost.engine.logbook import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
 from milepost.engine.order import Acted, Try, Way
 from milepost.engine.rooms import Rooms
-from milepost.engine.telling import Narrator
+from milepost.engine.telling import Narrator, SignalTeller
 from milepost.engine.wallet import Purse
 from milepost.engine.wire import dump, load
 from milepost.repair.fixes import apply_fix
 
 BEGINNING = "beginning"
-PRICELESS = "the price of its model is not known, so that a budget in USD cannot be held: state it under [model]"
+PRICELESS = (
+    "the price of its model is not known, so that a budget in USD cannot be held: state it under [model], or for a "
+    "program name its model under [agents.NAME]"
+)
 SHORTEST_S = 1.0
 MOST_ROUNDS = 10  # that an attempt waits for its service before it is over
 
@@ -84,9 +88,10 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     except BudgetSpent as wall:
         return keep(here, effort, workspace, _walled(here, effort, wall))
     keeper = Keeper(here=here, effort=effort, key=key, workspace=workspace)
+    veto = AskingVeto(here, effort, (str(workspace.folder), str(workspace.scratch)))
     watch = Watch(
         purse=purse,
-        veto=AskingVeto(here, effort, (str(workspace.folder), str(workspace.scratch))),
+        veto=veto,
         keep=keeper.keep,
         tell=here.emit,
         begin=partial(_begin_call, here),
@@ -96,7 +101,8 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
     if noted is None:
         here.books.calls.note(key, BEGINNING, dump(begun))
-    outcome = _let_act(here, effort, assignment, workspace, book, purse)
+    tools = replace(_tools(here, effort, book, purse), judge=veto.refuses)
+    outcome = _let_act(here, effort, assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
     cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
@@ -139,22 +145,31 @@ class Keeper:
         return tree
 
 
-def _let_act(
-    here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace, book: AttemptLogbook, purse: Purse
-) -> Outcome:
-    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
-    narrator = Narrator(here, assignment.run, assignment.task, effort.number, lambda: book.replaying)
-    tools = here.tools(effort.agent, narrator)
+def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse) -> Tools:
+    """What the agent is given for this attempt, within what is left of its time and money."""
+    run, task = effort.order.run, effort.task.id
+    tools = here.tools(effort.agent, Narrator(here, run, task, effort.number, lambda: book.replaying))
     left_s = purse.seconds_left()
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
+    return replace(
+        tools,
+        logbook=book,
+        timeout_s=max(SHORTEST_S, min(bounds)),
+        usd_left=purse.usd_left(),
+        signal=SignalTeller(here, run, task, effort.number),
+    )
+
+
+def _let_act(
+    here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace, tools: Tools, *, bounded_usd: bool
+) -> Outcome:
+    """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
     try:
         with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
-            timeout_s = max(SHORTEST_S, min(bounds))
-            tools = replace(tools, terminal=terminal, logbook=book, timeout_s=timeout_s, usd_left=purse.usd_left())
             agent = here.agent(effort.agent)
-            if purse.bounded_usd and not getattr(agent, "price_known", True):
+            if bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)
-            outcome = agent.act(assignment, workspace, tools)
+            outcome = agent.act(assignment, workspace, replace(tools, terminal=terminal))
         return _with_printed_diff(here, effort, workspace, outcome)
     except BudgetSpent as wall:
         return _walled(here, effort, wall)

@@ -46,10 +46,14 @@ def for_installers(settings: Settings) -> Allowance:
     return _allowance(settings.sandbox, settings.sandbox.install_network)
 
 
-def for_agent(settings: Settings, name: str) -> Allowance:
-    """What an agent of this name may, and the commands that it asks for."""
-    section = settings.agents.get(name.partition(":")[0])
-    own = section.network if section is not None else None
+def for_agent(settings: Settings, name: str, hosts: tuple[str, ...] = ()) -> Allowance:
+    """What an agent of this name may, and the commands that it asks for; `hosts` are whom its kind cannot do without.
+
+    Where the settings say what it may reach, they say it whole.
+    """
+    own = settings.of_agent(name).network
+    if own is None and hosts:
+        return replace(for_checks(settings), network=Network(mode="hosts", hosts=hosts))
     return _allowance(settings.sandbox, settings.sandbox.network if own is None else own)
 
 

@@ -100,7 +100,7 @@ def _unfinished(store: Database) -> list[str]:
 
 def _require_agent(name: str, roadmap: Path | None) -> None:
     """Refuse an agent that could not be made; one that is an object is known only where the run goes on."""
-    from milepost.engine.rooms import make_agent
+    from milepost.engine.staff import make_agent
 
     folder = Project.find(roadmap).roadmap.parent
     if name.strip() and not name.startswith("object:"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 from milepost.core.calls import Call
@@ -91,9 +92,30 @@ class AskingVeto:
             return ""
         decision = decide(self._policy, call.argv, self._folders)
         refused = self._refused(number, call, decision)
-        place = f"{self._effort.order.run}/{self._effort.task.id}/{self._effort.number}"
-        self._here.audit.note(decision, call.argv, runs=not refused, place=place)
+        self._audit(decision, call.argv, refused)
         return refused
+
+    def refuses(self, argv: Sequence[str]) -> str:
+        """Why a command of an agent's code is not run; the code cannot wait for a person in the middle of a step."""
+        decision = decide(self._policy, tuple(argv), self._folders)
+        refused = self._refused_unasked(decision)
+        self._audit(decision, tuple(argv), refused)
+        return refused
+
+    def _refused_unasked(self, decision: Decision) -> str:
+        match decision.verdict:
+            case "allow":
+                return ""
+            case "deny":
+                return decision.refusal
+            case "ask":
+                return decision.refusal if decision.is_listed or self._question(decision) else ""
+            case _ as never:
+                assert_never(never)
+
+    def _audit(self, decision: Decision, argv: tuple[str, ...], refused: str) -> None:
+        place = f"{self._effort.order.run}/{self._effort.task.id}/{self._effort.number}"
+        self._here.audit.note(decision, argv, runs=not refused, place=place)
 
     def _refused(self, number: int, call: Call, decision: Decision) -> str:
         match decision.verdict:

@@ -12,6 +12,7 @@ from milepost.engine.order import Order
 from milepost.engine.steering import Steering
 from milepost.engine.wallet import Wallet
 from milepost.memory.episodes import StoredMemory
+from milepost.memory.statistics import Statistics
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store.database import Database
@@ -27,6 +28,7 @@ class Books:
     gates: Gates
     steering: Steering
     memory: StoredMemory
+    statistics: Statistics
     failures: FailureLog
     patches: PatchLedger
 
@@ -42,6 +44,7 @@ def open_books(
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
         memory=StoredMemory(database, order.run),
+        statistics=Statistics(database),
         failures=FailureLog(database),
         patches=PatchLedger(database),
     )

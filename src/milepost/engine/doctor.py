@@ -10,15 +10,16 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
-from milepost.agents.names import AVAILABLE, UNAVAILABLE
+from milepost.agents.names import AVAILABLE, OURS
+from milepost.agents.programs.standing import Standing
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.ground import outside_environment
 from milepost.engine.project import STATE, find_roadmap
-from milepost.engine.settings import load
+from milepost.engine.settings import Settings, load
+from milepost.engine.staff import make_agent, standings_of
 from milepost.sandbox.container import here
 from milepost.sandbox.container.commands import PROGRAMS, Container, Program
 from milepost.sandbox.levels import ladder
@@ -48,8 +49,7 @@ def examine(folder: Path) -> tuple[Finding, ...]:
         _git(),
         *_sandbox(),
         *_containers(folder),
-        *(_agent(name) for name in AVAILABLE),
-        Finding(area="agents", name=", ".join(sorted(UNAVAILABLE)), ok=False, detail="not in this version"),
+        *_agents(folder),
         _store(folder),
         _checkouts(folder),
         _python(folder),
@@ -90,19 +90,49 @@ def groups_in_words(offer: cgroup.Offer) -> str:
     return f"{groups}; memory by watchdog" if "memory" in offer.missing else groups
 
 
-def _agent(name: str) -> Finding:
-    if name == "tool" and find_spec("pydantic_ai") is None:
-        missing = "pydantic-ai is not installed: install milepost with its extra `models`"
-        return Finding(area="agents", name=name, ok=False, detail=missing)
-    return Finding(area="agents", name=name, ok=True)
+def _agents(folder: Path) -> tuple[Finding, ...]:
+    """Our own, the programs that are here, and those that are not, in one line; then what needs nothing."""
+    settings = _settings(folder)
+    standings = standings_of(settings, folder)
+    here = [one for one in standings if one.program]
+    absent = [one.name for one in standings if not one.program]
+    missing = Finding(area="agents", name=", ".join(absent), ok=False, detail="not found on PATH")
+    others = (name for name in AVAILABLE if name.endswith(("ARGV", "NAME", "FILE")) and not name.startswith("acp"))
+    return (
+        *(_ours(name, settings) for name in OURS),
+        *(_program(one) for one in here),
+        *([missing] if absent else []),
+        *(Finding(area="agents", name=name, ok=True) for name in others),
+    )
+
+
+def _ours(name: str, settings: Settings) -> Finding:
+    try:
+        make_agent(name, settings, Path())
+    except MilepostError as error:
+        return Finding(area="agents", name=name, ok=False, detail=f"{error.message}: {error.advice}")
+    return Finding(area="agents", name=name, ok=True, detail=settings.model.name)
+
+
+def _program(standing: Standing) -> Finding:
+    if standing.usable:
+        how = {"key": "with a key", "login": "signed in", "no": "needs no key"}[standing.signed_in]
+        return Finding(area="agents", name=standing.name, ok=True, detail=f"{standing.version}, {how}")
+    problem = " ".join(standing.problem.split())
+    return Finding(area="agents", name=standing.name, ok=False, detail=f"{problem}; {standing.advice}")
+
+
+def _settings(folder: Path) -> Settings:
+    """Those of the folder; where they cannot be read, which a run would say, the doctor looks on without."""
+    try:
+        return load(folder)
+    except MilepostError:
+        return Settings()
 
 
 def _containers(folder: Path) -> tuple[Finding, ...]:
     """Those that are there; only the one that the settings name is asked, because podman leaves a process behind."""
-    try:
-        named = load(folder).sandbox.container
-    except MilepostError:
-        named = ""
+    named = _settings(folder).sandbox.container
     found = tuple(
         _container(program)
         if program == named

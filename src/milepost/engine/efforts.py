@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import MachineFailed, TaskUnknown
 from milepost.core.task import Task
@@ -15,7 +16,6 @@ from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.repair.classify import classify
 from milepost.repair.evidence import what_failed
-from milepost.repair.fixes import fix_prompt
 from milepost.roadmap.tick import tick
 from milepost.workspace.mileposts import attempt_ref
 
@@ -78,6 +78,7 @@ def keep(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) ->
         tree=here.mileposts.with_file(tree, order.roadmap, ticked(here, order, task, base)),
         changed=snapshot.changed,
         problem=here.redact(snapshot.problem or _complaint(outcome)),
+        doubts=outcome.doubts,
     )
     return Acted(
         candidate=candidate,

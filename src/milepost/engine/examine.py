@@ -118,4 +118,10 @@ def corrected(task: Task, corrections: tuple[tuple[str, str], ...]) -> Task:
 def _confidence(evidence: Evidence, candidate: Candidate, change: Change) -> float:
     added = (added_lines(file.text_before.splitlines(), file.text_after.splitlines()) for file in change.files)
     lines = sum(map(len, added))
-    return confidence(evidence, attempts=candidate.attempt, changed_lines=lines, coverage=coverage_told(evidence))
+    return confidence(
+        evidence,
+        attempts=candidate.attempt,
+        changed_lines=lines,
+        coverage=coverage_told(evidence),
+        doubts=candidate.doubts,
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from milepost.core.task import Plan
 from milepost.engine.forecast import RECIPE, Facts, Forecast, forecast_of
 from milepost.engine.project import STATE
+from milepost.engine.routing import as_chosen, foretell
 from milepost.memory.episodes import StoredMemory
 from milepost.store.database import open_database
 
@@ -32,4 +33,5 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     wanted = [name for wave in plan.waves for name in wave]
     worked = (episode.agent for episode in reversed(episodes) if not episode.agent.startswith(RECIPE))
     agent = settings.run.agent or next(worked, "")
+    plan = as_chosen(plan, foretell(roadmap, plan))
     return forecast_of(plan, wanted, Facts(agent=agent, parallel=settings.run.parallel), episodes)

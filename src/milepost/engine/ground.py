@@ -159,5 +159,8 @@ def known_secrets(settings: Settings) -> frozenset[str]:
     """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
     given = {value for section in settings.agents.values() for value in section.env.values()}
     passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
+    servers = settings.mcp.values()
+    given |= {value for section in servers for value in section.env.values()}
+    passed |= {os.environ.get(name, "") for section in servers for name in (*section.env_from, section.bearer_from)}
     brokered = {secret.value for secret in secrets_for_commands(settings)}
     return secrets_of(os.environ) | given | passed | brokered

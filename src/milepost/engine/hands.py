@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from milepost.agents.names import agent_named
+from milepost.agents.programs.registry import is_program
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import AgentUnknown
 from milepost.core.ports import Agent, Tools
@@ -16,7 +17,9 @@ def require_name(name: str) -> None:
     """Raise on a name that means no agent on any machine; what only a worker can know is not asked."""
     kind, _, rest = name.strip().partition(":")
     match kind, rest.strip():
-        case ("tool", ""):
+        case ("tool" | "code", ""):
+            return
+        case (program, rest) if is_program(name.strip()) and (rest or program != "acp"):
             return
         case ("replay", cassette) if cassette:
             return

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.commands import TrustLevel
+from milepost.core.commands import ExecutionLimits, Network, TrustLevel
 from milepost.core.errors import SandboxRefused, SettingInvalid
 from milepost.engine.downgrade import DOWNGRADED
 from milepost.engine.networks import network_of
@@ -14,6 +14,7 @@ from milepost.engine.settings import SandboxSettings, Settings
 from milepost.sandbox import levels
 from milepost.sandbox.container import here, opening
 from milepost.sandbox.container.commands import Container, container_named
+from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.terminal import WalledTerminal
 
 
@@ -37,6 +38,14 @@ class Hold:
         if isinstance(self.by, TrustLevel):
             return levels.open_terminal(self.by, held_fds=held_fds, extra_readable=extra_readable)
         return opening.open_terminal(self.by, extra_readable=extra_readable)
+
+    def open_interpreter(self, folder: Path, limits: ExecutionLimits, network: Network) -> WalledExecutor:
+        """An interpreter whose code changes a folder directly, as commands do; a container does not bound its disk."""
+        if isinstance(self.by, TrustLevel):
+            return levels.open_executor(self.by, limits, workspace=folder, network=network, direct=True)
+        usual = ExecutionLimits()
+        bounded = replace(limits, disk_mb=usual.disk_mb, inodes=usual.inodes)
+        return opening.open_executor(self.by, bounded, workspace=folder, network=network)
 
 
 def hold_for(settings: Settings) -> Hold:

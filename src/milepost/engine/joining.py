@@ -14,6 +14,7 @@ from milepost.engine.forecast import Facts, forecast_of
 from milepost.engine.foresee import EPISODES_READ
 from milepost.engine.order import Conflict, Coupled, Order
 from milepost.engine.rooms import Rooms
+from milepost.engine.routing import as_chosen, foretold, known_from
 from milepost.roadmap import read
 from milepost.roadmap.tick import tick
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
@@ -102,5 +103,8 @@ def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[st
 def foreseen(here: Rooms, plan: Plan, order: Order) -> ForecastMade | None:
     """What the run is expected to take, told once at its start; None where nothing similar was done yet."""
     facts = Facts(agent=order.agent, parallel=order.parallel)
+    if order.routing is not None:
+        known = known_from(here.project.roadmap.parent, here.books.statistics, here.books.journal, order.run)
+        plan = as_chosen(plan, foretold(plan, order.tasks, order.agent, order.routing, known))
     made = forecast_of(plan, order.tasks, facts, here.books.memory.newest(EPISODES_READ))
     return None if made is None else made.event(order.run)

@@ -12,12 +12,14 @@ from typing import Any, assert_never
 from milepost.core.events import ForecastMade, RunFinished, Steered, TaskSummary
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine import answers, durable, landing, records, stages, summaries
+from milepost.engine import answers, choosing, durable, landing, records, stages, summaries
 from milepost.engine.course import Course, turned
 from milepost.engine.gates import Gate
-from milepost.engine.onward import Land, Leave, Outlook, Repair, Split, Wait, decide
+from milepost.engine.onward import Land, Leave, Outlook, Repair, Split, Wait, decide, named
 from milepost.engine.order import Arrival, Order, Try
-from milepost.engine.rooms import Rooms, agent_name
+from milepost.engine.rooms import Rooms
+from milepost.engine.router import Choice
+from milepost.engine.routing import is_routed
 from milepost.engine.steering import requests_from
 from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
@@ -57,12 +59,15 @@ class Journey:
         self.allowed: set[tuple[str, int]] = set()
         self.ended: dict[str, TaskSummary] = {}
         self.doubts: dict[str, Evidence] = {}
+        self.last_in_turn = ""
 
     def travel(self) -> None:
         """Start what is ready, take in what is new, land what is proven, until nothing is left."""
         self.here.emit(summaries.started(self.order), "started")
         if self.forecast is not None:
             self.here.emit(self.forecast, "forecast")
+        if (told := choosing.left_out(self.order)) is not None:
+            self.here.emit(told, "left out")
         self._start_ready()
         while (under_way := self._under_way()) or self.course.paused:
             leaving = self.course.finishing and not under_way
@@ -144,11 +149,28 @@ class Journey:
 
     def _start(self, task: Task, hand: str) -> None:
         """Start a task, or go on with it, from where the branch is now."""
+        if not hand:
+            self._choose_for(task)
         workflow_id = self.next_id(task.id, "work")
         history = [dump(one) for one in self.histories.get(task.id, ())]
         outlook = dump(replace(self._outlook(task), hand=hand))
         durable.start(workflow_id, self.flows.work, dump(self.order), dump(task), self.track.head, history, outlook)
         self.at_work[workflow_id] = task
+
+    def _choose_for(self, task: Task) -> None:
+        """Have somebody chosen for a task that names nobody, once; the choice is recorded, so it stays."""
+        known = self._outlook(task)
+        if known.routed or task.id in self.histories:
+            return
+        if self.order.routing is None or not is_routed(task, self.order.agent):
+            return
+        at_tasks = {name: seen.routed for name, seen in self.outlooks.items() if seen.routed}
+        busy = [agent for name, agent in at_tasks.items() if name not in self.ended]
+        choice = load(Choice, choosing.route(dump(self.order), dump(task), self.last_in_turn, busy))
+        if choice.mode == "round-robin":
+            self.last_in_turn = choice.agent
+        self.outlooks[task.id] = replace(known, routed=choice.agent, fallback=choice.fallback)
+        self.here.emit(choosing.chosen(self.order.run, task.id, choice), f"{task.id}/chosen")
 
     def _outlook(self, task: Task) -> Outlook:
         """What is to be known of the run when it is decided how a task goes on."""
@@ -256,7 +278,9 @@ class Journey:
         if verdict is Verdict.PASSED:
             agent = tries[-1].attempt.agent
             self.here.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
-        finished = summaries.task_finished(self.order, end, tries, agent_name(task, self.order.agent))
+        if verdict is not None:
+            choosing.remember(self.here.books.statistics, self.order.run, task, tries)
+        finished = summaries.task_finished(self.order, end, tries, named(self.order, self._outlook(task)))
         self.here.emit(
             finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
         )

@@ -12,7 +12,9 @@ from typing import Any, Literal, assert_never
 
 from milepost.core.events import (
     EVENTS_VERSION,
+    AgentChosen,
     AgentSaid,
+    AgentSignalled,
     AttemptFinished,
     BudgetReached,
     CheckFinished,
@@ -70,7 +72,7 @@ def level_of(event: Event) -> Level:
             return "warning"
         case RunStarted() | RunResumed() | MilepostMade() | GateAnswered() | Steered() | ForecastMade():
             return "info"
-        case WorkerChanged():
+        case WorkerChanged() | AgentChosen() | AgentSignalled():
             return "info"
         case _ as never:
             assert_never(never)

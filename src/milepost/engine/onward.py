@@ -9,7 +9,7 @@ from milepost.core.attempt import Attempt
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
-from milepost.engine.order import Order, Try, Way
+from milepost.engine.order import ROUTED, Order, Try, Way
 from milepost.repair.breakers import BreakerLimits, tripped
 from milepost.repair.classify import classify
 from milepost.repair.policy import counts
@@ -34,7 +34,8 @@ PARTS = f"{RECIPE}parts"  # whoever puts a task together whose parts are done
 class Outlook:
     """What a decision about a task depends on beside its attempts, as the parent of the run sees it.
 
-    `hand` is the agent that a person handed the next attempt to.
+    `hand` is the agent that a person handed the next attempt to, `routed` the one that the router chose for the task,
+    and `fallback` who goes on with it where the settings name nobody.
     """
 
     task: Task
@@ -42,6 +43,8 @@ class Outlook:
     waited_for: tuple[str, ...] = ()
     decomposed: bool = False
     hand: str = ""
+    routed: str = ""
+    fallback: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
     fallbacks = (
         ()
         if _is_hopeless(failure, history, _task_usd(order, outlook.task))
-        else _unused(order.repairs.fallback, history)
+        else _unused(order.repairs.fallback or outlook.fallback, history)
     )
     situation = Situation(
         mode=cast(Mode, order.repairs.mode),
@@ -137,12 +140,12 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
 
 
 def first_way(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Way:
-    """How a task is taken up: by whom its author names, or as the attempts before tell."""
+    """How a task is taken up: by whom the router chose or its author names, or as the attempts before tell."""
     history = folded(tuple(one.attempt for one in tries))
     if outlook.decomposed and not any(one.attempt.agent == PARTS for one in tries):
         return Way(agent=PARTS)
     if not history:
-        return Way(agent=outlook.hand or outlook.task.agent or order.agent)
+        return Way(agent=outlook.hand or named(order, outlook))
     if outlook.hand:
         return Way(agent=outlook.hand)
     onward = decide(tries, order, outlook)
@@ -151,6 +154,12 @@ def first_way(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Way:
         if isinstance(onward, Repair)
         else Way(agent=history[-1].agent)
     )
+
+
+def named(order: Order, outlook: Outlook) -> str:
+    """Whom the task names, else the run; where that is the router, whom it chose."""
+    name = outlook.task.agent or order.agent
+    return outlook.routed if name in ROUTED and outlook.routed else name
 
 
 def folded(history: tuple[Attempt, ...]) -> tuple[Attempt, ...]:

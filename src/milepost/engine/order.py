@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
@@ -13,6 +13,9 @@ from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
 VERSION = "5"
+
+AUTO = "auto"  # the agent that stands for whom the router chooses
+ROUTED = frozenset({AUTO, f"pattern:{AUTO}"})  # the second is how a task with inputs says it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,12 +29,27 @@ class Repairs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """Among whom is chosen for tasks of the agent `auto`, and how: the settings of [router], as they were at the start.
+
+    `agents` can work here; `left_out` cannot, each with the reason. `fixed` is by trait.
+    """
+
+    mode: Literal["fixed", "round-robin", "measured"]
+    agents: tuple[str, ...]
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    explore: float = 0.0
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
     `checks` are the settings of [verify], `sandbox` those of [sandbox]: a run is judged by the rules it began with.
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
+    `routing` is there where somebody must be chosen for a task.
     """
 
     run: str
@@ -59,6 +77,7 @@ class Order:
     approve: str = "never"
     budget: Budget = field(default_factory=Budget)
     held: bool = False
+    routing: Routing | None = None
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
@@ -68,7 +87,8 @@ class Order:
 class Candidate:
     """A tree that would end a task: an attempt's work on top of `base`, box ticked; `problem` when it cannot.
 
-    `corrections` are paths that the task names wrongly, each with the right one.
+    `corrections` are paths that the task names wrongly, each with the right one; `doubts` how many its agent was left
+    with.
     """
 
     attempt: int
@@ -78,6 +98,7 @@ class Candidate:
     changed: tuple[str, ...]
     problem: str = ""
     corrections: tuple[tuple[str, str], ...] = ()
+    doubts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,10 +22,11 @@ from milepost.core.task import Plan
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
-from milepost.engine.order import Order, Repairs
+from milepost.engine.order import ROUTED, Order, Repairs, Routing
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.rooms import agent_name, make_agent
+from milepost.engine.routing import routing_of
 from milepost.engine.settings import Settings, budget_of
+from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.graph import plan as make_plan
 from milepost.roadmap import read
@@ -67,6 +68,7 @@ class Draft:
     user: Position
     hold: Hold
     wish: Wish
+    routing: Routing | None = None
 
 
 def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
@@ -86,9 +88,15 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     hold = hold_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
-    for name in dict.fromkeys((*named, *settings.repair.fallback, *_reviewers(settings))):
+    routing = None
+    if ROUTED & set(named):
+        for name in (*settings.router.agents, *settings.router.fixed.values()):
+            refuse_secret(name, settings)
+        routing = routing_of(settings.router, lambda name: require_agent(name, settings, project, agents))
+    own = (name for name in named if name not in ROUTED)
+    for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)
-    return Draft(user=user, hold=hold, wish=wish)
+    return Draft(user=user, hold=hold, wish=wish, routing=routing)
 
 
 def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
@@ -135,6 +143,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         approve=settings.run.approve,
         budget=budget_of(settings),
         held=drafted.wish.held,
+        routing=drafted.routing,
     )
 
 
@@ -197,16 +206,21 @@ def require_agent(name: str, settings: Settings, project: Project, given: Mappin
             "no agent is named to do the work",
             "name one: milepost run --agent command:ARGV (or replay:FILE), or agent = … under [run] in milepost.toml",
         )
-    if Redactor(known_secrets(settings))(name) != name:
-        raise SettingInvalid(
-            "the agent's command line holds a secret, and command lines are recorded",
-            'pass it by name: env_from = ["…"] under [agents.command] in milepost.toml',
-        )
+    refuse_secret(name, settings)
     agent = given[name] if name in given else make_agent(name, settings, project.roadmap.parent)
     if budget_of(settings).usd is not None and not getattr(agent, "price_known", True):
         raise SettingInvalid(
             f"the price of {settings.model.name} is not known, so that a budget in USD cannot be held",
             "state input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or bound tokens instead",
+        )
+
+
+def refuse_secret(name: str, settings: Settings) -> None:
+    """Raise when the name of an agent holds a secret."""
+    if Redactor(known_secrets(settings))(name) != name:
+        raise SettingInvalid(
+            "the agent's command line holds a secret, and command lines are recorded",
+            'pass it by name: env_from = ["…"] under [agents.command] in milepost.toml',
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,19 +10,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from milepost.agents.live import ModelSetup
-from milepost.agents.names import AgentSetup, agent_named
-from milepost.core.errors import AgentUnknown
+from milepost.core.commands import ExecutionLimits, Network
 from milepost.core.events import Event
-from milepost.core.ports import Agent, Stops, Terminal, Tools
+from milepost.core.ports import Agent, Interpreter, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
-from milepost.core.task import Task
 from milepost.engine.allowance import AllowingTerminal, for_agent, for_installers
 from milepost.engine.books import Books, open_books
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
-from milepost.engine.hold import hold_of
+from milepost.engine.hold import Hold, hold_of
 from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
@@ -32,6 +28,7 @@ from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, pol
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
+from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
 from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import WalledTerminal
@@ -117,7 +114,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
     ground.logs.sweep()
     checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {run})
     mileposts = ground.mileposts
-    makers = Makers(settings=settings, folder=project.roadmap.parent, given=company.agents)
+    staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
     listening = listeners(settings, run, journal=books.journal, state=project.state, redact=ground.redact)
     try:
         with (
@@ -128,12 +125,12 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
             installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
-            tools = partial(tools_for, settings, brokered, ground.redact, parking)
+            tools = partial(tools_for, ground, brokered, parking, staff)
             veto = partial(UnaskedVeto, policy_of(settings.terminal), audit)
             reviewer = _reviewer(
                 settings,
                 run,
-                makers,
+                staff,
                 ReviewTools(
                     books=books,
                     run=run,
@@ -158,7 +155,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 audit=audit,
                 on_event=_both(overhear, company.on_event),
                 lock_fd=lock_fd,
-                agent=makers.agent,
+                agent=staff.agent,
                 stays=company.stays,
             )
     finally:
@@ -176,58 +173,31 @@ def _both(first: OnEvent, second: OnEvent) -> OnEvent:
 
 
 def tools_for(
-    settings: Settings, terminal: Terminal, redact: Redactor, stops: Stops, agent: str, say: Callable[[str], None]
+    ground: Ground, terminal: Terminal, stops: Stops, staff: Staff, agent: str, say: Callable[[str], None]
 ) -> Tools:
     """What the agent of a name is given to work with."""
-    allowing = AllowingTerminal(terminal=terminal, allowance=for_agent(settings, agent))
+    settings, redact = ground.settings, ground.redact
+    allowance = for_agent(settings, agent, staff.hosts(agent))
     return Tools(
-        terminal=DiscreetTerminal(allowing, redact),
+        terminal=DiscreetTerminal(AllowingTerminal(terminal=terminal, allowance=allowance), redact),
         say=lambda text: say(redact(text)),
         timeout_s=settings.limits.task_timeout_s,
         idle_timeout_s=settings.limits.idle_timeout_s,
         stops=stops,
         redact=redact,
         seconds_for=times_of(settings.terminal).seconds_for,
+        open_interpreter=partial(_interpreter, ground.hold, allowance.network),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Makers:
-    """Gives agents by their names: those that were handed in, and those made from the settings."""
-
-    settings: Settings
-    folder: Path
-    given: Mapping[str, Agent]
-
-    def agent(self, name: str) -> Agent:
-        return self.given[name] if name in self.given else make_agent(name, self.settings, self.folder)
+def _interpreter(hold: Hold, network: Network, folder: Path, limits: ExecutionLimits) -> Interpreter:
+    """An interpreter whose code changes a folder directly, held like commands."""
+    return hold.open_interpreter(folder, limits, network)
 
 
-def _reviewer(settings: Settings, run: str, makers: Makers, tools: ReviewTools) -> Reviewer | None:
+def _reviewer(settings: Settings, run: str, staff: Staff, tools: ReviewTools) -> Reviewer | None:
     """Whoever gives a further opinion, where the settings ask for one."""
     if settings.verify.mode != "agent":
         return None
     name = settings.verify.agent
-    return Reviewer(name=name, run=run, agent=lambda: makers.agent(name), tools=tools)
-
-
-def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
-    """An agent by its name, set up as its section of the settings says."""
-    model = ModelSetup(**settings.model.model_dump())
-    section = settings.agents.get(name.partition(":")[0])
-    if section is None:
-        return agent_named(name, folder=folder, setup=AgentSetup(model=model))
-    missing = [variable for variable in section.env_from if variable not in os.environ]
-    if missing:
-        raise AgentUnknown(
-            f"agent {name!r} wants {', '.join(missing)} from your environment, where it is not set",
-            "export it, then run again",
-        )
-    passed = {variable: os.environ[variable] for variable in section.env_from}
-    setup = AgentSetup(env=passed | section.env, args=tuple(section.args), model=model)
-    return agent_named(name, folder=folder, setup=setup)
-
-
-def agent_name(task: Task, order_agent: str) -> str:
-    """Who does a task: whom the task names, else whom the run names."""
-    return task.agent or order_agent
+    return Reviewer(name=name, run=run, agent=lambda: staff.agent(name), tools=tools)

@@ -16,6 +16,7 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.engine.networks import NetworkSetting
 from milepost.engine.surroundings import unknown_places
+from milepost.plan.traits import Trait
 from milepost.sandbox.policy.clause import clause_of
 
 FILE = "milepost.toml"
@@ -26,7 +27,11 @@ class Section(BaseModel):
 
 
 class RunSettings(Section):
-    agent: str = Field("", description="Who does the work: any name of an agent. Empty: each task must name its own.")
+    agent: str = Field(
+        "",
+        description="Who does the work: any name of an agent, or `auto`: whom [router] chooses. "
+        "Empty: each task must name its own.",
+    )
     parallel: int = Field(2, ge=1, le=64, description="How many attempts may be under way at once.")
     trust: TrustLevel | None = Field(
         None, description="Trust level for agents and checks. Absent: the strongest that this machine holds."
@@ -80,9 +85,12 @@ class AgentSection(Section):
 
 
 class ModelSettings(Section):
-    name: str = Field("", description="The model that the agent `tool` asks, as provider:model.")
+    name: str = Field("", description="The model that the agents `tool` and `code` ask, as provider:model.")
     base_url: str = Field("", description="Address of the service. Empty: the provider's own.")
     max_tokens: int = Field(8192, ge=1, le=1_000_000, description="Tokens that one answer may have.")
+    window_tokens: int = Field(
+        100_000, ge=4_000, description="Tokens that one question may have: what was said in between is then shortened."
+    )
     timeout_s: float = Field(
         300, gt=0, allow_inf_nan=False, description="Seconds that an answer may take before it is asked for again."
     )
@@ -91,6 +99,21 @@ class ModelSettings(Section):
         ge=0,
         allow_inf_nan=False,
         description="Seconds that a service without an answer is asked again, before the task waits.",
+    )
+    stream: bool = Field(
+        True,
+        description="Whether answers are streamed, so that a stalled one is noticed. Off: for servers that cannot.",
+    )
+    stall_s: float = Field(
+        120,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds without a piece of a streamed answer before it is asked for again.",
+    )
+    fallback: list[str] = Field(
+        [],
+        description="Models to ask, in this order, when the first rejects, or does not answer within its patience. "
+        "base_url and stated prices are of the first alone. Empty: none.",
     )
     input_usd_per_mtok: float | None = Field(
         None,
@@ -103,6 +126,25 @@ class ModelSettings(Section):
         ge=0,
         allow_inf_nan=False,
         description="USD for a million tokens of output. Absent: as genai-prices has it.",
+    )
+
+
+class McpSection(Section):
+    command: list[str] = Field([], description="The program to start, and its words. Empty: there is a url.")
+    url: str = Field("", description="The address to ask, by streamable HTTP. Empty: there is a command.")
+    env: dict[str, str] = Field({}, description="Variables for this program alone.")
+    env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
+    bearer_from: str = Field("", description="The variable of yours with the token that a url is asked with.")
+    tools: list[str] | None = Field(None, description="Its tools that are offered. Absent: all. Empty: none.")
+    readable: list[str] = Field([], description="Further paths that the program may read.")
+    start_s: float = Field(60, gt=0, description="Seconds to start and to list its tools.")
+    timeout_s: float = Field(60, gt=0, description="Seconds for one call.")
+
+
+class PatternSettings(Section):
+    folders: list[str] = Field(
+        [],
+        description="Folders with patterns of your own, beside .milepost/patterns. They start at the roadmap's.",
     )
 
 
@@ -144,6 +186,31 @@ class RepairSettings(Section):
     recipes: bool = Field(True, description="Whether what can be mended without an agent is mended first.")
     packages: list[str] = Field([], description="Packages that may be added to the project, beside those known to it.")
     fallback: list[str] = Field([], description="Agents to go on with, in this order, when one does not get further.")
+
+
+class RouterSettings(Section):
+    mode: Literal["fixed", "round-robin", "measured"] = Field(
+        "measured",
+        description="How the agent `auto` chooses. fixed: the first of agents. round-robin: each in its turn. "
+        "measured: who did most tasks of the kind here, of equals the cheapest; new ones are tried first.",
+    )
+    agents: list[str] = Field(
+        [],
+        description="Agents that `auto` chooses among, in this order; those that cannot work here are left out. "
+        "Empty: there is nobody to choose, and `auto` is refused.",
+    )
+    fixed: dict[Trait, str] = Field(
+        {},
+        description="Agents for some tasks, whatever the mode: by `risky`, else by kind (code, tests, docs, config, "
+        "fix, refactor, dependency), else by size (`small`, `large`).",
+    )
+    explore: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Share of tasks that measured gives to the agent with the fewest of the kind, so that it is "
+        "measured, too; never risky ones. 0: nobody is tried out.",
+    )
 
 
 class BudgetSettings(Section):
@@ -294,8 +361,11 @@ class Settings(Section):
     limits: Limits = Limits()
     agents: dict[str, AgentSection] = {}
     model: ModelSettings = ModelSettings()
+    mcp: dict[str, McpSection] = {}
+    patterns: PatternSettings = PatternSettings()
     verify: VerifySettings = VerifySettings()
     repair: RepairSettings = RepairSettings()
+    router: RouterSettings = RouterSettings()
     budget: BudgetSettings = BudgetSettings()
     sandbox: SandboxSettings = SandboxSettings()
     terminal: TerminalSettings = TerminalSettings()
@@ -303,6 +373,10 @@ class Settings(Section):
     state: StateSettings = StateSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     worker: WorkerSettings = WorkerSettings()
+
+    def of_agent(self, name: str) -> AgentSection:
+        """What is said of an agent: in the section of its whole name, as `acp:goose`, else in that of its kind."""
+        return self.agents.get(name) or self.agents.get(name.partition(":")[0]) or AgentSection()
 
 
 def budget_of(settings: Settings) -> Budget:
@@ -335,8 +409,10 @@ VARIABLES = {
     "MILEPOST_BUDGET": "budget_usd",
     "MILEPOST_DATABASE": "database",
     "MILEPOST_REMOTE": "remote",
+    "MILEPOST_MODEL": "model",
 }
-_OF_SANDBOX = ("network",)  # what can be given by hand is of [run] but for these
+# Whatever else can be given by hand is of [run].
+_ELSEWHERE = {"network": ("sandbox", "network"), "model": ("model", "name")}
 
 
 def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
@@ -350,11 +426,13 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         raise SettingInvalid(f"{FILE} is not valid TOML: {error}", "mend the line it names") from error
     given: dict[str, object] = {key: environ[name] for name, key in VARIABLES.items() if environ.get(name)}
     given |= {key: value for key, value in (flags or {}).items() if value is not None}
-    for section, keys in (("run", given.keys() - set(_OF_SANDBOX)), ("sandbox", given.keys() & set(_OF_SANDBOX))):
-        written = table.get(section, {})
+    for section in ("run", *(section for section, _ in _ELSEWHERE.values())):
+        written = table.setdefault(section, {})
         if not isinstance(written, dict):
             raise SettingInvalid(f"{section} in {FILE} must be a table", f"write it as [{section}]")
-        table[section] = written | {key: given[key] for key in keys}
+    for key, value in given.items():
+        section, name = _ELSEWHERE.get(key, ("run", key))
+        table[section] |= {name: value}
     try:
         return Settings.model_validate(table)
     except ValidationError as error:

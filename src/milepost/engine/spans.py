@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from milepost.core.events import (
+    AgentChosen,
     AgentSaid,
+    AgentSignalled,
     AttemptFinished,
     BudgetReached,
     CheckFinished,
@@ -139,7 +141,7 @@ class Spans:
             case MilepostMade() | GateOpened() | GateAnswered() | BudgetReached() | Steered() | WorkerChanged():
                 self._note(event, at)
                 return ()
-            case RunResumed() | RunStopping() | ForecastMade():
+            case RunResumed() | RunStopping() | ForecastMade() | AgentChosen() | AgentSignalled():
                 self._note(event, at)
                 return ()
             case AgentSaid():

@@ -73,6 +73,14 @@ def run(wish: Wish, company: Company) -> EndedHere:
         return _go(project, settings, order, lock, company)
 
 
+def travel(project: Project, settings: Settings, order: Order, company: Company) -> EndedHere:
+    """Travel an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
+    with StateLock(project.state) as lock:
+        with Journal(project.database) as journal:
+            journal.open_run(order.run, VERSION, dump(order))
+        return _go(project, settings, order, lock, company)
+
+
 def refuse_busy(project: Project) -> None:
     """Raise when an engine works on this roadmap now."""
     holder = holder_of(project.state)

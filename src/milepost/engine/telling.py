@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from milepost.core.attempt import Attempt
-from milepost.core.events import AgentSaid, AttemptFinished, CheckFinished
+from milepost.core.attempt import Attempt, Signal
+from milepost.core.events import AgentSaid, AgentSignalled, AttemptFinished, CheckFinished
 from milepost.core.verdict import CheckResult
 from milepost.engine.rooms import Rooms
 
@@ -53,6 +53,24 @@ class Narrator:
             said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
             tell = self._here.emit if self._replaying() else self._here.announce
             tell(said, f"{self._key}{self._lines}")
+
+
+class SignalTeller:
+    """Tells what an agent says of its confidence; what it said before it was cut short is not told again."""
+
+    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
+        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+        self._numbers = itertools.count(1)
+
+    def __call__(self, signal: Signal) -> None:
+        event = AgentSignalled(
+            run=self._run,
+            task=self._task,
+            attempt=self._attempt,
+            kind=signal.kind,
+            text=self._here.redact(signal.text)[:LINE_KEPT],
+        )
+        self._here.emit(event, f"{self._task}/{self._attempt}/signal/{next(self._numbers)}")
 
 
 def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:

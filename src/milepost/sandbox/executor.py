@@ -12,6 +12,7 @@ from typing import Any
 
 from milepost.core.commands import NO_NETWORK, Bounds, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
 from milepost.sandbox import zygotes
+from milepost.sandbox.calls import Tool
 from milepost.sandbox.capture import Capture
 from milepost.sandbox.changes import Changes
 from milepost.sandbox.guests import Launcher
@@ -21,7 +22,7 @@ from milepost.sandbox.pool import Pool
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.removal import new_folder, remove
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
-from milepost.sandbox.session import Reply, Session, asked
+from milepost.sandbox.session import Glance, Reply, Session, asked
 
 _KILLED = HowItEnded("killed", "killed while it ran")
 
@@ -30,8 +31,10 @@ class WalledExecutor:
     """Runs code behind walls, the kernel's or a container's. One run at a time; `kill` from any thread, at any time.
 
     `workspace` is the folder the code works in and may change; without one it gets an empty folder that goes with it.
-    A sandboxed session holds its changes to a workspace back until they are accepted (`holds_changes`). `spares`
-    sessions are kept ready for when one is over.
+    A sandboxed session holds its changes to a workspace back until they are accepted (`holds_changes`), unless it is
+    `direct`. What is injected may be a function: the code calls it, and it runs in this process, in another thread.
+    Such a call is not interrupted, and a run ends only when it has returned. `spares` sessions are kept ready for when
+    one is over.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class WalledExecutor:
         *,
         workspace: Path | None = None,
         trust: TrustLevel = TrustLevel.ISOLATED,
+        direct: bool = False,
         network: Network = NO_NETWORK,
         interpreter: Path | None = None,
         spares: int = 0,
@@ -49,7 +53,7 @@ class WalledExecutor:
         self._limits = limits or ExecutionLimits()
         self._own_folder = new_folder()
         self._workspace = workspace or self._own_folder / "work"
-        self.holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None
+        self.holds_changes = trust is TrustLevel.SANDBOXED and workspace is not None and not direct
         self._around = Surroundings(home=users_home(), trust=trust)
         self._network = network
         self._interpreter = interpreter or Path(sys.executable)
@@ -66,10 +70,15 @@ class WalledExecutor:
         self._steps = 0
         self._injected: dict[str, Any] = {}
         self._not_yet_sent: dict[str, Any] = {}
+        self._tools: dict[str, Tool] = {}
         self._closed = False
 
-    def run(self, code: str) -> ExecutionResult:
-        """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
+    def run(self, code: str, *, timeout_s: float | None = None, glance: Glance | None = None) -> ExecutionResult:
+        """Run code to its end, in the session of the runs before it or in a new one if that has ended.
+
+        `timeout_s` shortens the time that the limits give it. `glance` is called all the while in this thread; what it
+        raises ends the session, and is raised.
+        """
         with self._turn:
             kills = self._kills
             if self._closed:
@@ -84,13 +93,12 @@ class WalledExecutor:
             with self._session_lock:
                 if self._kills != kills:  # while there was no session yet to be killed
                     session.end(_KILLED)
-            question = asked(code, self._not_yet_sent)
+            question = asked(code, self._not_yet_sent, self._tools)
             if isinstance(question, Missing):
                 return ExecutionResult(output="", error=question.reason, termination="not_started")
             self._steps += 1
             output = Capture(self._limits.output_bytes)
-            limits = self._limits
-            reply = session.ask(question, cpu_s=limits.cpu_s, timeout_s=limits.timeout_s, output=output)
+            reply = self._ask(session, question, timeout_s, output, glance)
             self._not_yet_sent = {}
             if reply.ending is not None:
                 self._end_session()
@@ -113,20 +121,27 @@ class WalledExecutor:
                 self._session.end(_KILLED)
 
     def inject(self, name: str, value: Any) -> None:
-        """Give the code a variable, from the next run on and in every session until `reset`."""
+        """Give the code a variable or a function, from the next run on and in every session until `reset`.
+
+        What a function raises is raised in the code, but a MilepostError, or what is no Exception, by `run`.
+        """
         require_name(name)
-        require_plain(value, name)
+        if not callable(value):
+            require_plain(value, name)
         with self._turn:
-            self._injected[name] = value
-            self._not_yet_sent[name] = value
+            for kept in (self._tools, self._injected, self._not_yet_sent):
+                kept.pop(name, None)
+            if callable(value):
+                self._tools[name] = value
+            else:
+                self._injected[name] = self._not_yet_sent[name] = value
 
     def reset(self) -> None:
         """Forget all variables, injected ones and changes that were not accepted too."""
         with self._turn:
             self._end_session()
             self._steps = 0
-            self._injected = {}
-            self._not_yet_sent = {}
+            self._injected, self._not_yet_sent, self._tools = {}, {}, {}
 
     def changes(self) -> Changes:
         """What the session has changed in its workspace and holds back; their `accept` brings them there.
@@ -160,6 +175,23 @@ class WalledExecutor:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _ask(
+        self, session: Session, question: bytes, timeout_s: float | None, output: Capture, glance: Glance | None
+    ) -> Reply:
+        limit_s = self._limits.timeout_s
+        try:
+            return session.ask(
+                question,
+                cpu_s=self._limits.cpu_s,
+                timeout_s=limit_s if timeout_s is None else min(timeout_s, limit_s),
+                output=output,
+                tools=self._tools,
+                glance=glance,
+            )
+        except BaseException:  # of a tool's, or at a glance: what the code waits for will not come
+            self._end_session()
+            raise
 
     def _open_session(self) -> Session | Missing:
         if self._session is not None and self._session.is_over():

@@ -87,7 +87,7 @@ class Descriptors:
 class Guest:
     """A guest as the host holds it: a way to end it, and where its relay speaks. `end` is for any thread.
 
-    `answers` are what a session said, with the relay's facts, oldest first. `welcome` is given the sockets that stand
+    `said` is what a session said, with the relay's facts, oldest first. `welcome` is given the sockets that stand
     in the guest's network namespace for the host to accept on.
     """
 
@@ -98,7 +98,7 @@ class Guest:
         self.ended_for: HowItEnded | None = None
         self._due = math.inf if timeout_s is None else time.monotonic() + timeout_s + _PATIENCE_WITH_RELAY_S
         self._relay: int | None = None
-        self.answers: deque[dict[str, Any]] = deque()
+        self.said: deque[dict[str, Any]] = deque()
         self._welcome = welcome
         self._socket = socket.socket(fileno=status)
         self._control: int | None = control
@@ -128,8 +128,8 @@ class Guest:
         *lines, self._unfinished = (self._unfinished + piece).split(b"\n")
         for line in filter(None, lines):
             facts = json.loads(line)
-            if "answer" in facts:
-                self.answers.append(facts)
+            if "nonce" in facts:
+                self.said.append(facts)
             else:
                 self._facts.update(facts)
         return bool(piece)

@@ -74,15 +74,20 @@ def open_executor(
     *,
     workspace: Path | None = None,
     network: Network = NO_NETWORK,
+    direct: bool = False,
 ) -> WalledExecutor:
-    """An executor of Python at exactly this level, one that the kernel holds; refuses rather than offer another."""
+    """An executor of Python at exactly this level, one that the kernel holds; refuses rather than offer another.
+
+    With `direct` it changes the workspace itself, as commands do, and holds nothing back.
+    """
     if trust is TrustLevel.LOCAL:
         raise SandboxRefused("trust level 'local' is not held by the kernel", "use trust level 'isolated'")
     require(trust)
-    if trust is TrustLevel.SANDBOXED and workspace is not None and "overlay" not in this_machine().sandboxed.held:
+    holds_back = trust is TrustLevel.SANDBOXED and workspace is not None and not direct
+    if holds_back and "overlay" not in this_machine().sandboxed.held:
         missing = "the changes to a workspace cannot be held back here: overlays in memory need Linux 6.6"
         raise SandboxRefused(missing, "use trust level 'isolated', which changes the folder itself, or no workspace")
-    return WalledExecutor(limits, workspace=workspace, trust=trust, network=network)
+    return WalledExecutor(limits, workspace=workspace, trust=trust, network=network, direct=direct)
 
 
 def strongest() -> TrustLevel:

@@ -44,8 +44,11 @@ class LocalExecutor:
         self._tools: dict[str, Callable[..., Any]] = {}
         self._steps = 0
 
-    def run(self, code: str) -> ExecutionResult:
-        """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
+    def run(self, code: str, *, timeout_s: float | None = None) -> ExecutionResult:
+        """Run code to its end, in the session of the runs before it or in a new one if that has ended.
+
+        `timeout_s` shortens the time that the limits give it.
+        """
         with self._turn:
             started = time.monotonic()
             if self._steps >= self._limits.steps:
@@ -53,7 +56,8 @@ class LocalExecutor:
             self._steps += 1
             if refused := objection(code, self._modules):
                 return _not_run(refused.error, refused.termination)
-            return self._run(code, started)
+            limit_s = self._limits.timeout_s
+            return self._run(code, started, limit_s if timeout_s is None else min(timeout_s, limit_s))
 
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
@@ -62,7 +66,10 @@ class LocalExecutor:
                 self._session.end(HowItEnded("killed", "killed while it ran"))
 
     def inject(self, name: str, value: Any) -> None:
-        """Give the code a variable or a function, from the next run on and in every session until `reset`."""
+        """Give the code a variable or a function, from the next run on and in every session until `reset`.
+
+        What a function raises is raised in the code, but a MilepostError, or what is no Exception, by `run`.
+        """
         require_name(name)
         if not callable(value):
             require_plain(value, name)
@@ -96,15 +103,15 @@ class LocalExecutor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, code: str, started: float) -> ExecutionResult:
+    def _run(self, code: str, started: float, timeout_s: float) -> ExecutionResult:
         session = self._open_session()
         answer = _Answer()
         tools = {**self._tools, "final_answer": answer.final_answer}
         run = Run(code=code, values=self._not_yet_sent, tools=tools, output=Capture(self._limits.output_bytes))
-        late = HowItEnded("timeout", f"ran longer than {self._limits.timeout_s:g} s")
+        late = HowItEnded("timeout", f"ran longer than {timeout_s:g} s")
         outcome: Outcome | None = None
         try:
-            with self._alarm.set(self._limits.timeout_s, partial(session.end, late)):
+            with self._alarm.set(timeout_s, partial(session.end, late)):
                 outcome = session.run(run)
             self._not_yet_sent = {}
             return _result(outcome, run, answer, started, session.memory_bytes())

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from milepost.core.commands import ExecutionLimits
+from milepost.core.errors import MilepostError
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
 from milepost.sandbox.objections import USE_ISOLATED
 from milepost.sandbox.plain import require_plain
@@ -237,6 +238,8 @@ def _call(call: FunctionSnapshot, run: Run) -> Any:
     try:
         value = tool(*call.args, **call.kwargs)
         require_plain(value, f"what {call.function_name} returned")
+    except MilepostError:  # for whoever runs the code
+        raise
     except Exception as problem:
         return call.resume({"exception": problem})
     return call.resume({"return_value": value})

@@ -1,4 +1,4 @@
-"""What can be given to code in another process: values that arrive there as they are here."""
+"""What code in another process can be given, and can say: values that are the same there and here."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def require_plain(value: Any, name: str) -> None:
     _require_plain(value, name, 0)
     if len(json.dumps(value)) > LONGEST_INJECTION:
         raise ValueError(f"{name} is longer than {LONGEST_INJECTION} bytes")
+
+
+def read_plain(text: str) -> Any:
+    """The value of a JSON text, all Unicode: halves of characters, which no file can hold, become question marks."""
+    return json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode(errors="replace").decode())
 
 
 def _require_plain(value: Any, name: str, depth: int) -> None:

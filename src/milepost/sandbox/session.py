@@ -1,4 +1,4 @@
-"""The host's side of one executor session: questions go in, the session's answers and its relay's facts come back."""
+"""The host's side of one executor session: questions go in; the session's calls and answers come back, with facts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ import os
 import secrets
 import selectors
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import IO, Any
 
 from milepost.core.errors import MachineFailed
+from milepost.sandbox.calls import MOST_CALLS, Calls, Tool
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
 from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.outlet import Outlet
+from milepost.sandbox.plain import read_plain
 from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
 from milepost.sandbox.walls.frames import LONGEST_QUESTION, Outgoing, framed
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000
+LOOK_S = 0.2  # how often to glance, where somebody does
+NO_TOOLS: Mapping[str, Tool] = MappingProxyType({})
+
+Glance = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +82,27 @@ class Session:
         while not self._is_open and self.guest.listen():
             pass
 
-    def ask(self, question: bytes, *, cpu_s: float | None, timeout_s: float, output: Capture) -> Reply:
-        """Put one question and wait for its answer, for the end of the session, or for the end of time."""
+    def ask(
+        self,
+        question: bytes,
+        *,
+        cpu_s: float | None,
+        timeout_s: float,
+        output: Capture,
+        tools: Mapping[str, Tool] = NO_TOOLS,
+        glance: Glance | None = None,
+    ) -> Reply:
+        """Put one question and wait for its answer, for the end of the session, or for the end of time.
+
+        A call of a tool is never broken off: when the session ends in the middle of one, its end is waited for. What
+        `glance` raises, which is called all the while, ends the session.
+        """
         self._discard_unasked()
         nonce = secrets.token_hex(8)
         head = json.dumps({"nonce": nonce, "cpu_s": cpu_s}).encode()
         frame = framed(head + b"\n" + question)
-        said = self._follow(nonce, frame, timeout_s, output)
+        with Calls(tools) as calls:
+            said = self._follow(nonce, frame, calls, timeout_s, output, glance)
         self._read_output(output)
         # The relay tells of the start by itself; the answer may be quicker than it.
         self.wait_until_open()
@@ -137,21 +158,26 @@ class Session:
         report = self.guest.report()
         return report.started or report.failure is not None
 
-    def _follow(self, nonce: str, frame: bytes, timeout_s: float, output: Capture) -> dict[str, Any] | None:
+    def _follow(
+        self, nonce: str, frame: bytes, calls: Calls, timeout_s: float, output: Capture, glance: Glance | None
+    ) -> dict[str, Any] | None:
+        patience_s = GLANCE_S if glance is None else LOOK_S
         deadline: float | None = time.monotonic() + timeout_s
         outgoing = Outgoing(self._questions)
         outgoing.put(frame)
         with selectors.DefaultSelector() as selector:
-            if outgoing.write():
-                selector.register(self._questions, selectors.EVENT_WRITE)
-            for descriptor in (self._output, self.guest.status):
+            self._write(outgoing, selector)
+            for descriptor in (self._output, self.guest.status, calls.ready):
                 selector.register(descriptor, selectors.EVENT_READ)
             while True:
-                left_s = GLANCE_S if deadline is None else max(0.0, min(deadline - time.monotonic(), GLANCE_S))
+                left_s = patience_s if deadline is None else max(0.0, min(deadline - time.monotonic(), patience_s))
                 ready = {key.fd for key, _ in selector.select(left_s)}
                 self.guest.insist_on_the_end()
-                if self._questions in ready and not outgoing.write():
-                    selector.unregister(self._questions)
+                self._let_glance(glance)
+                if calls.ready in ready:
+                    outgoing.put(framed(json.dumps({"result_for": nonce}).encode() + b"\n" + calls.take()))
+                if self._questions in ready or calls.ready in ready:
+                    self._write(outgoing, selector)
                 if self._output in ready:
                     if piece := os.read(self._output, _CHUNK):
                         output.feed(piece)
@@ -159,7 +185,7 @@ class Session:
                         selector.unregister(self._output)
                 if self.guest.status in ready:
                     goes_on = self.guest.listen()
-                    if (said := self._answer_to(nonce)) is not None or not goes_on:
+                    if (said := self._answer_to(nonce, calls)) is not None or not goes_on:
                         return said
                 if output.total > FLOOD_BYTES:
                     self.end(HowItEnded("output", f"wrote more than {FLOOD_BYTES} bytes"))
@@ -167,12 +193,34 @@ class Session:
                     self.end(HowItEnded("timeout", f"ran longer than {timeout_s:g} s"))
                     deadline = None
 
-    def _answer_to(self, nonce: str) -> dict[str, Any] | None:
-        """What the relay passed on; nothing once the host has asked for the end."""
-        while self.guest.answers:
-            said = self.guest.answers.popleft()
-            if said["nonce"] == nonce and self.guest.ended_for is None:
+    def _let_glance(self, glance: Glance | None) -> None:
+        if glance is not None:
+            try:
+                glance()
+            except BaseException:
+                self.end(HowItEnded("killed", "killed because whoever ran it had to leave"))
+                raise
+
+    def _write(self, outgoing: Outgoing, selector: selectors.BaseSelector) -> None:
+        """Write what fits, and see to it that the rest is written when it does."""
+        is_waiting = self._questions in selector.get_map()
+        if outgoing.write() is is_waiting:
+            return
+        if is_waiting:
+            selector.unregister(self._questions)
+        else:
+            selector.register(self._questions, selectors.EVENT_WRITE)
+
+    def _answer_to(self, nonce: str, calls: Calls) -> dict[str, Any] | None:
+        """The answer if the relay passed it on, calls begun before; nothing once the host has asked for the end."""
+        while self.guest.said:
+            said = self.guest.said.popleft()
+            if said["nonce"] != nonce or self.guest.ended_for is not None:
+                continue
+            if "answer" in said:
                 return said
+            if not calls.begin(said["call"]):
+                self.end(HowItEnded("killed", f"killed because it called functions of the host {MOST_CALLS + 1} times"))
         return None
 
     def _read_output(self, output: Capture) -> None:
@@ -188,9 +236,9 @@ class Session:
                     break
 
 
-def asked(code: str, inject: Mapping[str, Any]) -> bytes | Missing:
-    """A question as it goes to a session; or why it is none."""
-    question = json.dumps({"code": code, "inject": inject}).encode()
+def asked(code: str, inject: Mapping[str, Any], tools: Collection[str] = ()) -> bytes | Missing:
+    """A question as it goes to a session, `tools` being what it may call; or why it is none."""
+    question = json.dumps({"code": code, "inject": inject, "tools": list(tools)}).encode()
     if len(question) > LONGEST_QUESTION:
         return Missing(f"the code and what is given to it are longer than {LONGEST_QUESTION} bytes")
     return question
@@ -199,16 +247,11 @@ def asked(code: str, inject: Mapping[str, Any]) -> bytes | Missing:
 def _parse(text: str) -> Answer:
     """The answer in the words of a session; words that are no answer are an error of the session's."""
     try:
-        said = json.loads(_as_text(json.loads(text)))
+        said = read_plain(text)
         error = None if said["error"] is None else str(said["error"])
         verified_by = None if said["verified_by"] is None else str(said["verified_by"])
-        final_value = json.loads(_as_text(json.loads(said["final_json"])))
+        final_value = read_plain(said["final_json"])
         return Answer(error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by)
     except (ValueError, TypeError, KeyError, RecursionError):
         error = "the code put something on its channel that is no answer"
         return Answer(error=error, is_final=False, final_value=None, verified_by=None)
-
-
-def _as_text(value: Any) -> str:
-    """The value as JSON that is all Unicode: halves of characters, which no file can hold, become question marks."""
-    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()

@@ -21,6 +21,7 @@ from milepost.sandbox.reach import Missing
 from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
 
 _CHUNK = 65_536
+_OBJECTED = HowItEnded("killed", "ended by who listened to it")
 _STOPPED = HowItEnded("killed", "ended because everything was stopped")
 
 
@@ -121,6 +122,7 @@ class _Conversation:
         else:
             stdin = descriptors.nothing()
         self.guest_ends = (stdin, stdout_writer, stderr_writer)
+        self._objection: BaseException | None = None
 
     def follow(self, guest: Guest) -> None:
         """Return when the relay has reported and all output is read."""
@@ -155,6 +157,8 @@ class _Conversation:
             with contextlib.suppress(BlockingIOError):
                 while self._take(drain, guest):
                     pass
+        if self._objection is not None:
+            raise self._objection
 
     def result(self, guest: Guest, started: float) -> CommandResult:
         report = guest.report()
@@ -194,8 +198,18 @@ class _Conversation:
             guest.end(HowItEnded("output", f"wrote more than {FLOOD_BYTES} bytes to {drain.stream}"))
         if self._on_line is not None:
             for text in drain.cutter.feed(piece, last=not piece):
-                self._on_line(Line(stream=drain.stream, text=text))
+                self._tell(Line(stream=drain.stream, text=text), guest)
         return bool(piece)
+
+    def _tell(self, line: Line, guest: Guest) -> None:
+        """Pass a line on. Whoever raises at it has heard enough: the guest is ended, and its end is waited for."""
+        if self._on_line is None or self._objection is not None:
+            return
+        try:
+            self._on_line(line)
+        except BaseException as objection:
+            self._objection = objection
+            guest.end(_OBJECTED)
 
 
 class _Drain:

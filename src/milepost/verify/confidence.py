@@ -28,11 +28,13 @@ def confidence(
     changed_lines: int,
     coverage: float | None = None,
     similar: float | None = None,
+    doubts: int = 0,
 ) -> float:
     """How much the evidence speaks for an attempt, above 0 and below 1.
 
     `coverage` is the share of the changed lines that the tests ran, `similar` the share of similar
-    past attempts that passed; None where that is unknown.
+    past attempts that passed; None where that is unknown. `doubts` is how many its own agent was left with: they speak
+    against it, and nothing that an agent says speaks for it.
     """
     quality = (
         _by_checks(evidence)
@@ -41,6 +43,7 @@ def confidence(
         * (1 / (1 + 0.15 * max(0, attempts - 1)))
         * (1 - 0.3 * max(0, changed_lines) / (max(0, changed_lines) + _HALF_SIZE_LINES))
         * (1.0 if similar is None else 0.8 + 0.2 * _share(similar))
+        / (1 + 0.1 * max(0, doubts))
     )
     match evidence.verdict:
         case Verdict.PASSED:

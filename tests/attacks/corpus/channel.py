@@ -234,4 +234,43 @@ for descriptor in range(3, 16):
 time.sleep(30)
 """,
     ),
+    # the host's functions
+    _harm("its functions are called without end", "while True: host_tool()"),
+    _harm(
+        "a call of its functions that is nested too deep",
+        """
+value = []
+for _ in range(200_000): value = [value]
+try: host_tool(value)
+except BaseException: pass
+time.sleep(30)
+""",
+    ),
+    _harm(
+        "calls of its functions are forged, and nobody reads the results",
+        """
+body = b'c' + json.dumps({"name": "host_tool", "args": [], "kwargs": {}}).encode()
+token = getattr(getattr(host_tool, "_channel", None), "_token", b"0" * 16)
+message = struct.pack(">I", len(token + body)) + token + body
+while True:
+    for descriptor in range(3, 16):
+        try:
+            os.set_blocking(descriptor, False)
+            os.write(descriptor, message * 100)
+        except OSError: pass
+""",
+    ),
+    _harm(
+        "its functions are called from threads and children at once",
+        """
+def call():
+    while True:
+        try: host_tool()
+        except BaseException: pass
+for _ in range(4): threading.Thread(target=call, daemon=True).start()
+for _ in range(4):
+    if os.fork() == 0: call()
+call()
+""",
+    ),
 )

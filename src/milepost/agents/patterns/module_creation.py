@@ -2,121 +2,151 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import sys
-from collections import Counter
+import re
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any, assert_never
 
-from milepost.agents.confined import ConfinedFolder, Refused
-from milepost.agents.patterns.python_module import Kind, PythonModule, source_files
-from milepost.agents.schema import Schema, object_of, problems_of
-from milepost.core.errors import PatternInputsInvalid
+from milepost.agents.confined import Refused
+from milepost.agents.patterns import (
+    python_manifest,
+    python_module,
+    python_names,
+    script_manifest,
+    script_module,
+    script_names,
+)
+from milepost.agents.patterns.functions import Example, Function, examples_in, functions_in
+from milepost.agents.patterns.functions import problems_of as statement_problems
+from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
+from milepost.agents.patterns.licences import LICENCES, NAMING_A_HOLDER, licence_text
+from milepost.agents.patterns.module import KINDS, LANGUAGES, Language, Module, Usage, readme
+from milepost.agents.patterns.site import Site
+from milepost.agents.schema import Schema
 
 LONGEST_DESCRIPTION = 100
 
-_KINDS: tuple[Kind, ...] = ("library", "cli", "utility")
-_NAME = r"^[a-z][a-z0-9_]*\Z"
+_NAME = r"^[a-z][a-z0-9_-]*\Z"
 
 
 class ModuleCreation:
-    """Writes a module, its tests, and for a command line its `__main__`."""
+    """Writes a module with its tests, an example, a page about it, a licence, and what the manifest says of it."""
 
-    @property
-    def name(self) -> str:
-        return "module_creation"
+    name = "module_creation"
 
     @property
     def schema(self) -> Schema:
-        return object_of(
+        return inputs_schema(
+            "Start a module: implementation, tests, manifest, README, example, licence.",
             {
                 "name": {"type": "string", "pattern": _NAME, "description": "the name to import it by"},
-                "language": {"type": "string", "enum": ["python", "javascript", "typescript"], "default": "python"},
+                "language": {"type": "string", "enum": list(LANGUAGES), "default": "python"},
                 "kind": {
                     "type": "string",
-                    "enum": list(_KINDS),
+                    "enum": list(KINDS),
                     "default": "library",
-                    "description": "library: a package; cli: a package to run; utility: one file",
+                    "description": "library; cli: a program; api: an HTTP service; utility: one file",
                 },
                 "description": {"type": "string", "minLength": 1, "description": "what it is for, in one line"},
-                "functions": {"type": "string", "description": "names of functions to begin with, separated by commas"},
+                "functions": {
+                    "type": "string",
+                    "description": "name(argument: type) -> type = expression; … (str, int, float, bool)",
+                },
+                "examples": {
+                    "type": "string",
+                    "description": 'name(1, "a") == true; … at least one for each function, values as in JSON',
+                },
+                "license": {"type": "string", "enum": ["none", *LICENCES], "default": "none"},
+                "holder": {"type": "string", "minLength": 1, "description": "whose copyright a licence names"},
+                "year": {"type": "string", "pattern": r"^\d{4}\Z", "description": "the year that a licence names"},
             },
             required=("name",),
         )
 
     def validate_inputs(self, inputs: Mapping[str, str]) -> tuple[str, ...]:
+        functions, examples = _stated(inputs)
         return (
-            *problems_of(self.schema, inputs),
-            *_name_problems(inputs.get("name", "")),
-            *_language_problems(inputs.get("language", "python")),
+            *problems_in(self.schema, inputs),
             *_description_problems(inputs.get("description", "")),
-            *_function_problems(_functions(inputs)),
+            *_licence_problems(inputs),
+            *statement_problems(functions, examples),
+            *_language_problems(inputs, functions),
         )
 
-    def execute(self, inputs: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-        if problems := self.validate_inputs(inputs):
-            raise PatternInputsInvalid("; ".join(problems), "correct the inputs of the task")
-        module = _module(inputs)
-        place = ConfinedFolder(folder)
-        try:
-            missing = _missing(module, place)
-            for path, content in missing.items():
-                place.write(path, content.encode())
-        except Refused as refusal:
-            raise PatternInputsInvalid(str(refusal), "choose another name, or move what is there") from refusal
-        return tuple(missing)
+    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+        values = values_in(self.schema, inputs)
+        language: Language = next(each for each in LANGUAGES if each == values["language"])
+        match language:
+            case "python":
+                usage, module = _write_python(_module(values, site), site)
+            case "javascript" | "typescript":
+                usage, module = _write_script(_module(values, site), site, typed=language == "typescript")
+            case _ as never:
+                assert_never(never)
+        if module.license:
+            site.create(
+                {"LICENSE": licence_text(module.license, holder=inputs.get("holder", ""), year=inputs.get("year", ""))}
+            )
+        _write_page(module, usage, site)
 
 
-def _module(inputs: Mapping[str, str]) -> PythonModule:
-    kind = next(kind for kind in _KINDS if kind == inputs.get("kind", "library"))
-    name = inputs["name"]
-    return PythonModule(
-        name=name,
+def _module(values: Mapping[str, Any], site: Site) -> Module:
+    functions, examples = _stated(values)
+    kind = next(kind for kind in KINDS if kind == values["kind"])
+    packaged = any(re.fullmatch(r"src/[^/]+/__init__\.py", path) for path in site.paths("/__init__.py"))
+    return Module(
+        name=values["name"],
         kind=kind,
-        description=inputs.get("description", f"The {kind} {name}.").strip(),
-        functions=_functions(inputs),
+        description=values.get("description", f"The {kind} {values['name']}.").strip(),
+        functions=tuple(each for each in functions if isinstance(each, Function)),
+        examples=tuple(each for each in examples if isinstance(each, Example)),
+        license="" if values["license"] == "none" else values["license"],
+        root="src/" if packaged and values["language"] == "python" else "",
     )
 
 
-def _missing(module: PythonModule, place: ConfinedFolder) -> dict[str, str]:
-    """The files that are still to be written, when none of the others is in the way."""
-    wanted = source_files(module)
-    present = {path for path in wanted if place.holds(path)}
-    problems = [
-        f"{path} is there already, with other content"
-        for path in wanted
-        if path in present and not _is_marker(path) and place.read(path) != wanted[path].encode()
-    ]
-    rival = f"{module.name}/__init__.py" if module.kind == "utility" else f"{module.name}.py"
-    if place.holds(rival):
-        problems.append(f"{rival} is there already and would be imported by the same name")
+def _write_python(module: Module, site: Site) -> tuple[Usage, Module]:
+    rival = f"{module.root}{module.name}" + ("/__init__.py" if module.kind == "utility" else ".py")
+    problems = [f"{rival} is there already and would be imported by the same name"] if site.holds(rival) else []
+    _create(python_module.source_files(module), site, problems)
+    # Tests that lie in no package are found and imported in another way, which is left as it is.
+    if not any(path.startswith("tests/") and path != f"tests/test_{module.name}.py" for path in site.paths(".py")):
+        site.create({"tests/__init__.py": ""})
+    existing = site.text_if_there(python_manifest.PATH)
+    site.write(python_manifest.PATH, python_manifest.manifest(existing, module))
+    return python_module.usage(module), module
+
+
+def _write_script(module: Module, site: Site, *, typed: bool) -> tuple[Usage, Module]:
+    existing = site.text_if_there(script_manifest.PATH)
+    dialect = script_manifest.dialect_for(existing, typed=typed)
+    _create(script_module.source_files(module, dialect), site, [])
+    if typed:
+        site.create(script_manifest.settings_files(site.text_if_there(script_manifest.SETTINGS)))
+    site.write(script_manifest.PATH, script_manifest.manifest(existing, module, dialect))
+    return script_module.usage(module, dialect), module
+
+
+def _create(files: Mapping[str, str], site: Site, problems: list[str]) -> None:
+    """Write the files, or tell all that is in the way at once."""
+    try:
+        site.create(files)
+    except Refused as refusal:
+        raise Refused("; ".join((str(refusal), *problems))) from refusal
     if problems:
         raise Refused("; ".join(problems))
-    return {path: content for path, content in wanted.items() if path not in present}
 
 
-def _is_marker(path: str) -> bool:
-    """Whether the file only makes a folder a package: whatever it holds serves as well."""
-    return path == "tests/__init__.py"
+def _write_page(module: Module, usage: Usage, site: Site) -> None:
+    """Write the README, or, where the project has one of its own, a page beside it."""
+    page = readme(module, usage)
+    if site.text_if_there("README.md") not in (None, page):
+        site.create({f"docs/{module.name}.md": page})
+    else:
+        site.create({"README.md": page})
 
 
-def _functions(inputs: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(name.strip() for name in inputs.get("functions", "").split(",") if name.strip())
-
-
-def _name_problems(name: str) -> tuple[str, ...]:
-    if keyword.iskeyword(name):
-        return (f"name {name!r} is a word of Python",)
-    if name in sys.stdlib_module_names or name in ("test", "tests"):
-        return (f"name {name!r} would hide a module of that name",)
-    return ()
-
-
-def _language_problems(language: str) -> tuple[str, ...]:
-    if language in ("javascript", "typescript"):
-        return (f"language {language} is not supported yet; python is",)
-    return ()
+def _stated(values: Mapping[str, str]) -> tuple[tuple[Function | str, ...], tuple[Example | str, ...]]:
+    return functions_in(values.get("functions", "")), examples_in(values.get("examples", ""))
 
 
 def _description_problems(description: str) -> tuple[str, ...]:
@@ -127,16 +157,20 @@ def _description_problems(description: str) -> tuple[str, ...]:
     return ()
 
 
-def _function_problems(functions: tuple[str, ...]) -> tuple[str, ...]:
-    # A function named like a builtin would hide it from the rest of the module: `str` even breaks the annotations.
-    unusable = [
-        f"functions: {name!r} cannot name a function"
-        for name in dict.fromkeys(functions)
-        if not (name.isidentifier() and name[0].islower() and name.isascii())
-        or keyword.iskeyword(name)
-        or hasattr(builtins, name)
-    ]
-    repeated = [
-        f"functions: {name!r} is given {count} times" for name, count in Counter(functions).items() if count > 1
-    ]
-    return (*unusable, *repeated)
+def _licence_problems(inputs: Mapping[str, str]) -> tuple[str, ...]:
+    licence = inputs.get("license", "none")
+    lacking = [name for name in ("holder", "year") if name not in inputs] if licence in NAMING_A_HOLDER else []
+    holder = inputs.get("holder", "")
+    return (
+        *(f"{name} is missing: {licence} names one" for name in lacking),
+        *(("holder must be one line of printable text",) if not holder.isprintable() else ()),
+    )
+
+
+def _language_problems(inputs: Mapping[str, str], functions: tuple[Function | str, ...]) -> tuple[str, ...]:
+    stated = [function for function in functions if isinstance(function, Function)]
+    if inputs.get("language", "python") == "python":
+        names = python_names.module_name_problems(inputs.get("name", ""))
+        return (*names, *(each for function in stated for each in python_names.function_problems(function)))
+    names = script_names.module_name_problems(inputs.get("name", ""))
+    return (*names, *(each for function in stated for each in script_names.function_problems(function)))

@@ -1,29 +1,37 @@
-"""A pattern: named inputs in, files out, the same every time."""
+"""A pattern: named inputs in, changes of files out, the same every time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Protocol
 
+from milepost.agents.patterns.site import Site
 from milepost.agents.schema import Schema
 
 
 class Pattern(Protocol):
-    """Writes files from inputs. Run again on its own result it changes nothing."""
+    """Does mechanical work from inputs. Run again on its own result it changes nothing.
+
+    It reads and changes files only through its site, which writes nothing before the pattern has ended well.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
     def schema(self) -> Schema:
-        """The inputs as a JSON Schema; every value is a string."""
+        """The inputs as a JSON Schema, whose own `description` says in one line what the pattern does."""
         ...
 
     def validate_inputs(self, inputs: Mapping[str, str]) -> tuple[str, ...]:
         """Every problem with the inputs, at once."""
         ...
 
-    def execute(self, inputs: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-        """The files that were written. PatternInputsInvalid, with nothing written, when they may not be."""
+    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+        """Make the changes, of inputs without a problem. `Refused` says why they cannot be made there."""
         ...
+
+
+def about(pattern: Pattern) -> str:
+    """What a pattern does, in one line."""
+    return str(pattern.schema.get("description", ""))

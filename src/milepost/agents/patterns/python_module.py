@@ -2,168 +2,70 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-Kind = Literal["library", "cli", "utility"]
+from milepost.agents.patterns import python_texts as texts
+from milepost.agents.patterns.functions import Example, Function, Type
+from milepost.agents.patterns.module import Module, Usage, body_of, words_of
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonModule:
-    """A module to be written: its name, what it is for, and the functions it begins with."""
-
-    name: str
-    kind: Kind
-    description: str
-    functions: tuple[str, ...] = ()
+_TYPES: dict[Type, str] = {"text": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
 
-def source_files(module: PythonModule) -> Mapping[str, str]:
-    """The content of each file by its path."""
-    home = f"{module.name}.py" if module.kind == "utility" else f"{module.name}/__init__.py"
+def source_files(module: Module) -> Mapping[str, str]:
+    """The content of each file by its path, without those that belong to the project as a whole."""
+    package = f"{module.root}{module.name}"
+    home = f"{package}.py" if module.kind == "utility" else f"{package}/__init__.py"
     files = {home: _module_source(module)}
+    if module.kind != "utility":
+        files[f"{package}/py.typed"] = ""
     if module.kind == "cli":
-        files[f"{module.name}/__main__.py"] = _main_source(module)
-    files["tests/__init__.py"] = ""
+        files[f"{package}/__main__.py"] = _main_source(module)
+    if module.kind == "api":
+        files[f"{package}/server.py"] = _server_source(module)
     files[f"tests/test_{module.name}.py"] = _test_source(module)
+    files[f"examples/{module.name}_example.py"] = _example_source(module)
     return files
 
 
-_MODULE = '''\
-"""{description}"""
-
-{names}
-
-__version__ = "0.1.0"
-'''
-
-_FUNCTION = '''
-
-def {function}(*words: str) -> str:
-    """Return what {function} makes of the words."""
-    raise NotImplementedError("{function} is not written yet")
-'''
-
-_MAIN = '''\
-"""The command line: python3 -m {name}."""
-
-import argparse
-import sys
-from collections.abc import Sequence
-
-import {name}
+def usage(module: Module) -> Usage:
+    """How the module is used."""
+    path = f"PYTHONPATH={module.root.rstrip('/') or '.'} "
+    commands = {"Tests": f"{path if module.root else ''}python3 -m unittest discover -t . -s tests"}
+    if module.kind == "cli":
+        commands = {"On the command line": f"python3 -m {module.name} --help"} | commands
+    if module.kind == "api":
+        commands = {"The server, on port 8000 of this machine": f"python3 -m {module.name}.server"} | commands
+    commands["An example"] = f"{path}python3 examples/{module.name}_example.py"
+    return Usage(language="python", code=_example_code(module), commands=commands)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
-    parser = argparse.ArgumentParser(prog="{name}", description={name}.__doc__)
-    parser.add_argument("--version", action="version", version={name}.__version__)
-{body}
-    return 0
+def _module_source(module: Module) -> str:
+    head = texts.MODULE.format(description=_docstring(module.description), names=_all(module.functions))
+    return head + "".join(map(_function_source, module.functions))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-'''
-
-_MAIN_WITHOUT_FUNCTIONS = """\
-    parser.parse_args(arguments)
-    parser.print_help()"""
-
-_MAIN_WITH_FUNCTIONS = """\
-    parser.add_argument("command", nargs="?", choices={name}.__all__)
-    parser.add_argument("words", nargs="*")
-    asked = parser.parse_args(arguments)
-    if asked.command is None:
-        parser.print_help()
-        return 0
-    try:
-        print(getattr({name}, asked.command)(*asked.words))
-    except NotImplementedError as error:
-        print(error, file=sys.stderr)
-        return 1"""
-
-_TESTS = '''\
-"""Tests of {name}."""
-
-import unittest
-
-import {name}
-
-
-class {title}Test(unittest.TestCase):
-    def test_it_says_what_it_is_for(self) -> None:
-        self.assertIn({description}, {name}.__doc__ or "")
-
-    def test_its_version_is_numbers_between_dots(self) -> None:
-        self.assertRegex({name}.__version__, r"^\\d+\\.\\d+\\.\\d+")
-'''
-
-_FUNCTION_TEST = """
-    def test_{function}_is_offered_and_says_what_it_does(self) -> None:
-        self.assertIn("{function}", {name}.__all__)
-        self.assertTrue({name}.{function}.__doc__)
-"""
-
-_MAIN_TESTS = '''\
-"""Tests of {name}."""
-
-import contextlib
-import io
-import unittest
-
-import {name}
-from {name}.__main__ import main
-
-
-class {title}Test(unittest.TestCase):
-    def test_it_says_what_it_is_for(self) -> None:
-        self.assertIn({description}, {name}.__doc__ or "")
-
-    def test_without_a_command_it_shows_its_help(self) -> None:
-        with contextlib.redirect_stdout(io.StringIO()) as output:
-            self.assertEqual(main([]), 0)
-        self.assertIn("usage: {name}", output.getvalue())
-
-    def test_it_tells_its_version(self) -> None:
-        with (
-            contextlib.redirect_stdout(io.StringIO()) as output,
-            self.assertRaises(SystemExit) as end,
-        ):
-            main(["--version"])
-        self.assertEqual(end.exception.code, 0)
-        self.assertEqual(output.getvalue().strip(), {name}.__version__)
-
-    def test_an_unknown_option_is_misuse(self) -> None:
-        with (
-            contextlib.redirect_stderr(io.StringIO()),
-            self.assertRaises(SystemExit) as end,
-        ):
-            main(["--no-such-option"])
-        self.assertEqual(end.exception.code, 2)
-'''
-
-_TESTS_END = """
-
-if __name__ == "__main__":
-    unittest.main()
-"""
-
-
-def _module_source(module: PythonModule) -> str:
-    head = _MODULE.format(
-        description=_docstring(module.description),
-        names=_all(module.functions),
+def _function_source(function: Function) -> str:
+    parameters = ", ".join(f"{name}: {_TYPES[kind]}" for name, kind in function.parameters)
+    told = " ".join(function.name.split("_"))
+    if function.parameters:
+        told += f" of {', '.join(name for name, _ in function.parameters)}"
+    return texts.FUNCTION.format(
+        name=function.name,
+        parameters=parameters,
+        returns=_TYPES[function.returns],
+        told=told,
+        expression=function.expression,
     )
-    return head + "".join(_FUNCTION.format(function=function) for function in module.functions)
 
 
-def _all(functions: tuple[str, ...]) -> str:
+def _all(functions: tuple[Function, ...]) -> str:
     if not functions:
         return "__all__: list[str] = []"
-    return "\n".join(["__all__ = [", *(f'    "{name}",' for name in sorted(functions, key=_natural)), "]"])
+    names = sorted((function.name for function in functions), key=_natural)
+    return "\n".join(["__all__ = [", *(f'    "{name}",' for name in names), "]"])
 
 
 def _natural(name: str) -> list[str | int]:
@@ -171,17 +73,119 @@ def _natural(name: str) -> list[str | int]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def _main_source(module: PythonModule) -> str:
-    body = _MAIN_WITH_FUNCTIONS if module.functions else _MAIN_WITHOUT_FUNCTIONS
-    return _MAIN.format(name=module.name, body=body.format(name=module.name))
+def _main_source(module: Module) -> str:
+    if not module.functions:
+        return texts.MAIN.format(name=module.name, body=texts.MAIN_WITHOUT_FUNCTIONS)
+    parsers = "\n".join(line for function in module.functions for line in _parser_lines(function))
+    calls = "\n".join(line for function in module.functions for line in _call_lines(module, function))
+    return texts.MAIN.format(name=module.name, body=texts.MAIN_WITH_FUNCTIONS.format(parsers=parsers, calls=calls))
 
 
-def _test_source(module: PythonModule) -> str:
-    template = _MAIN_TESTS if module.kind == "cli" else _TESTS
-    title = "".join(word.capitalize() for word in module.name.split("_"))
-    head = template.format(name=module.name, title=title, description=_literal(module.description))
-    tests = (_FUNCTION_TEST.format(name=module.name, function=function) for function in module.functions)
-    return head + "".join(tests) + _TESTS_END
+def _parser_lines(function: Function) -> Iterable[str]:
+    command = f'commands.add_parser("{function.name}")'
+    if not function.parameters:
+        yield f"    {command}"
+        return
+    yield f"    {function.name}_parser = {command}"
+    for name, kind in function.parameters:
+        how = {"text": "", "integer": ", type=int", "number": ", type=float", "boolean": ', choices=["true", "false"]'}
+        yield f'    {function.name}_parser.add_argument("{name}"{how[kind]})'
+
+
+def _call_lines(module: Module, function: Function) -> Iterable[str]:
+    values = ", ".join(
+        f'asked.{name} == "true"' if kind == "boolean" else f"asked.{name}" for name, kind in function.parameters
+    )
+    yield f'    if asked.command == "{function.name}":'
+    yield f"        print({module.name}.{function.name}({values}))"
+
+
+def _server_source(module: Module) -> str:
+    used = dict.fromkeys(kind for function in module.functions for _, kind in function.parameters)
+    readers = "".join(f"{texts.READERS[kind]}\n" for kind in used)
+    lines = [
+        f'    "/{function.name}": lambda {"given" if function.parameters else "_"}: '
+        f"{module.name}.{function.name}({_served(function)}),"
+        for function in module.functions
+    ]
+    calls = "\n".join(["{", *lines, "}"]) if lines else "{}"
+    return texts.SERVER.format(name=module.name, readers=readers, calls=calls)
+
+
+def _served(function: Function) -> str:
+    return ", ".join(f'_{kind}(given, "{name}")' for name, kind in function.parameters)
+
+
+def _test_source(module: Module) -> str:
+    imports = {"": ["import unittest"], module.name: [f"import {module.name}"]}
+    tests = [_examples_test(module, function) for function in module.functions]
+    if module.kind == "cli":
+        imports = {
+            "": ["import contextlib", "import io", "import unittest"],
+            module.name: [f"import {module.name}", f"from {module.name}.__main__ import main"],
+        }
+        tests.append(texts.CLI_TESTS.format(name=module.name))
+        tests += [_cli_test(module, function) for function in module.functions]
+    if module.kind == "api":
+        imports = {
+            "": ["import json", "import threading", "import unittest", "from http.client import HTTPConnection"],
+            module.name: [f"import {module.name}", f"from {module.name}.server import answer, make_server"],
+        }
+        tests.append(texts.API_TESTS.format(name=module.name))
+        tests += [_api_test(module, function) for function in module.functions]
+    return texts.TESTS.format(
+        name=module.name,
+        imports="\n\n".join("\n".join(lines) for lines in imports.values()),
+        title="".join(word.capitalize() for word in module.name.split("_")),
+        description=literal(module.description),
+        tests="".join(tests),
+    )
+
+
+def _examples_test(module: Module, function: Function) -> str:
+    asserts = "\n".join(
+        f"        self.{_assertion(example.expected)}({_call(module, example)}, {literal(example.expected)})"
+        for example in module.examples_of(function)
+    )
+    return texts.FUNCTION_TEST.format(function=function.name, asserts=asserts)
+
+
+def _assertion(expected: Any) -> str:
+    return "assertAlmostEqual" if isinstance(expected, float) else "assertEqual"
+
+
+def _cli_test(module: Module, function: Function) -> str:
+    example = module.examples_of(function)[0]
+    words = ", ".join(literal(word) for word in (function.name, *_separated(words_of(example.arguments))))
+    return texts.CLI_FUNCTION_TEST.format(function=function.name, words=words, call=_call(module, example))
+
+
+def _separated(words: list[str]) -> list[str]:
+    """The words so that one that begins with a dash is no option."""
+    return ["--", *words] if any(word.startswith("-") for word in words) else words
+
+
+def _api_test(module: Module, function: Function) -> str:
+    example = module.examples_of(function)[0]
+    return texts.API_FUNCTION_TEST.format(
+        function=function.name,
+        body=f"b{literal(json.dumps(json.loads(body_of(function, example.arguments))))}",
+        expected=_call(module, example),
+    )
+
+
+def _example_source(module: Module) -> str:
+    return f'"""How {module.name} is used."""\n\n{_example_code(module)}'
+
+
+def _example_code(module: Module) -> str:
+    shown = [module.examples_of(function)[0] for function in module.functions]
+    calls = [f"print({_call(module, example)})" for example in shown] or [f"print({module.name}.__version__)"]
+    return "\n".join((f"import {module.name}", "", *calls, ""))
+
+
+def _call(module: Module, example: Example) -> str:
+    return f"{module.name}.{example.function}({', '.join(map(literal, example.arguments))})"
 
 
 def _docstring(text: str) -> str:
@@ -190,8 +194,12 @@ def _docstring(text: str) -> str:
     return escaped.replace('"', '\\"') if '"""' in text or text.endswith('"') else escaped
 
 
-def _literal(text: str) -> str:
-    """`text` as a string of Python, in the quotes that need fewer escapes."""
-    quote = "'" if '"' in text and "'" not in text else '"'
-    escaped = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+def literal(value: Any) -> str:
+    """A value of JSON as Python has it; a text in the quotes that need fewer escapes."""
+    if not isinstance(value, str):
+        return repr(value)
+    if not value.isprintable():
+        return repr(value)
+    quote = "'" if '"' in value and "'" not in value else '"'
+    escaped = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
     return f"{quote}{escaped}{quote}"

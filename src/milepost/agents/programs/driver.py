@@ -20,7 +20,8 @@ class ProgramSetup:
     """What the settings say about a program: [agents.NAME] of milepost.toml.
 
     `env` holds all that it is given of the environment, its own key among it. `program` is the file to start instead of
-    the one on PATH. An absent bound, model or address is the program's own.
+    the one on PATH. An absent model or address is the program's own. A driver is given the bounds that hold for the run
+    of the program that it is asked to start.
     """
 
     program: str = ""
@@ -37,13 +38,14 @@ class Job:
     """What a program is started for.
 
     `home` is its private home: outside the repository, empty at first, and there again when the attempt goes on after a
-    crash with the `session` that the program named. `folder` is the workspace.
+    crash with the `session` that the program named. `folder` is the workspace, `files` are those that the task names.
     """
 
     prompt: str
     folder: Path
     home: Path
     session: str = ""
+    files: tuple[str, ...] = ()
     timeout_s: float = 1800.0
     usd_left: float | None = None
 
@@ -87,12 +89,20 @@ class Turned:
     count: int
 
 
+Counted = Literal["tokens", "usd"]
+
+
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What was taken so far, all in all; a `known` cost is what the program itself says that it was."""
+    """What was taken so far in this run of the program; a `known` cost is what the program itself says that it was.
+
+    Of a session that went on, what is `cumulative` counts the runs before, too. `model` is whom it asked, if it says.
+    """
 
     usage: Usage
     cost_known: bool = False
+    model: str = ""
+    cumulative: frozenset[Counted] = frozenset()
 
 
 Trouble = Literal["limited", "rejected", "silent", "denied"]
@@ -131,7 +141,9 @@ class Reader(Protocol):
 class Capabilities:
     """What a program can do. `ends_itself`: it prints an event at its end, without which it has not ended well.
 
-    `hosts` is whom it asks when no other address is set; `keys` are the variables that its key may be in.
+    `hosts` is whom it asks when no other address is set; `keys` are the variables that its key may be in, `login` the
+    file below the user's home, and below its private one, that it keeps an account in. `provider` is whose prices its
+    model has, where it does not say itself what it costs.
     """
 
     hosts: tuple[str, ...]
@@ -142,6 +154,8 @@ class Capabilities:
     usd_limit: bool
     counts_tokens: bool
     counts_usd: bool
+    login: str = ""
+    provider: str = ""
 
 
 class Driver(Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from milepost.core.attempt import Attempt
 from milepost.core.events import (
     EVENTS_VERSION,
+    AgentChosen,
     GateAnswered,
     GateOpened,
     RunStarted,
@@ -137,6 +138,8 @@ def _happenings(entries: Sequence[Entry]) -> tuple[Happening, ...]:
         match entry.event:
             case Steered(task=task, what=what):
                 told.append(Happening(at=entry.at, task=task, what=what))
+            case AgentChosen(task=task, agent=agent, reason=reason):
+                told.append(Happening(at=entry.at, task=task, what=f"{agent}: {reason}" if agent else reason))
             case WorkerChanged(worker=worker, what=what):
                 told.append(Happening(at=entry.at, task="", what=f"worker {worker}: {what}"))
     return tuple(told)

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 
 LONGEST_FRAME = 4_000_000
 LONGEST_QUESTION = 4 * LONGEST_FRAME
-TOKEN_BYTES = 16  # a question begins with a token of its own, and its answer with the same
+TOKEN_BYTES = 16  # a question begins with a token of its own, and all that is said about it with the same
+# What is said, as the byte after the token: to a session, and by it.
+QUESTION, RESULT = b"q", b"r"
+ANSWER, CALL = b"a", b"c"
 _CHUNK = 262_144
 
 

@@ -1,42 +1,45 @@
 """The inside of an executor's session: runs the code it is sent, and answers on a channel of its own.
 
-What it answers is the code's own word: the code shares this process and could say anything here. The facts about how it
-ran are the relay's, and the relay is all that this channel leads to.
+What it says there is the code's own word: the code shares this process and could say anything here. The facts about
+how it ran are the relay's, and the relay is all that this channel leads to.
 """
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import json
 import linecache
 import os
 import site
 import sys
+import threading
 import traceback
 import types
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from .frames import LONGEST_FRAME, TOKEN_BYTES, framed
+from .frames import ANSWER, CALL, LONGEST_FRAME, QUESTION, RESULT, TOKEN_BYTES, framed
 
 
-def serve(channel: int) -> None:
+def serve(descriptor: int) -> None:
     """Answer requests until the channel closes."""
-    os.set_inheritable(channel, False)
+    os.set_inheritable(descriptor, False)
+    channel = _Channel(descriptor)
     session = os.getpid()
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - a string is what belongs there
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")  # type: ignore[misc]
     number = 0
-    while (received := _receive(channel)) is not None:
-        token, request = received
+    while (request := channel.next_question()) is not None:
         number += 1
         vars(module).update(request["inject"])
-        answer = _run(request["code"], f"<run {number}>", vars(module))
+        vars(module).update({name: _Tool(name, channel) for name in request["tools"]})
+        answer = run(request["code"], f"<run {number}>", vars(module))
         if os.getpid() != session:
             os._exit(0)  # the code forked and let the child come back here
-        _send(channel, token, answer)
+        channel.answer(answer)
 
 
 class LateSite:
@@ -72,7 +75,8 @@ class _Answers:
             raise RuntimeError("final_answer was called twice in one run")
 
 
-def _run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
+def run(code: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """What code says of itself when it was run with these names; `name` is what it is called in errors."""
     answers = _Answers()
     namespace["final_answer"] = answers.final_answer
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
@@ -119,27 +123,104 @@ def _describe(problem: BaseException, name: str) -> str:
     return f"{text} (line {lines[-1]})" if lines else text
 
 
-def _receive(channel: int) -> tuple[bytes, dict[str, Any]] | None:
-    size = _read_exactly(channel, 4)
-    body = None if size is None else _read_exactly(channel, int.from_bytes(size, "big"))
-    return None if body is None else (body[:TOKEN_BYTES], json.loads(body[TOKEN_BYTES:]))
+class _Tool:
+    """A function of the host: called here, run there. Plain values go there and come back; its errors are raised."""
+
+    def __init__(self, name: str, channel: _Channel) -> None:
+        self.__name__ = name
+        self._channel = channel
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        said = self._channel.call({"name": self.__name__, "args": args, "kwargs": kwargs})
+        if "value" in said:
+            return said["value"]
+        kind = getattr(builtins, said["kind"], None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            raise kind(said["error"])
+        raise RuntimeError(f"{said['kind']}: {said['error']}")
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__}, a function of the host>"
+
+    def __reduce__(self) -> str:
+        raise TypeError(f"{self.__name__} is a function of the host, which cannot be kept")
 
 
-def _read_exactly(channel: int, size: int) -> bytes | None:
-    text = bytearray()
-    while len(text) < size:
-        piece = os.read(channel, min(size - len(text), 1 << 20))
-        if not piece:
-            return None
-        text += piece
-    return bytes(text)
+class _Channel:
+    """The way to the relay and back. It belongs to one thread of one process: others would take its messages."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._owner = os.getpid(), threading.get_ident()
+        self._token = b""
+        self._heard = bytearray()
+        self._is_calling = False
+        self._is_owed_a_result = False
+
+    def next_question(self) -> dict[str, Any] | None:
+        """What is asked next; None when nobody will ask."""
+        while (message := self._receive()) is not None:
+            token, kind, body = message
+            if kind == QUESTION:
+                self._token, self._is_owed_a_result = token, False
+                question: dict[str, Any] = json.loads(body)
+                return question
+        return None
+
+    def call(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """What the host says to a call. One that the code broke off is waited for first: there is one at a time."""
+        if (os.getpid(), threading.get_ident()) != self._owner or self._is_calling:
+            raise RuntimeError(f"{wanted['name']} can be called by the main thread only, one call at a time")
+        self._is_calling = True
+        try:
+            body = _plain(wanted)
+            if self._is_owed_a_result:
+                self._result()
+            self._is_owed_a_result = True
+            self._send(CALL, body)
+            return self._result()
+        finally:
+            self._is_calling = False
+
+    def answer(self, answer: dict[str, Any]) -> None:
+        body = json.dumps(answer).encode()
+        if len(body) > LONGEST_FRAME - TOKEN_BYTES - 1:
+            error = f"ValueError: the final answer is longer than {LONGEST_FRAME} bytes"
+            body = json.dumps({"error": error, "is_final": False, "final_json": "null", "verified_by": None}).encode()
+        self._send(ANSWER, body)
+
+    def _result(self) -> dict[str, Any]:
+        while (message := self._receive()) is not None:
+            token, kind, body = message
+            if kind == RESULT and token == self._token:
+                self._is_owed_a_result = False
+                return dict(json.loads(body))
+        raise RuntimeError("the host has gone")
+
+    def _send(self, kind: bytes, body: bytes) -> None:
+        frame = framed(self._token + kind + body)
+        while frame:
+            frame = frame[os.write(self._descriptor, frame) :]
+
+    def _receive(self) -> tuple[bytes, bytes, bytes] | None:
+        """The next message; what was read of it stays if code breaks the reading off."""
+        while len(self._heard) < 4 or len(self._heard) < 4 + int.from_bytes(self._heard[:4], "big"):
+            piece = os.read(self._descriptor, 1 << 20)
+            if not piece:
+                return None
+            self._heard += piece
+        end = 4 + int.from_bytes(self._heard[:4], "big")
+        body = bytes(self._heard[4:end])
+        del self._heard[:end]
+        return body[:TOKEN_BYTES], body[TOKEN_BYTES : TOKEN_BYTES + 1], body[TOKEN_BYTES + 1 :]
 
 
-def _send(channel: int, token: bytes, answer: dict[str, Any]) -> None:
-    body = json.dumps(answer).encode()
-    if len(body) > LONGEST_FRAME - TOKEN_BYTES:
-        too_long = f"ValueError: the final answer is longer than {LONGEST_FRAME} bytes"
-        body = json.dumps({"error": too_long, "is_final": False, "final_json": "null", "verified_by": None}).encode()
-    frame = framed(token + body)
-    while frame:
-        frame = frame[os.write(channel, frame) :]
+def _plain(wanted: dict[str, Any]) -> bytes:
+    """A call as JSON; raises when it cannot be said so."""
+    try:
+        body = json.dumps(wanted).encode()
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise TypeError(f"{wanted['name']} takes what JSON can hold: {problem}") from None
+    if len(body) > LONGEST_FRAME - TOKEN_BYTES - 1:
+        raise ValueError(f"what {wanted['name']} is given is longer than {LONGEST_FRAME} bytes")
+    return body

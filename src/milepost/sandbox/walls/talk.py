@@ -1,4 +1,7 @@
-"""Questions of the host to a session, and the session's answers: passed on one at a time, as its own words."""
+"""Questions of the host to a session, its calls of the host's tools and its answers: passed on as its own words.
+
+One call at a time, and only while a question is open: so there is never more than one thing to pass on.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,18 @@ import socket
 from typing import Any, Protocol
 
 from . import overlay
-from .frames import LONGEST_FRAME, LONGEST_QUESTION, TOKEN_BYTES, Frames, Outgoing, framed
+from .frames import (
+    ANSWER,
+    CALL,
+    LONGEST_FRAME,
+    LONGEST_QUESTION,
+    QUESTION,
+    RESULT,
+    TOKEN_BYTES,
+    Frames,
+    Outgoing,
+    framed,
+)
 from .sweep import cpu_s, peak_memory
 
 _HEAD_BYTES = 1000
@@ -24,7 +38,7 @@ class Tells(Protocol):
 
 
 class Talk:
-    """Holds the only way from a session to the host. An answer that nobody asked for goes nowhere, and is noted."""
+    """Holds the only way from a session to the host. What nobody waits for goes nowhere, and is noted."""
 
     def __init__(self, host: Tells, guest: int, questions: int, channel: socket.socket, changes: int | None) -> None:
         self._host = host
@@ -39,6 +53,7 @@ class Talk:
         self._outgoing = Outgoing(self.channel)
         self.has_more_to_say = False
         self._open: str | None = None
+        self._calls = False
         self._forged = False
         self.refused: tuple[str, ...] = ()
         self._cpu_s: float | None = None
@@ -68,39 +83,61 @@ class Talk:
             wanted = json.loads(head)
             if "nonce" in wanted:
                 self._ask(wanted, body)
+            elif "result_for" in wanted:
+                self._give_result(wanted["result_for"], body)
             elif self._changes is not None:
                 overlay.collect(self._changes, within_s=_COLLECT_WITHIN_S)
                 self._host.tell(changes=wanted["changes"])
         return not self._questions.ended
 
     def hear_the_guest(self) -> tuple[str, str] | None:
-        """Let the guest have what is left to say to it, and take its answer; why it can answer no more, if so."""
+        """Let the guest have what is left to say to it, and take what it says; why it can say no more, if so."""
         self.has_more_to_say = self._outgoing.write()
         for frame in self._answers.read():
-            token, answer = frame[:TOKEN_BYTES], frame[TOKEN_BYTES:]
-            if self._open is None or token != self._open.encode():
+            said, words = frame[: TOKEN_BYTES + 1], frame[TOKEN_BYTES + 1 :].decode(errors="replace")
+            if said == self._expected(ANSWER):
+                self._pass_answer(words)
+            elif said == self._expected(CALL) and not self._calls and not self.has_more_to_say:
+                self._calls = True
+                self._host.tell(nonce=self._open, call=words)
+            else:
                 self._forged = True
-                continue
-            self._host.tell(
-                nonce=self._open,
-                answer=answer.decode(errors="replace"),
-                forged=self._forged,
-                memory_bytes=peak_memory(self._guest),
-                refused=self.refused,
-            )
-            self._open, self._forged = None, False
-            self._cpu_at_answer = 0.0 if self._cpu_s is None else cpu_s()
-            self._cpu_until = self._cpu_at_answer + (self._cpu_s or math.inf)
         if self._answers.too_long:
             return "output", f"answered with more than {LONGEST_FRAME} bytes"
         if self._answers.ended:
             return "silence", "closed the channel that its answers go through"
         return None
 
+    def _expected(self, kind: bytes) -> bytes | None:
+        """How something of this kind begins, if it is said about the open question."""
+        return None if self._open is None else self._open.encode() + kind
+
+    def _pass_answer(self, words: str) -> None:
+        self._host.tell(
+            nonce=self._open,
+            answer=words,
+            forged=self._forged,
+            memory_bytes=peak_memory(self._guest),
+            refused=self.refused,
+        )
+        self._open, self._calls, self._forged = None, False, False
+        self._cpu_at_answer = 0.0 if self._cpu_s is None else cpu_s()
+        self._cpu_until = self._cpu_at_answer + (self._cpu_s or math.inf)
+
+    def _give_result(self, nonce: str, body: bytes) -> None:
+        """Give the guest what came of its call, unless it has answered meanwhile."""
+        if self._calls and nonce == self._open:
+            self._calls = False
+            self._say(RESULT, body)
+
+    def _say(self, kind: bytes, body: bytes) -> None:
+        assert self._open is not None
+        self._outgoing.put(framed(self._open.encode() + kind + body))
+        self.has_more_to_say = self._outgoing.write()
+
     def _ask(self, wanted: dict[str, Any], body: bytes) -> None:
         self._forged = self._answers.forget() > 0 or self._forged
-        self._open = str(wanted["nonce"])
+        self._open, self._calls = str(wanted["nonce"]), False
         self._cpu_s = wanted["cpu_s"]
         self._cpu_until = math.inf if self._cpu_s is None else self._cpu_at_answer + self._cpu_s
-        self._outgoing.put(framed(self._open.encode() + body))
-        self.has_more_to_say = self._outgoing.write()
+        self._say(QUESTION, body)

@@ -1,0 +1,92 @@
+"""Follows a program while it runs: tells what it does, notes its session, and ends it at a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from milepost.agents.programs.driver import Ended, Note, Reader, Session, Spoke, Stepped, Troubled, Turned, Used
+from milepost.agents.programs.progress import Bounds, Place, PricedAt, Progress, Reached, reached
+from milepost.core.commands import Line
+from milepost.core.ports import Tools
+
+NOTE_S = 5.0  # to note a session takes a snapshot of the workspace
+LONGEST_SAID = 500
+
+
+class AtBound(Exception):
+    """The program has come to a bound of ours."""
+
+    def __init__(self, bound: Reached) -> None:
+        super().__init__(bound.what)
+        self.bound = bound
+
+
+class Watch:
+    """Takes the lines of one run of a program. What it raises ends the program, with all that it started.
+
+    One that `may_leave` can go on later in its session, and leaves between two steps at a stop.
+    """
+
+    def __init__(
+        self,
+        *,
+        reader: Reader,
+        bounds: Bounds,
+        before: Place,
+        tools: Tools,
+        priced_at: PricedAt,
+        may_leave: bool,
+        clock: Callable[[], float],
+    ) -> None:
+        self._reader, self._bounds, self._tools, self._priced_at = reader, bounds, tools, priced_at
+        self._may_leave, self._clock = may_leave, clock
+        self._noted_at: float | None = None
+        self._said = ""
+        self.progress = Progress(before=before)
+
+    def line(self, line: Line) -> None:
+        for note in self._reader.read(line):
+            self.progress = self.progress.after(note, self._priced_at)
+            self._tell(note)
+            self._keep(note)
+            bound = reached(self.progress, self._bounds)
+            if bound is not None:
+                raise AtBound(bound)
+
+    def _tell(self, note: Note) -> None:
+        match note:
+            case Spoke(text=text):
+                for line in text.splitlines():
+                    if line.strip():
+                        self._tools.say(line)
+            case Stepped(what=what) | Troubled(what=what) | Ended(what=what):
+                self._say_once(" ".join(what.split())[:LONGEST_SAID])
+            case Session() | Turned() | Used():
+                pass
+            case _ as never:
+                assert_never(never)
+
+    def _say_once(self, what: str) -> None:
+        """Say what programs tell several times in a row, each time they try again, only once."""
+        if what and what != self._said:
+            self._tools.say(what)
+        self._said = what
+
+    def _keep(self, note: Note) -> None:
+        """Note the session when it is named, and now and then with the workspace as it has become."""
+        if not isinstance(note, Session | Stepped | Turned) or not self.progress.place.session:
+            return
+        now = self._clock()
+        if self._noted_at is None or now - self._noted_at >= NOTE_S:
+            self._note(now)
+        if self._may_leave:
+            try:
+                self._tools.stops.pause(0)
+            except BaseException:
+                self._note(now)
+                raise
+
+    def _note(self, now: float) -> None:
+        self._noted_at = now
+        self._tools.logbook.note_session(self.progress.place.noted())

@@ -1,0 +1,1 @@
+"""The tools of a model: files, searches and commands of one workspace."""

@@ -1,0 +1,90 @@
+"""Replaying a run: the same lines as then, and whether the trees are the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json, RoadmapOption
+from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.words import counted, mark, safe
+
+MOST_FILES = 5
+_COLLECTOR = "OTEL_EXPORTER_OTLP"  # a replay is told to nobody
+
+Record = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FILE", help="Write all that agents answer and do, for --agent replay:FILE."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(replay)
+
+
+def replay(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run that is over, by its id.")],
+    task: Annotated[str, typer.Option(metavar="ID", help="Only this task, from where it landed or began.")] = "",
+    folder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="An empty folder for the clone. Default: one in the cache.")
+    ] = None,
+    roadmap: RoadmapOption = None,
+    as_json: Json = False,
+) -> None:
+    """Do a finished run again in a clone, without models, and compare its trees with the recorded mileposts."""
+    for name in [name for name in os.environ if name.startswith(_COLLECTOR)]:
+        del os.environ[name]
+    replayed = _machines(run, task, folder, roadmap) if as_json else _people(run, task, folder, roadmap)
+    raise typer.Exit(INTERRUPTED if not replayed.ended else DONE if replayed.same else NOT_DONE)
+
+
+def replayed_lines(replayed: milepost.RunReplayed) -> list[str]:
+    """A line for each task, whether all is the same, and where the clone is if it is still there."""
+    same = sum(task.same for task in replayed.tasks)
+    verdict = f"{same} of {counted(len(replayed.tasks), 'task')} came to the same tree as in run {replayed.run}"
+    stopped = [] if replayed.ended else ["stopped before its end"]
+    kept = [f"the clone is in {replayed.folder}"] if replayed.folder is not None else []
+    lines = [line for task in replayed.tasks for line in _task_lines(task)]
+    return [*lines, "", verdict, *stopped, *map(safe, replayed.remarks), *kept]
+
+
+def _task_lines(task: milepost.TaskReplayed) -> list[str]:
+    name = safe(task.task)
+    if task.same:
+        return [f"{mark('passed')} {name}  {_tree(task.found)}, as recorded"]
+    more = [f"and {len(task.files) - MOST_FILES} more"] if len(task.files) > MOST_FILES else []
+    files = [f"    differs: {safe(', '.join([*task.files[:MOST_FILES], *more]))}"] if task.files else []
+    return [f"{mark('failed')} {name}  recorded: {_tree(task.recorded)}, now: {_tree(task.found)}", *files]
+
+
+def _tree(name: str) -> str:
+    return f"tree {name[:12]}" if name else "no milepost"
+
+
+def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
+    replayed = milepost.replay_run(
+        run,
+        roadmap,
+        task=task,
+        folder=folder,
+        on_event=lambda event: typer.echo(json.dumps(milepost.event_to_json(event))),
+    )
+    typer.echo(json.dumps(milepost.run_replayed_to_json(replayed)))
+    return replayed
+
+
+def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
+    from rich.console import Console
+
+    from milepost.cli.live import Progress
+
+    with Progress(Console(stderr=True)) as progress:
+        replayed = milepost.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)
+    typer.echo("\n".join(replayed_lines(replayed)))
+    return replayed

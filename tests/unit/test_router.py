@@ -1,0 +1,271 @@
+"""Who does a task: fixed, in turn or measured, and always the same for the same facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
+from milepost.core.errors import AgentUnknown
+from milepost.core.task import Plan, Task
+from milepost.core.verdict import CheckResult, judge
+from milepost.engine.choosing import remember
+from milepost.engine.onward import PARTS, Outlook, Repair, decide, first_way, named
+from milepost.engine.order import Order, Repairs, Routing, Try
+from milepost.engine.router import Choice, Question, choose
+from milepost.engine.routing import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
+from milepost.memory.statistics import Statistics, Trial
+from milepost.plan.traits import Traits
+from milepost.store.database import Database
+from milepost.workspace.repository import Identity, Position
+
+DOCS = Traits(kind="docs", size="small")
+PASS = CheckResult(name="verify", outcome="passed", summary="exit 0", decisive=True)
+FAIL = CheckResult(name="tests", outcome="failed", summary="1 failed")
+MEASURED = Routing(mode="measured", agents=("a", "b"), explore=0.1)
+
+
+def trials(
+    agent: str, passed: int, tried: int, *, kind: str = "docs", usd: float = 0.0, size: str = "small"
+) -> tuple[Trial, ...]:
+    return tuple(
+        Trial(
+            run="r",
+            task=f"{kind}{place}",
+            agent=agent,
+            kind=kind,
+            size=size,
+            risky=False,
+            passed=place < passed,
+            attempts=1,
+            seconds=1.0,
+            cost_usd=usd,
+        )
+        for place in range(tried)
+    )
+
+
+def measured(*known: tuple[Trial, ...], traits: Traits = DOCS, **more: Any) -> Choice:
+    return choose(Question(routing=MEASURED, traits=traits, trials=sum(known, ()), **more))
+
+
+def test_who_did_more_tasks_of_the_kind_is_chosen_and_the_reason_has_the_figures() -> None:
+    choice = measured(trials("a", 3, 7, usd=0.4), trials("b", 9, 11, usd=0.12))
+    assert (choice.agent, choice.mode, choice.fallback) == ("b", "measured", ("a",))
+    assert choice.reason == "9 of 11 docs tasks passed, $0.12 each; a 3 of 7, $0.40"
+
+
+def test_a_kind_is_judged_by_itself() -> None:
+    known = (trials("a", 9, 9, kind="code"), trials("a", 0, 5), trials("b", 1, 5, kind="code"), trials("b", 5, 5))
+    assert measured(*known).agent == "b"
+    assert measured(*known, traits=Traits(kind="code")).agent == "a"
+
+
+def test_where_nothing_is_known_of_a_kind_all_else_that_is_known_counts() -> None:
+    choice = measured(trials("a", 1, 4, kind="code"), trials("b", 4, 4, kind="code"))
+    assert choice.agent == "b"
+    assert choice.reason == "no docs task yet, 4 of 4 others passed; a no docs task yet, 1 of 4 others"
+
+
+def test_size_tells_agents_of_one_kind_apart() -> None:
+    known = (trials("a", 6, 6), trials("a", 0, 6, size="large"), trials("b", 3, 6), trials("b", 5, 6, size="large"))
+    assert measured(*known).agent == "a"
+    assert measured(*known, traits=Traits(kind="docs", size="large")).agent == "b"
+
+
+def test_one_lucky_task_does_not_outweigh_a_long_record() -> None:
+    lucky = (trials("a", 0, 4, kind="code"), trials("a", 1, 1), trials("b", 18, 20))
+    assert measured(*lucky).agent == "b"
+
+
+def test_of_equally_good_ones_the_cheaper_is_taken_but_not_for_what_is_risky() -> None:
+    known = (trials("a", 20, 20, usd=0.9), trials("b", 20, 21, usd=0.1))
+    assert measured(*known).agent == "b"
+    assert measured(*known, traits=replace(DOCS, risky=True)).agent == "a"
+
+
+def test_new_ones_are_tried_before_they_are_judged_each_in_its_turn_also_when_several_start_at_once() -> None:
+    assert measured().agent == "a"
+    assert measured(busy=("a",)).agent == "b"
+    assert measured(trials("a", 3, 3), trials("b", 0, 2)).reason.startswith("new here: 2 tasks of 3")
+    assert measured(trials("a", 3, 3), trials("b", 0, 2), busy=("b",)).agent == "a"
+
+
+def test_risky_tasks_are_given_to_nobody_who_is_only_tried_out() -> None:
+    risky = replace(DOCS, risky=True)
+    assert measured(trials("a", 3, 3), traits=risky).agent == "a"
+    for number in range(200):
+        assert measured(trials("a", 9, 9), trials("b", 0, 3), traits=risky, dice=f"r/{number}").agent == "a"
+
+
+def test_a_share_of_the_tasks_explores_and_the_same_dice_always_fall_the_same() -> None:
+    known = (trials("a", 9, 9), trials("b", 0, 3))
+    first = [measured(*known, dice=f"7f3a/{number}") for number in range(1000)]
+    explored = [choice for choice in first if choice.agent == "b"]
+    assert 60 < len(explored) < 150
+    assert explored[0].reason == "tried out: it was given the fewest docs tasks, 3; best is a 9 of 9 docs tasks passed"
+    assert [measured(*known, dice=f"7f3a/{number}") for number in range(1000)] == first
+    assert measured(*known).agent == "a", "without dice nothing is left to chance"
+    settled = replace(MEASURED, explore=0.0)
+    one = Question(routing=settled, traits=DOCS, trials=trials("a", 1, 1), dice="7f3a/1")
+    assert choose(one).agent == "a", "nobody is tried out, new or not"
+
+
+def test_turns_go_round_from_whoever_was_last_also_when_the_list_changed() -> None:
+    routing = Routing(mode="round-robin", agents=("a", "b", "c"))
+    turns = [choose(Question(routing=routing, traits=DOCS, last=last)) for last in ("", "a", "b", "c", "gone")]
+    assert [choice.agent for choice in turns] == ["a", "b", "c", "a", "a"]
+    assert turns[1].considered == ("b", "c", "a")
+
+
+@pytest.mark.parametrize(
+    ("traits", "agent"),
+    [
+        (Traits(kind="docs", size="large", risky=True), "for risky"),
+        (Traits(kind="docs", size="large"), "for docs"),
+        (Traits(kind="code", size="large"), "for large"),
+        (Traits(kind="code"), "a"),
+    ],
+)
+def test_what_is_fixed_goes_before_the_mode_and_a_pattern_before_both(traits: Traits, agent: str) -> None:
+    fixed = {"large": "for large", "docs": "for docs", "risky": "for risky"}
+    routing = Routing(mode="fixed", agents=("a", "b"), fixed=fixed)
+    assert choose(Question(routing=routing, traits=traits)).agent == agent
+    choice = choose(Question(routing=routing, traits=traits, pattern="pattern:bump_version"))
+    assert (choice.agent, choice.mode, choice.fallback) == ("pattern:bump_version", "pattern", ("a", "b"))
+
+
+def settings(agents: list[str], **fixed: str) -> Any:
+    return SimpleNamespace(mode="measured", agents=agents, fixed=fixed, explore=0.1)
+
+
+def require(name: str) -> None:
+    if name.startswith("no"):
+        raise AgentUnknown(f"there is no {name}", "install it")
+
+
+def test_who_cannot_work_is_left_out_with_the_reason() -> None:
+    routing = routing_of(settings(["no1", "a", "auto", "a"]), require)
+    assert routing.agents == ("a",)
+    assert routing.left_out == (("no1", "there is no no1"), ("auto", "'auto' cannot choose itself"))
+
+
+def test_where_nobody_can_work_or_a_fixed_one_cannot_that_is_said() -> None:
+    with pytest.raises(AgentUnknown, match="can work here: no1: there is no no1; no2: there is no no2"):
+        routing_of(settings(["no1", "no2"]), require)
+    with pytest.raises(AgentUnknown, match="there is no nobody"):
+        routing_of(settings(["a"], docs="nobody"), require)
+    with pytest.raises(AgentUnknown, match="nobody is named"):
+        routing_of(settings([]), require)
+
+
+def test_a_choice_can_be_foretold_for_a_plan_and_only_where_the_router_is_asked() -> None:
+    tasks = tuple(
+        Task(id=name, title=name, status="open", line=1, agent=agent)
+        for name, agent in (("1", ""), ("2", "x"), ("3", "auto"))
+    )
+    plan = Plan(tasks=tasks, waves=(("1", "2", "3"),))
+    routing = Routing(mode="round-robin", agents=("a", "b"))
+    choices = foretold(plan, ("1", "2", "3"), "auto", routing, Known(folder=Path(), last="a"))
+    assert {task: choice.agent for task, choice in choices.items()} == {"1": "b", "3": "a"}
+    assert [task.agent for task in as_chosen(plan, choices).tasks] == ["b", "x", "a"]
+    assert not is_routed(tasks[0], "tool")
+
+
+def test_the_one_pattern_that_takes_exactly_what_a_task_gives_is_found(tmp_path: Path) -> None:
+    def fits(**inputs: str) -> str:
+        task = Task(id="1", title="Do", status="open", line=1, agent="pattern:auto", inputs=tuple(inputs.items()))
+        assert is_routed(task, "tool")
+        return pattern_for(task, tmp_path)
+
+    assert fits(old="first", new="second") == "pattern:rename_symbol"
+    assert fits(old="first") == "", "it is incomplete"
+    assert fits(old="first", new="second", more="x") == "", "it gives more than that"
+    assert fits(page="a.md", json="a.json") == "", "two take exactly that"
+    assert fits() == ""
+
+
+def tried(number: int, agent: str, *checks: CheckResult, status: OutcomeStatus = "finished") -> Try:
+    attempt = Attempt(
+        number=number,
+        agent=agent,
+        base="b",
+        commit="c",
+        outcome=Outcome(status=status, said="limit reached: try again in 9 s" if status == "limited" else ""),
+        evidence=judge(f"t{number}", checks),
+        duration_ms=1500,
+    )
+    return Try(attempt=attempt, proven_on="b", finished_at=1)
+
+
+def test_what_each_agent_made_of_a_task_is_remembered_once(database: Database) -> None:
+    statistics = Statistics(database)
+    task = Task(id="1", title="Write the guide", status="open", line=1)
+    tries = (tried(1, "a", FAIL), tried(2, "a", FAIL), tried(3, "b", FAIL), tried(4, "recipe:slips", PASS))
+    for _ in range(2):
+        remember(statistics, "r", task, tries)
+    a, b = statistics.newest(9)
+    assert (a.agent, a.kind, a.passed, a.attempts, a.seconds) == ("a", "docs", False, 2, 3.0)
+    assert (b.agent, b.passed, b.attempts) == ("b", True, 1), "what a recipe mended counts for the agent before it"
+    assert statistics.newest(1) == (b,)
+
+
+def test_a_task_that_was_done_in_parts_was_not_done_by_whoever_failed_at_it_whole(database: Database) -> None:
+    task = Task(id="1", title="Do", status="open", line=1)
+    remember(Statistics(database), "r", task, (tried(1, "a", FAIL), tried(2, PARTS, PASS)))
+    assert [(trial.agent, trial.passed) for trial in Statistics(database).newest(9)] == [("a", False)]
+
+
+def test_what_says_nothing_of_an_agent_is_not_held_against_it(database: Database) -> None:
+    statistics = Statistics(database)
+    task = Task(id="1", title="Do", status="open", line=1)
+    agent = CheckResult(name="agent", outcome="failed", summary="the agent's service is at its limit")
+    merge = CheckResult(name="merge", outcome="failed", summary="others changed the same lines")
+    for place, one in enumerate((tried(1, "a"), tried(1, "a", agent, status="limited"), tried(1, "a", merge))):
+        remember(statistics, f"r{place}", task, (one,))
+    assert statistics.newest(9) == ()
+    remember(statistics, "r9", task, (tried(1, "a", agent, status="gave_up"),))
+    assert [trial.passed for trial in statistics.newest(9)] == [False]
+
+
+TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
+ORDER = Order(
+    run="r",
+    roadmap="ROADMAP.md",
+    base="b",
+    ahead="",
+    user=Position(branch="main", commit="b"),
+    tasks=("T1",),
+    wished=(),
+    max_tasks=None,
+    agent="auto",
+    trust="isolated",
+    parallel=1,
+    attempts=1,
+    task_timeout_s=1,
+    idle_timeout_s=1,
+    check_timeout_s=1,
+    identity=Identity(name="a", email="b"),
+    started_at=0,
+    routing=MEASURED,
+)
+
+
+def test_the_chosen_one_takes_a_task_up_unless_a_person_or_the_author_names_another() -> None:
+    seen = Outlook(task=TASK, routed="a", fallback=("b",))
+    assert first_way((), ORDER, seen).agent == "a"
+    assert first_way((), ORDER, replace(seen, hand="c")).agent == "c"
+    own = replace(seen, task=replace(TASK, agent="x"))
+    assert first_way((), ORDER, own).agent == named(ORDER, own) == "x"
+
+
+def test_others_that_were_considered_go_on_where_the_settings_name_no_fallback() -> None:
+    seen = Outlook(task=TASK, routed="a", fallback=("b",))
+    onward = decide((tried(1, "a", FAIL),), ORDER, seen)
+    assert isinstance(onward, Repair) and onward.way.agent == "b"
+    onward = decide((tried(1, "a", FAIL),), replace(ORDER, repairs=Repairs(fallback=("c",))), seen)
+    assert isinstance(onward, Repair) and onward.way.agent == "c"
