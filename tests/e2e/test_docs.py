@@ -49,7 +49,7 @@ def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-@pytest.mark.parametrize("page", ["docs/agents.md", "docs/budget.md", "docs/sandbox.md"])
+@pytest.mark.parametrize("page", ["docs/agents.md", "docs/models.md", "docs/patterns.md", "docs/programs.md", "docs/budget.md", "docs/sandbox.md"])
 def test_settings_that_a_page_shows_can_be_read(page: str, tmp_path: Path) -> None:
     for block in blocks(page, "toml"):
         (tmp_path / FILE).write_text(block, encoding="utf-8")
