@@ -25,6 +25,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/engine.py --without-run
 	$(BIN)/python benchmarks/verify.py
 	$(BIN)/python benchmarks/sandbox.py
+	$(BIN)/python benchmarks/agents.py
 
 # A marker is written only when all of an installation succeeded; a broken one is done again.
 .venv/run: requirements/run.lock pyproject.toml
