@@ -49,9 +49,12 @@ def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-@pytest.mark.parametrize("page", ["docs/agents.md", "docs/models.md", "docs/patterns.md", "docs/programs.md", "docs/budget.md", "docs/sandbox.md"])
+PAGES = ("agents", "budget", "models", "patterns", "programs", "sandbox")
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_settings_that_a_page_shows_can_be_read(page: str, tmp_path: Path) -> None:
-    for block in blocks(page, "toml"):
+    for block in blocks(f"docs/{page}.md", "toml"):
         (tmp_path / FILE).write_text(block, encoding="utf-8")
         load(tmp_path)
 

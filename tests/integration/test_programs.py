@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.programs import watch
 from milepost.agents.programs.agent import ProgramAgent
 from milepost.agents.programs.claude import Claude
 from milepost.agents.programs.codex import Codex
@@ -338,10 +337,9 @@ answer(4, text("From the start.")); end(cost=0.25)
 """
 
 
-def test_an_attempt_that_was_cut_short_goes_on_in_its_session(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "NOTE_S", 0.0)
+def test_an_attempt_that_was_cut_short_goes_on_in_its_session(stage: Stage) -> None:
     stage.kept = stage.folder / "kept"
-    stage.logbook = Fragile(dies_at=5)
+    stage.logbook = Fragile(dies_at=6)
     with pytest.raises(Cut):
         stage.act(WITH_SESSIONS)
     assert running(str(stage.program)) == []

@@ -10,7 +10,8 @@ from milepost.agents.programs.progress import Bounds, Place, PricedAt, Progress,
 from milepost.core.commands import Line
 from milepost.core.ports import Tools
 
-NOTE_S = 5.0  # to note a session takes a snapshot of the workspace
+# To note a session takes a snapshot of the workspace: as long as this may go into it, and that share of the time.
+NOTING_S, NOTING_SHARE = 3.0, 0.1
 LONGEST_SAID = 500
 
 
@@ -41,7 +42,8 @@ class Watch:
     ) -> None:
         self._reader, self._bounds, self._tools, self._priced_at = reader, bounds, tools, priced_at
         self._may_leave, self._clock = may_leave, clock
-        self._noted_at: float | None = None
+        self._began, self._noting_s = clock(), 0.0
+        self._cost_noted = False
         self._said = ""
         self.progress = Progress(before=before)
 
@@ -74,19 +76,21 @@ class Watch:
         self._said = what
 
     def _keep(self, note: Note) -> None:
-        """Note the session when it is named, and now and then with the workspace as it has become."""
-        if not isinstance(note, Session | Stepped | Turned) or not self.progress.place.session:
+        """Note the session when it is named, with its first cost, and now and then with the workspace as it became."""
+        first_cost = isinstance(note, Used) and not self._cost_noted
+        if not (first_cost or isinstance(note, Session | Stepped | Turned)) or not self.progress.place.session:
             return
-        now = self._clock()
-        if self._noted_at is None or now - self._noted_at >= NOTE_S:
-            self._note(now)
+        if first_cost or self._noting_s <= NOTING_S + NOTING_SHARE * (self._clock() - self._began):
+            self._cost_noted = self._cost_noted or first_cost
+            self._note()
         if self._may_leave:
             try:
                 self._tools.stops.pause(0)
             except BaseException:
-                self._note(now)
+                self._note()
                 raise
 
-    def _note(self, now: float) -> None:
-        self._noted_at = now
+    def _note(self) -> None:
+        began = self._clock()
         self._tools.logbook.note_session(self.progress.place.noted())
+        self._noting_s += self._clock() - began
