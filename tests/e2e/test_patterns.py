@@ -144,6 +144,21 @@ def test_patterns_are_listed_shown_and_tried_out(sandbox: Sandbox) -> None:
     assert "nothing would change" in sandbox.milepost("patterns", "bump_version", "part=minor").stderr
 
 
+def test_a_pattern_that_runs_a_command_tells_so_and_runs_it_only_when_it_may_write(sandbox: Sandbox) -> None:
+    touch = ("patterns", "run_command", "command=touch made.txt")
+    shown = sandbox.milepost(*touch)
+    assert (shown.code, (sandbox.repo / "made.txt").exists()) == (0, False)
+    assert "would run: touch made.txt\nnothing was run or written; --write does it\n" in shown.stderr
+
+    done = sandbox.milepost(*touch, "--write")
+
+    assert (done.code, (sandbox.repo / "made.txt").exists()) == (0, True)
+    assert "ran touch made.txt; what it changed by itself is not listed here\n" in done.stderr
+    assert "nothing" not in done.stderr
+    noted = sandbox.milepost(*touch, "output=log.txt", "--write", "--json").json
+    assert (noted["commands"], noted["written"]) == (["touch made.txt"], ["log.txt"])
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

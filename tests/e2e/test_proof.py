@@ -250,7 +250,7 @@ def test_a_further_opinion_refuses_with_its_reason_and_passes_nothing(sandbox: S
     answer = sandbox.milepost("run", "--agent", agent, "--json")
     assert verdicts(answer) == {"T1": "failed", "T2": "passed", "T3": "unverified", "T4": "failed"}, reasons(answer)
     assert "the greeting is rude" in tasks_of(answer)["T1"]["reason"]
-    assert "gave no opinion: its service is at its limit" in tasks_of(answer)["T4"]["reason"]
+    assert "gave no opinion: its service cannot be asked now" in tasks_of(answer)["T4"]["reason"]
     assert sandbox.mileposts() == ["T2"]
     opinion = sandbox.milepost("proof", "T2", "--json").json["checks"][-1]
     assert (opinion["name"], opinion["outcome"], opinion["decisive"]) == ("opinion", "passed", False)

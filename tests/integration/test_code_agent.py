@@ -426,3 +426,24 @@ bomb = Bomb()
     assert not (stand.folder / "who").exists()
     assert stand.act(model, logbook=book.again()).status == "finished"
     assert set((stand.folder / "who").read_text().split()) == {"False"}
+
+
+def test_a_session_that_dies_between_two_steps_costs_no_step(stand: Stand) -> None:
+    model = ScriptedModel("kept = 6", "print(kept * 7)", END)
+    executors: list[WalledExecutor] = []
+    opened = stand.open_interpreter
+
+    def noting(folder: Path, limits: ExecutionLimits) -> WalledExecutor:
+        executors.append(opened(folder, limits))
+        return executors[-1]
+
+    class Killing(PaperLogbook):
+        def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
+            reply = super().once(call, make)
+            if call.kind == "tool" and len(self.kept) == 2:
+                executors[-1].kill()
+            return reply
+
+    stand.open_interpreter = noting  # type: ignore[method-assign]
+    assert stand.act(model, logbook=Killing()).status == "finished"
+    assert "42" in model.told(3)

@@ -149,7 +149,7 @@ def test_whatever_comes_of_a_stream_the_attempt_is_finished_or_waits_or_gives_up
 
 @pytest.mark.parametrize("wire", OVER)
 def test_text_is_said_as_it_comes_and_once(wire: str, tmp_path: Path) -> None:
-    """The stream stalls after some of the text, and is given up: what came of it was said."""
+    """The stream stalls after some of the text, and is given up: what came of it was said, and is paid for."""
     text = "".join(f"Line {number} of a long answer.\n" for number in range(40)) + "The end."
     tasks = {"1.1": [[{"text": text}]]}
     with ModelServer({"tasks": tasks, "faults": [{"kind": "stall", "seconds": 60}]}, tmp_path / "log") as server:
@@ -157,6 +157,7 @@ def test_text_is_said_as_it_comes_and_once(wire: str, tmp_path: Path) -> None:
         outcome = trial.act(stall_s=0.5)
 
     assert (outcome.status, outcome.said) == ("finished", text)
+    assert outcome.usage.input_tokens > 1000 and outcome.usage.output_tokens > 100, "more than the server states"
     stalled = next(number for number, line in enumerate(trial.said) if "no further piece of the answer" in line)
     assert trial.said[stalled + 1 :] == text.splitlines()
     assert trial.said[:stalled] == text.splitlines()[:stalled]

@@ -278,28 +278,37 @@ begin(); answer(1, text("Looked.")); end()
 def test_a_login_is_lent_to_the_program_it_belongs_to_and_comes_back_renewed(stage: Stage, ending: str) -> None:
     for name, token in ((".claude/.credentials.json", "old"), (".codex/auth.json", "other's")):
         (stage.folder / "user" / name).parent.mkdir()
-        (stage.folder / "user" / name).write_text(json.dumps({"token": token}))
+        (stage.folder / "user" / name).write_text(json.dumps({"accessToken": token}))
     code = f"""
 home = os.environ["HOME"]
 login = os.environ["CLAUDE_CONFIG_DIR"] + "/.credentials.json"
 write("found", open(login).read())
 write("others", str(os.path.exists(home + "/.codex")))
-write(login, json.dumps({{"token": "new"}}))
+write(login, json.dumps({{"accessToken": "new"}}))
 begin(); answer(1, text("Renewed.")); {ending}
 """
     outcome = stage.act(code, setup={"env": {}}, idle_timeout_s=1.0)
     assert outcome.status == ("finished" if ending == "end()" else "timed_out")
-    assert (json.loads(stage.text("found")), stage.text("others")) == ({"token": "old"}, "False")
-    assert json.loads((stage.folder / "user/.claude/.credentials.json").read_text()) == {"token": "new"}
-    assert json.loads((stage.folder / "user/.codex/auth.json").read_text()) == {"token": "other's"}
+    assert (json.loads(stage.text("found")), stage.text("others")) == ({"accessToken": "old"}, "False")
+    assert json.loads((stage.folder / "user/.claude/.credentials.json").read_text()) == {"accessToken": "new"}
+    assert json.loads((stage.folder / "user/.codex/auth.json").read_text()) == {"accessToken": "other's"}
     assert not (stage.workspace.scratch / "program/home/.claude/.credentials.json").exists()
 
 
 def test_with_a_key_no_login_is_lent(stage: Stage) -> None:
     (stage.folder / "user/.claude").mkdir()
-    (stage.folder / "user/.claude/.credentials.json").write_text('{"token": "old"}')
+    (stage.folder / "user/.claude/.credentials.json").write_text('{"accessToken": "old"}')
     code = "write('there', str(os.path.exists(os.environ['CLAUDE_CONFIG_DIR'] + '/.credentials.json')))"
     assert stage.act(f"{code}; {DONE}").status == "finished"
+    assert stage.text("there") == "False"
+
+
+def test_a_login_is_not_lent_where_another_service_is_asked(stage: Stage) -> None:
+    (stage.folder / "user/.claude").mkdir()
+    (stage.folder / "user/.claude/.credentials.json").write_text('{"accessToken": "old"}')
+    code = "write('there', str(os.path.exists(os.environ['CLAUDE_CONFIG_DIR'] + '/.credentials.json')))"
+    setup = {"env": {}, "base_url": "http://127.0.0.1:9/"}
+    assert stage.act(f"{code}; {DONE}", setup=setup).status == "finished"
     assert stage.text("there") == "False"
 
 
@@ -418,5 +427,5 @@ def test_who_is_found_starts_and_is_signed_in_can_be_used(stage: Stage) -> None:
     assert "does not start in the sandbox: exit 4\nbroken" in broken.problem
     stage.program.unlink()
     missing = stage.agent().validate(stage.terminal)
-    assert missing.problem == f"the program {str(stage.program)!r} is not on PATH"
+    assert missing.problem == f"there is no program {str(stage.program)!r}"
     assert stage.act(DONE).said == f"{missing.problem}: {missing.advice}"

@@ -265,3 +265,16 @@ def test_the_database_is_not_made_twice_by_two_who_open_it_at_once(place: Path |
     assert opened[0].read("select count(*) from lives") == [(4,)]
     for database in opened:
         database.close()
+
+
+def test_what_programs_spend_side_by_side_is_seen_by_the_others_as_it_is_spent(database: Database) -> None:
+    wallet = Wallet(database, RUN, Budget(usd=10.0))
+    first, second = wallet.open(task("1.1"), 1, "claude"), wallet.open(task("1.2"), 1, "codex")
+    assert first.account(Usage(cost_usd=4.0)) == pytest.approx(6.0)
+    assert second.account(Usage(cost_usd=5.0)) == pytest.approx(1.0)
+    with refused("run"):
+        first.account(Usage(cost_usd=6.0))
+    first.close(Usage(cost_usd=6.0))
+    second.close(Usage(cost_usd=5.0))
+    assert wallet.spent().usd == pytest.approx(11.0)
+    assert wallet.spent().held_usd == 0

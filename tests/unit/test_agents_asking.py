@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -79,12 +80,12 @@ class Paper:
     def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
         if self._given == len(self.kept):
             reply = make()
-            self.kept.append((call.name, json.dumps([dict(reply.body), reply.failed])))
+            self.kept.append((call.name, json.dumps([dict(reply.body), asdict(reply.usage), reply.failed])))
         name, body = self.kept[self._given]
         assert name == call.name, "a life asks as the one before it did"
         self._given += 1
-        kept, failed = json.loads(body)
-        return Reply(body=kept, failed=failed)
+        kept, usage, failed = json.loads(body)
+        return Reply(body=kept, usage=Usage(**usage), failed=failed)
 
     def note_session(self, session: str) -> None:
         raise AssertionError("no model has sessions")
@@ -126,8 +127,61 @@ def test_silence_is_waited_for_before_a_stand_in_is_asked_and_the_time_of_both_c
     assert len(first.asked) > 1, "it is patient first"
     assert reply.body["seconds"] == clock.now > 17
 
+
+def test_time_lost_to_faults_costs_no_attempt_and_is_the_same_in_every_life() -> None:
+    clock, book = Clock(), Paper()
+    slow = Scripted("a", BUSY, clock=clock, seconds=2000)
+    with pytest.raises(Fault, match="no answer in time"):
+        asker(slow, Scripted("b", "never asked"), clock=clock, book=book).reply(TALK)
+
+    book.again()
+    down, there = Scripted("b", BUSY, clock=clock, seconds=300), Scripted("a", "yes", clock=clock, seconds=7)
+    with pytest.raises(Fault, match="HTTP 429"):
+        asker(there, down, clock=clock, book=book).reply(TALK)
+    assert down.asked[0].timeout_s == 1000, "what an earlier life lost is not taken from this one"
+
+    lives: list[Reply] = []
+    for _ in range(2):
+        book.again()
+        down = Scripted("a", BUSY, clock=clock, seconds=40)
+        lives.append(asker(down, Scripted("b", "yes", clock=clock, seconds=7), clock=clock, book=book).reply(TALK))
+    assert [reply.body["seconds"] for reply in lives] == [47, 47]
+    assert [name for name, _ in book.kept] == ["a", "b", "a", "b"]
+
+
+def test_a_stand_in_that_had_only_the_rest_of_the_time_does_not_cost_the_attempt() -> None:
+    class Thinking(Scripted):
+        def answer(self, conversation: Conversation) -> Answer:
+            if conversation.timeout_s < 1000:
+                raise TimeoutError
+            return super().answer(conversation)
+
+    clock, book = Clock(), Paper()
+    models = Scripted("a", BUSY, clock=clock, seconds=900), Thinking("b", "yes")
+    with pytest.raises(Fault, match="no answer in time"):
+        asker(*models, clock=clock, book=book).reply(TALK)
+    book.again()
+    assert text_of(asker(*models, clock=clock, book=book).reply(TALK)) == "yes"
     with pytest.raises(TimeoutError):
-        asker(Scripted("a", BUSY, clock=clock, seconds=2000), Scripted("b", "late"), clock=clock).reply(TALK)
+        asker(models[1], clock=clock).reply(replace(TALK, timeout_s=900))
+
+
+def test_what_answers_that_broke_off_took_is_paid_with_the_answer_or_with_the_fault_that_is_recorded() -> None:
+    torn = Fault("silent", "it broke off", usage=Usage(output_tokens=100))
+    assert asker(Scripted("a", torn, torn, "yes")).reply(TALK).usage.output_tokens == 201
+    assert Chain(models=(Scripted("a", torn), Scripted("b", "yes"))).answer(TALK).usage.output_tokens == 101
+
+    for models in ([Scripted("a", torn)], [Scripted("a", torn), Scripted("b", BUSY)]):
+        book = Paper()
+        with pytest.raises(Fault) as end:
+            asker(*models, book=book).reply(TALK)
+        lost = sum(json.loads(kept)[1]["output_tokens"] for _, kept in book.kept)
+        assert lost == end.value.usage.output_tokens == 100 * len(models[0].asked) > 100
+
+        book.again()
+        later = [Scripted(model.name, "yes") for model in models]
+        assert asker(*later, book=book).reply(TALK).usage.output_tokens == lost + 1
+    assert torn.usage.output_tokens == 100
 
 
 def test_when_all_fail_the_one_that_will_be_there_first_is_waited_for_and_all_are_asked_again() -> None:

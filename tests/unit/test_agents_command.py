@@ -229,3 +229,16 @@ def test_the_prompt_never_becomes_part_of_a_shell_script(shell: str, tmp_path: P
     command, prompt, _ = told((shell, "-ec", 'agent "$1"', "sh", "{prompt}"), tmp_path)
     assert command is not None
     assert command.argv[-1] == prompt
+
+
+def test_a_program_that_lies_in_the_home_makes_itself_readable_and_not_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for folder in ("home", "home/bin"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "agent").write_text("#!/bin/sh\n")
+        (tmp_path / folder / "agent").chmod(0o755)
+
+    assert readable_paths((str(tmp_path / "home/agent"),)) == (tmp_path / "home/agent",)
+    assert tmp_path / "home/bin" in readable_paths((str(tmp_path / "home/bin/agent"),))

@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-from pydantic_ai.messages import ModelRequest as Request
 from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
     ModelResponse,
     ModelResponseStreamEvent,
     PartDeltaEvent,
@@ -18,17 +18,23 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolReturnPart,
 )
+from pydantic_ai.messages import ModelRequest as Request
+from pydantic_ai.usage import RequestUsage
 
 from milepost.agents.fallback import Chain
+from milepost.agents.faults import Fault
 from milepost.agents.live import LiveModel, ModelSetup, live_model
-from milepost.agents.live_messages import answer_in, messages_of
+from milepost.agents.live_messages import answer_in, messages_of, sendable_messages
 from milepost.agents.live_stream import SpokenLines
-from milepost.agents.model import Answer, Conversation, Message, Prompt, Results, ToolResult
+from milepost.agents.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
 from milepost.agents.prices import Price
 from milepost.agents.providers import KEYS, advice_on_names
 from milepost.agents.recorded import answer_of, plain_answer
 from milepost.core.calls import Usage
 from milepost.core.errors import SettingInvalid
+
+PRICE = Price(provider="openai", model="local", input_usd_per_mtok=1, output_usd_per_mtok=100)
+LOCAL = LiveModel(setup=ModelSetup(name="openai:local"), price=PRICE)
 
 
 def talk(*messages: Message) -> Conversation:
@@ -70,6 +76,70 @@ def test_arguments_that_cannot_be_read_are_a_problem_for_the_model(args: str) ->
     [call] = answer_in(ModelResponse(parts=[ToolCallPart(tool_name="read_file", args=args)]), Usage()).calls
 
     assert call.arguments == {} and call.problem.startswith("the arguments are not")
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["text", "dict"])
+def test_half_a_character_is_a_problem_for_the_model_and_can_be_kept_said_and_sent(stream: bool) -> None:
+    given = {"path": "a", "half\ud83d": ["\ud83d", "\U0001f600"]}
+    call = ToolCallPart(tool_name="ls\ud83d", args=json.dumps(given) if stream else given, tool_call_id="c\ud83d")
+    thought = ThinkingPart(content="hm \ud83d", signature="signed")
+    response = ModelResponse(parts=[thought, TextPart(content="\ud83d, \ud83d\ude00"), call])
+    for by in ("openai:a", "anthropic:b"):
+        answer = answer_in(response, Usage(), by="openai:a")
+        asked = talk(answer, Results(results=(ToolResult(call=answer.calls[0].id, text="\udcff"),)))
+        json.dumps(plain_answer(answer), ensure_ascii=False).encode()
+        assert ModelMessagesTypeAdapter.dump_json(sendable_messages(asked, by))
+
+    assert answer.text == "\\ud83d, \U0001f600" and answer.calls[0].problem.startswith("the arguments have half")
+    assert answer.calls[0].arguments == {"path": "a", "half\\ud83d": ["\\ud83d", "\U0001f600"]}
+    heard: list[str] = []
+    SpokenLines(heard.append).add(PartStartEvent(index=0, part=TextPart(content="\ud83d, \ud83d\ude00\n")))
+    assert heard == [answer.text]
+
+
+def test_arguments_that_are_nested_too_deep_to_be_sent_back_are_a_problem_for_the_model() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    call = ToolCallPart(tool_name="ls", args=deep, id="an id of its own")
+    answer = answer_in(ModelResponse(parts=[call]), Usage(), by="openai:a")
+
+    assert answer.calls[0].problem == "the arguments are nested deeper than 100 levels"
+    assert sendable_messages(talk(answer), "openai:a")
+
+
+def test_a_conversation_that_cannot_be_sent_is_not_asked_and_not_paid() -> None:
+    kept = Answer(raw={"kind": "response", "parts": [{"part_kind": "text", "content": "\ud83d", "id": "x"}]})
+    with pytest.raises(Fault, match="the conversation cannot be sent") as end:
+        LOCAL.answer(talk(kept))
+    assert (end.value.kind, end.value.usage) == ("rejected", Usage())
+
+
+def test_calls_that_are_named_alike_stay_what_they_were() -> None:
+    def step(*calls: tuple[str, str]) -> tuple[Message, ...]:
+        made = tuple(ToolCall(id="call_0", name=name, arguments={"path": path}) for name, path in calls)
+        return Answer(calls=made), Results(results=tuple(ToolResult(call="call_0", text=path) for _, path in calls))
+
+    asked = talk(*step(("ls", "src")), *step(("read_file", "a"), ("write_file", "b")), *step(("delete", "c")))
+    parts = [part for message in messages_of(asked, by="openai:local") for part in message.parts][1:]
+
+    steps = [("ls", "src"), ("read_file", "a"), ("write_file", "b"), ("delete", "c")]
+    made = [(part.tool_name, part.args) for part in parts if isinstance(part, ToolCallPart)]
+    assert made == [(name, {"path": path}) for name, path in steps]
+    assert [(part.tool_name, part.content) for part in parts if isinstance(part, ToolReturnPart)] == steps
+
+
+def test_where_a_server_does_not_say_what_an_answer_took_calls_and_thoughts_are_words_too() -> None:
+    size = 20_000
+    parts = (
+        TextPart(content="x" * size),
+        ThinkingPart(content="x" * size),
+        ToolCallPart(tool_name="write_file", args={"content": "\xe9" * (size // 2)}),
+        ToolCallPart(tool_name="write_file", args=json.dumps({"content": "x" * size})),
+    )
+    for part in parts:
+        took = LOCAL._taken(ModelResponse(parts=[part], usage=RequestUsage()), talk())
+        assert size / 2 <= took.output_tokens < size / 2 + 300 and took.cost_usd >= took.output_tokens / 10_000
 
 
 def test_an_answer_with_nothing_in_it_is_left_out_of_what_is_sent() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from milepost.agents.fallback import Chain
 from milepost.agents.faults import Fault
 from milepost.agents.loop import ToolAgent
 from milepost.agents.model import Answer, Conversation, Prompt, Results, ToolCall
@@ -401,6 +402,102 @@ def test_a_helper_that_goes_on_after_a_crash_has_the_money_that_it_began_with(tm
     outcome = ToolAgent(model).act(ASSIGNMENT, workspace, replace(tools, usd_left=9, logbook=book.again()))
 
     assert outcome.status == "finished" and outcome.usage.cost_usd == 4.5
+
+
+@pytest.mark.parametrize("lives_for", range(2, 10))
+def test_a_helper_that_goes_on_after_a_crash_has_the_time_that_it_began_with(lives_for: int, tmp_path: Path) -> None:
+    clock, book = Clock(), PaperLogbook()
+    book.lives_for = lives_for
+
+    class Slow(Voices):
+        def answer(self, conversation: Conversation) -> Answer:
+            clock.now += 10
+            return super().answer(conversation)
+
+    looking = (Answer(calls=(call("ls"),), usage=costing(1)),) * 3
+    model = Slow(
+        Searching=(*looking, Answer(text="Found.", usage=costing(1))),
+        Task=(Answer(calls=(call("task", description="Searching"),)), Answer(text="Done.")),
+    )
+    with pytest.raises(Killed):
+        act(ToolAgent(model, clock=clock), tmp_path, timeout_s=100, logbook=book)
+    outcome, _ = act(ToolAgent(model, clock=clock), tmp_path, timeout_s=60, logbook=book.again())
+
+    assert outcome.status == "finished" and outcome.usage.cost_usd == 4 and len(model.conversations) == 6
+
+
+def test_a_helper_that_goes_on_after_a_crash_stays_within_the_time_that_is_left_of_the_attempt(tmp_path: Path) -> None:
+    clock, book = Clock(), PaperLogbook()
+    model = Voices(
+        Searching=(Answer(calls=(call("ls"),)), Answer(text="Found.")),
+        Task=(Answer(calls=(call("task", description="Searching"),)), Answer(text="Done.")),
+    )
+    book.lives_for = 2
+    with pytest.raises(Killed):
+        act(ToolAgent(model, clock=clock), tmp_path, timeout_s=100, logbook=book)
+    act(ToolAgent(model, clock=clock), tmp_path, timeout_s=20, logbook=book.again())
+
+    assert [conversation.timeout_s for conversation in model.conversations] == [100, 20, 20, 20]
+
+
+def test_the_answers_of_helpers_count_as_those_of_the_attempt(tmp_path: Path) -> None:
+    endless = (Answer(calls=(call("ls"),), usage=costing(1)),) * 50
+    three_helpers = Answer(calls=(call("task", description="Endless"),) * 3, usage=costing(1))
+    model = Voices(Endless=endless, Task=(three_helpers,) * 50)
+
+    outcome, _ = act(ToolAgent(model, max_steps=40), tmp_path)
+
+    assert (outcome.status, outcome.said) == ("gave_up", "stopped after 40 steps without an end")
+    assert len(model.conversations) == outcome.usage.cost_usd == 40
+
+
+MOST_USD = 0.9  # that an answer of the scripted model could cost
+
+
+@pytest.mark.parametrize("lives_for", range(1, 5))
+def test_an_attempt_ends_before_it_costs_more_than_its_agent_may_and_at_the_same_point_after_a_crash(
+    lives_for: int, tmp_path: Path
+) -> None:
+    book, model = PaperLogbook(), ScriptedModel(*[Answer(calls=(call("ls"),), usage=costing(0.5))] * 50)
+    book.lives_for = lives_for
+    agent = ToolAgent(model, max_usd=2 * 0.5 + MOST_USD - 0.01)
+
+    with pytest.raises(Killed):
+        act(agent, tmp_path, logbook=book)
+    outcome, _ = act(agent, tmp_path, logbook=book.again())
+
+    assert outcome.status == "gave_up"
+    assert outcome.said == "stopped before it costs more than $1.89: max_usd of [agents.tool]"
+    assert len(model.conversations) == 2 and outcome.usage.cost_usd == 1
+
+
+@pytest.mark.parametrize(("usd_left", "max_usd", "asked"), [(10.0, 4.0, 3), (4.0, 10.0, 3), (None, 4.0, 3)])
+def test_a_helper_has_half_of_what_the_narrower_bound_leaves(
+    usd_left: float | None, max_usd: float, asked: int, tmp_path: Path
+) -> None:
+    endless = (Answer(calls=(call("ls"),), usage=costing(0.5)),) * 50
+    model = Voices(Endless=endless, Task=(Answer(calls=(call("task", description="Endless"),)), Answer(text="Done.")))
+    tools = Tools(terminal=CountingTerminal(), say=lambda _: None, timeout_s=60, usd_left=usd_left)
+    workspace = Workspace(folder=tmp_path, scratch=tmp_path / "scratch", base="0" * 40)
+
+    outcome = ToolAgent(model, max_usd=max_usd).act(ASSIGNMENT, workspace, tools)
+
+    assert outcome.status == "finished" and outcome.usage.cost_usd == asked / 2
+
+
+def test_a_stand_in_that_could_cost_more_than_is_left_is_not_asked(tmp_path: Path) -> None:
+    class Dear(ScriptedModel):
+        name = "dear"
+
+        def most(self, conversation: Conversation) -> Usage:
+            return Usage(cost_usd=5)
+
+    cheap, dear = ScriptedModel(faults=(Fault("rejected", "HTTP 404"),)), Dear(Answer(text="Done."))
+
+    outcome, _ = act(ToolAgent(Chain(models=(cheap, dear)), max_usd=2), tmp_path)
+
+    assert outcome.said == "stopped before it costs more than $2: max_usd of [agents.tool]"
+    assert len(cheap.conversations) == 1 and not dear.conversations
 
 
 def test_a_helper_has_half_of_the_time_and_a_service_that_is_down_ends_the_whole_attempt(tmp_path: Path) -> None:

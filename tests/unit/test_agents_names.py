@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from milepost.agents.code.agent import CodeAgent
 from milepost.agents.command import CommandAgent
 from milepost.agents.live import ModelSetup
 from milepost.agents.loop import ToolAgent
@@ -74,6 +76,21 @@ def test_a_program_is_found_and_given_its_own_key_alone(tmp_path: Path, monkeypa
     agent.require()
     assert agent.hosts[0] == "api.anthropic.com"
     assert agent.setup.env == {"ANTHROPIC_API_KEY": "k-of-claude", **setup.env}
+
+
+def test_a_program_that_is_not_signed_in_says_so_before_anything_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for key in ("CODEX_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    setup = ProgramSetup(env={"PATH": str(program(tmp_path / "bin" / "codex").parent)})
+
+    with pytest.raises(AgentUnknown, match="is not signed in") as refusal:
+        agent_named("codex", folder=tmp_path, setup=AgentSetup(program=setup))
+
+    assert "OPENAI_API_KEY" in refusal.value.advice
+    agent_named("codex", folder=tmp_path, setup=AgentSetup(program=replace(setup, base_url="http://127.0.0.1:1/v1")))
 
 
 @pytest.mark.parametrize(("name", "what"), [("acp:nobody", "no agent 'acp:nobody'"), ("acp:", "no agent 'acp:'")])
@@ -182,3 +199,45 @@ def test_what_cannot_work_is_refused_before_anything_runs(
         agent_named(name, folder=tmp_path)
 
     assert refusal.value.advice
+
+
+LOCAL = ModelSetup(name="openai:own", base_url="http://127.0.0.1:1/v1")
+PRICED = ModelSetup(name="openai:own", base_url="http://127.0.0.1:1/v1", input_usd_per_mtok=1, output_usd_per_mtok=2)
+
+
+@pytest.mark.parametrize("name", ["tool", "code"])
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        (ProgramSetup(program="/bin/x"), "takes no program"),
+        (ProgramSetup(model="gpt-5", args=("-x",)), "takes no args, model"),
+        (ProgramSetup(base_url="http://127.0.0.1:1"), "takes no base_url"),
+    ],
+)
+def test_our_own_agents_refuse_what_only_a_program_can_use(
+    name: str, program: ProgramSetup, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingInvalid, match=rf"\[agents.{name}\] {says}") as refusal:
+        agent_named(name, folder=tmp_path, setup=AgentSetup(model=PRICED, program=program))
+
+    assert "[model]" in refusal.value.advice
+
+
+@pytest.mark.parametrize("name", ["tool", "code"])
+def test_a_bound_in_money_reaches_our_own_agents_and_needs_a_price(name: str, tmp_path: Path) -> None:
+    bound = ProgramSetup(max_usd=1.5)
+
+    agent = agent_named(name, folder=tmp_path, setup=AgentSetup(model=PRICED, program=bound))
+    assert isinstance(agent, ToolAgent | CodeAgent) and agent.max_usd == 1.5
+    with pytest.raises(SettingInvalid, match=rf"max_usd of \[agents.{name}\] cannot be held") as refusal:
+        agent_named(name, folder=tmp_path, setup=AgentSetup(model=LOCAL, program=bound))
+    assert "input_usd_per_mtok" in refusal.value.advice
+
+
+def test_a_bound_in_money_of_a_program_needs_a_price_too(tmp_path: Path) -> None:
+    path = str(program(tmp_path / "bin" / "codex").parent)
+    bound = ProgramSetup(env={"PATH": path, "CODEX_API_KEY": "k-123456789"}, max_usd=1)
+
+    agent_named("codex", folder=tmp_path, setup=AgentSetup(program=replace(bound, model="gpt-5")))
+    with pytest.raises(SettingInvalid, match=r"max_usd of \[agents.codex\] cannot be held"):
+        agent_named("codex", folder=tmp_path, setup=AgentSetup(program=bound))

@@ -283,6 +283,31 @@ def test_nothing_is_written_before_the_end_and_a_dry_site_shows_it_as_a_diff(tmp
     )
 
 
+@pytest.mark.parametrize("paths", [("a", "a/b/c"), ("a/b/c", "a"), ("new", "file/b"), ("new", "link/b")])
+def test_nothing_is_written_where_a_file_would_have_to_be_a_folder(paths: tuple[str, ...], tmp_path: Path) -> None:
+    plant(tmp_path, {"file": "x"})
+    (tmp_path / "link").symlink_to("file")
+    site = Site(tmp_path)
+    for path in paths:
+        site.write(path, "y")
+
+    with pytest.raises(Refused, match="is a file, and"):
+        site.write_out()
+
+    assert contents(tmp_path) == {"file": "x", "link": "x"} and site.written == []
+
+
+def test_a_file_may_make_room_for_a_folder(tmp_path: Path) -> None:
+    plant(tmp_path, {"a": "x"})
+    site = Site(tmp_path)
+    site.write("a/b", "y")
+    site.delete("a")
+
+    site.write_out()
+
+    assert contents(tmp_path) == {"a/b": "y"}
+
+
 @pytest.mark.parametrize("path", ["../x", "/etc/x", ".git/hooks/x", "link/x", "a/../../x"])
 def test_a_site_ends_at_its_folder(path: str, tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()

@@ -127,6 +127,21 @@ def test_a_dependency_is_added_and_the_rest_stays_as_it_is(
         ({"package.json": "{"}, {"name": "a", "version": "1"}, "package.json: it cannot be read"),
         ({"requirements.txt": ""}, {"name": "a", "version": "^1"}, "version '^1' is no range of versions"),
         ({"requirements.txt": "a<2\n"}, {"name": "a", "version": ">=2"}, "'a<2' is there already; give replace=true"),
+        (
+            {"requirements.txt": "a>=2; python_version<'3.9'\n"},
+            {"name": "a", "version": ">=2", "replace": "true"},
+            "holds only where its marker says",
+        ),
+        (
+            {"pyproject.toml": "[project]\ndependencies = [\"a>=2 ; sys_platform == 'win32'\"]\n"},
+            {"name": "a", "version": ">=2"},
+            "holds only where its marker says",
+        ),
+        (
+            {"requirements.txt": "a==1 \\\n    --hash=sha256:00\nb\n"},
+            {"name": "a", "version": "==2", "replace": "true"},
+            "goes on in the next line",
+        ),
         ({"requirements.txt": ""}, {"name": "--index-url=x"}, "cannot name a package"),
         ({"pyproject.toml": "[tool.x]\n"}, {"name": "a"}, "it has no [project]"),
         ({"pyproject.toml": '[project]\ndynamic=["dependencies"]\n'}, {"name": "a"}, "dependencies are dynamic"),

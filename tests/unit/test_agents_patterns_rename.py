@@ -131,6 +131,25 @@ def test_line_ends_and_letters_of_other_languages_stay(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_bytes() == "größe = 'ä'; newer = größe; x = newer  # ö\r\n".encode()
 
 
+def test_programs_of_modules_whose_names_only_end_or_go_on_alike_keep_theirs(tmp_path: Path) -> None:
+    others = "w = webapp:main\nv = vendor.app:main\nd = web-app:main\nl = app:main-line\nm = app:mainly\n"
+    said = "SAID = 'webapp:main, vendor.app:main, the app: main'\n"
+    plant(tmp_path, {"app.py": "def main(): pass\n", "said.py": said, "setup.cfg": f"a=app:main [x]\n{others}"})
+    plant(tmp_path, {"Dockerfile": "CMD gunicorn app:main\n", "notes.md": "webapp:main\n"})
+    site = Site(tmp_path)
+
+    execute(RENAME, {"old": "main", "new": "start"}, site)
+
+    assert site.remarks[1:] == ["left as it is where 'main' may be named as a program: Dockerfile"]
+    assert contents(tmp_path) == {
+        "app.py": "def start(): pass\n",
+        "Dockerfile": "CMD gunicorn app:main\n",
+        "notes.md": "webapp:main\n",
+        "said.py": said,
+        "setup.cfg": f"a=app:start [x]\n{others}",
+    }
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [
@@ -144,6 +163,11 @@ def test_line_ends_and_letters_of_other_languages_stay(tmp_path: Path) -> None:
         ({"a.py": "old = 1\nfrom x import old\n"}, "a.py:2 gives 'old' another meaning"),
         ({"a.py": "old = 1\ntry: f()\nexcept E as old: pass\n"}, "a.py:3 gives 'old' another meaning"),
         ({"a.py": "old = 1\n", "b.py": "import a\ndef f(a): return a.old\n"}, "b.py:2: 'a' is not always the module"),
+        (
+            {"a.py": "old = 1\n", "setup.py": "setup(scripts=['x = a : old'])\n"},
+            "setup.py:1 names it in a text as 'a : old'",
+        ),
+        ({"a.py": "old = 1\n", "b.py": "x = 1\nrun(f'{x} a:old')\n"}, "b.py:2 names it in a text as 'a:old'"),
         ({"a.js": "export const old = 1;\nfunction f(old) { return old; }\n"}, "a.js:2 gives 'old' another meaning"),
         ({"a.js": "export const old = 1;\nfor (const old of x) {}\n"}, "a.js:2 gives 'old' another meaning"),
         ({"a.js": "const old = 1, x = 2;\nexport { x as old };\n"}, "a.js:2 gives 'old' another meaning"),

@@ -362,6 +362,15 @@ def test_an_edit_keeps_the_line_ends_and_the_mark_of_a_windows_file(bench: Bench
     assert (bench.folder / "w.txt").read_bytes() == b"\xef\xbb\xbf1\r\n2\r\n3\r\n4\r\n"
 
 
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("old", ["\nfoo", "foo\n", "\nfoo\n", "\n\n", "\r\nfoo"])
+def test_a_line_end_of_a_windows_file_is_found_once(old: str, everywhere: bool) -> None:
+    text = "a\nfoo\nb\n\n"
+    plain = replaced(text, old, "x\ny", everywhere=everywhere)
+
+    assert replaced(text.replace("\n", "\r\n"), old, "x\ny", everywhere=everywhere) == plain.replace("\n", "\r\n")
+
+
 @given(before=st.text("ab\n.\\"), old=st.text("ab\n.\\", min_size=1), after=st.text("ab\n.\\"), new=st.text("xy\n\\"))
 def test_replacing_a_text_marked_by_position_changes_nothing_around_it(
     before: str, old: str, after: str, new: str

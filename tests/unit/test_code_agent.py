@@ -358,6 +358,20 @@ def test_a_service_that_does_not_answer_ends_the_attempt_for_what_it_is(
     assert (outcome.status, outcome.said) == (status, said)
 
 
+class Paid(ScriptedModel):
+    def most(self, conversation: Conversation) -> Usage:
+        return Usage(cost_usd=0.9)
+
+
+def test_an_attempt_ends_before_it_costs_more_than_its_agent_may() -> None:
+    model = Paid(Answer(text="All done.", usage=Usage(cost_usd=0.5)))
+
+    outcome, _ = act(model, max_usd=1.25)
+
+    assert outcome.status == "gave_up" and outcome.usage.cost_usd == 0.5
+    assert outcome.said == "stopped before it costs more than $1.25: max_usd of [agents.code]"
+
+
 def outside_of_fences(text: str) -> list[str]:
     lines, fence = [], ""
     for line in text.splitlines():

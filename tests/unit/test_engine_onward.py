@@ -111,7 +111,7 @@ def test_without_leave_to_adapt_one_attempt_is_all(mode: str) -> None:
 
 def test_a_limited_service_is_waited_for_and_burns_no_attempt() -> None:
     limited = tried(1, status="limited", said="limit reached: try again in 90 s")
-    agent = CheckResult(name="agent", outcome="failed", summary="the agent's service is at its limit")
+    agent = CheckResult(name="agent", outcome="failed", summary="the agent's service cannot be asked now")
     limited = replace(limited, attempt=replace(limited.attempt, evidence=judge("t", (agent,))))
     onward = decide((limited,), replace(ORDER, attempts=1), OUTLOOK)
     assert isinstance(onward, Repair)

@@ -86,6 +86,10 @@ def test_a_bad_value_of_an_agents_section_is_not_shown_because_it_may_be_a_key(t
     with pytest.raises(SettingInvalid) as raised:
         settings(tmp_path, '[agents.command]\nenv = ["sk-hidden"]\n')
     assert "agents.command.env" in raised.value.message and "sk-hidden" not in str(raised.value)
+    for line in ('env = "TOKEN=sk-hidden"', 'command = "x --token sk-hidden"', 'bearer_from = ["sk-hidden"]'):
+        with pytest.raises(SettingInvalid) as raised:
+            settings(tmp_path, f"[mcp.notes]\n{line}\n")
+        assert "mcp.notes" in raised.value.message and "sk-hidden" not in str(raised.value)
 
 
 @pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"\xff\xfe"), lambda path: path.mkdir()])

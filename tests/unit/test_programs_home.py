@@ -12,8 +12,8 @@ from milepost.agents.programs import home as homes
 from milepost.agents.programs.login import is_renewal, lent
 
 NAME = ".agent/login.json"
-OLD = {"tokens": {"access": "a1", "refresh": "r1", "account_id": "me"}, "at": 1}
-NEW = {"tokens": {"access": "a2", "refresh": "r2", "account_id": "me"}, "at": 2, "more": True}
+OLD = {"tokens": {"access_token": "a1", "refresh_token": "r1", "account_id": "me"}, "last_refresh": 1, "key": None}
+NEW = {"tokens": {"access_token": "a2", "refresh_token": "r2", "account_id": "me"}, "last_refresh": 2, "key": None}
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_a_login_that_the_user_renewed_meanwhile_is_kept(tmp_path: Path, user: P
     home = homes.made(tmp_path / "kept")
     with lent(NAME, users_home=user, home=home):
         (home / NAME).write_text(json.dumps(NEW))
-        (user / NAME).write_text(json.dumps({**OLD, "at": 3}))
+        (user / NAME).write_text(json.dumps({**OLD, "last_refresh": 3}))
         later = (home / NAME).stat().st_mtime_ns + 1
         os.utime(user / NAME, ns=(later, later))
-    assert json.loads((user / NAME).read_text()) == {**OLD, "at": 3}
+    assert json.loads((user / NAME).read_text()) == {**OLD, "last_refresh": 3}
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,13 @@ def test_a_login_that_the_user_renewed_meanwhile_is_kept(tmp_path: Path, user: P
     [
         "{half",
         "[]",
-        json.dumps({"tokens": {"access": "x", "refresh": "x", "account_id": "somebody else"}, "at": 2}),
-        json.dumps({"tokens": {}, "at": 2}),
-        json.dumps({**NEW, "at": "never"}),
+        json.dumps(
+            {"tokens": {"access_token": "x", "refresh_token": "x", "account_id": "somebody else"}, "last_refresh": 2}
+        ),
+        json.dumps({"tokens": {}, "last_refresh": 2}),
+        json.dumps({**NEW, "last_refresh": "never"}),
+        json.dumps({**NEW, "key": "sk-somebody-else"}),
+        json.dumps({**NEW, "more": True}),
         "[" * 100_000,
         json.dumps(NEW) + " " * 1_000_001,
     ],

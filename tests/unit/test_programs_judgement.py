@@ -176,3 +176,14 @@ def test_a_note_that_is_no_place_is_the_beginning(note: str) -> None:
 )
 def test_the_host_of_an_address_is_what_the_program_must_reach(address: str, hosts: tuple[str, ...]) -> None:
     assert hosts_of(address) == hosts
+
+
+def test_an_end_that_goes_on_is_none() -> None:
+    """Whatever a program starts can print a line that looks like its end."""
+    begun = (Ended(fine=True), *(note for turn in range(1, 5) for note in (Turned(turn), Stepped("Bash"))))
+
+    assert reached(progress_of(*begun), Bounds(turns=3)) == Reached(what="stopped after 3 turns without an end")
+    assert (
+        judge(ended(), progress_of(*begun), Claude().capabilities(), Bounds(turns=9), program="p", timeout_s=1).status
+        == "gave_up"
+    )

@@ -139,7 +139,7 @@ def test_an_answered_gate_an_attempt_after_a_limit_and_new_work_after_a_wall_are
         attempt=1,
         agent="tool",
         verdict=Verdict.FAILED,
-        reason="the agent's service is at its limit: try again in 60 s",
+        reason="the agent's service cannot be asked now: try again in 60 s",
         commit="",
         duration_ms=1,
         cost_usd=0,

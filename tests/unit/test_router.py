@@ -30,7 +30,7 @@ MEASURED = Routing(mode="measured", agents=("a", "b"), explore=0.1)
 
 
 def trials(
-    agent: str, passed: int, tried: int, *, kind: str = "docs", usd: float = 0.0, size: str = "small"
+    agent: str, passed: int | None, tried: int, *, kind: str = "docs", usd: float = 0.0, size: str = "small"
 ) -> tuple[Trial, ...]:
     return tuple(
         Trial(
@@ -40,7 +40,7 @@ def trials(
             kind=kind,
             size=size,
             risky=False,
-            passed=place < passed,
+            passed=None if passed is None else place < passed,
             attempts=1,
             seconds=1.0,
             cost_usd=usd,
@@ -93,6 +93,17 @@ def test_new_ones_are_tried_before_they_are_judged_each_in_its_turn_also_when_se
     assert measured(busy=("a",)).agent == "b"
     assert measured(trials("a", 3, 3), trials("b", 0, 2)).reason.startswith("new here: 2 tasks of 3")
     assert measured(trials("a", 3, 3), trials("b", 0, 2), busy=("b",)).agent == "a"
+
+
+def test_who_was_given_tasks_that_nobody_could_judge_is_not_new_for_ever() -> None:
+    assert measured(trials("a", 9, 9), trials("b", None, 2)).reason.startswith("new here: 2 tasks of 3")
+    choice = measured(trials("a", 9, 9), trials("b", None, 3))
+    assert choice.reason == "9 of 9 docs tasks passed; b 3 tasks, none judged"
+    assert measured(trials("a", 0, 9), trials("b", None, 9)).agent == "a", "what is not known is not better than bad"
+    assert measured(trials("a", 9, 10), trials("b", 9, 9), trials("b", None, 9, usd=9.0)).agent == "b", "its rate stays"
+    known = (trials("a", 9, 9), trials("b", None, 20))
+    explored = [measured(*known, dice=f"7f3a/{number}").agent for number in range(200)].count("b")
+    assert explored == 0, "it was given more of the kind than the other"
 
 
 def test_risky_tasks_are_given_to_nobody_who_is_only_tried_out() -> None:
@@ -223,13 +234,21 @@ def test_a_task_that_was_done_in_parts_was_not_done_by_whoever_failed_at_it_whol
 def test_what_says_nothing_of_an_agent_is_not_held_against_it(database: Database) -> None:
     statistics = Statistics(database)
     task = Task(id="1", title="Do", status="open", line=1)
-    agent = CheckResult(name="agent", outcome="failed", summary="the agent's service is at its limit")
+    agent = CheckResult(name="agent", outcome="failed", summary="the agent's service cannot be asked now")
     merge = CheckResult(name="merge", outcome="failed", summary="others changed the same lines")
     for place, one in enumerate((tried(1, "a"), tried(1, "a", agent, status="limited"), tried(1, "a", merge))):
         remember(statistics, f"r{place}", task, (one,))
-    assert statistics.newest(9) == ()
+    assert [trial.passed for trial in statistics.newest(9)] == [None, None, None]
     remember(statistics, "r9", task, (tried(1, "a", agent, status="gave_up"),))
-    assert [trial.passed for trial in statistics.newest(9)] == [False]
+    assert [trial.passed for trial in statistics.newest(1)] == [False]
+
+
+def test_what_is_judged_later_takes_the_place_of_what_was_not_and_stays(database: Database) -> None:
+    statistics = Statistics(database)
+    task = Task(id="1", title="Do", status="open", line=1)
+    for tries in ((tried(1, "a"),), (tried(1, "a"), tried(2, "a", PASS)), (tried(1, "a"),)):
+        remember(statistics, "r", task, tries)
+    assert [(trial.passed, trial.attempts) for trial in statistics.newest(9)] == [(True, 2)]
 
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))

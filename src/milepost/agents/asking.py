@@ -12,10 +12,11 @@ from milepost.agents.fallback import Chain, Succession, fault_in, plain_fault
 from milepost.agents.faults import Fault, wait_before_asking_again, waiting_in_words
 from milepost.agents.model import Answer, Conversation, Model
 from milepost.agents.recorded import digest_of, plain_answer
-from milepost.core.calls import Call, Reply
+from milepost.core.calls import NOTHING, Call, Reply
 from milepost.core.ports import Logbook, Stops, Unrecorded
 
 PATIENCE_S = 300.0
+TOO_LATE = "no answer in time"
 LOOK_S = 0.2  # how soon a stop is noticed while the model thinks
 
 
@@ -50,29 +51,36 @@ class Asker:
         """The answer as the logbook keeps it, with the seconds it took; a stand-in's where one had to be asked.
 
         Each model is asked, recorded and paid for under its own name: what one did instead of answering is a failed
-        call. When all of them failed, the next life of the attempt goes round once more.
+        call. When all of them failed, the next life of the attempt goes round once more, with all of its time: what
+        was lost to faults in the life that got the answer is recorded with it, what was lost before is forgotten.
         """
         self._questions += 1
-        asked, spent_s = replace(conversation, number=self._questions), 0.0
+        asked, lost_s, usage = replace(conversation, number=self._questions), 0.0, NOTHING
         while True:
             self._said = 0
             asked_here = False
 
-            def make(asked: Conversation = asked) -> Reply:
+            def make(asked: Conversation = asked, lost_s: float = lost_s) -> Reply:
                 nonlocal asked_here
                 asked_here = True
-                return self._answer_or_fault(asked)
+                return self._answer_or_fault(asked, lost_s)
 
-            reply = self._logbook.once(self.call(asked), make)
-            spent_s += reply.body.get("seconds", 0.0)
+            try:
+                reply = self._logbook.once(self.call(asked), make)
+            except TimeoutError:
+                if not lost_s:
+                    raise
+                raise Fault("silent", TOO_LATE, usage=usage) from None
+            usage += reply.usage
             fault = fault_in(reply.body)
             if fault is None:
                 self._models.answered()
-                return reply if reply.refused else replace(reply, body={**reply.body, "seconds": spent_s})
-            self._hand_on(fault, asked_here)
-            asked = replace(conversation, number=asked.number, timeout_s=conversation.timeout_s - spent_s)
+                return replace(reply, usage=usage)
+            self._hand_on(fault.after(usage), asked_here)
+            lost_s += reply.body["seconds"] if asked_here else 0.0
+            asked = replace(conversation, number=asked.number, timeout_s=conversation.timeout_s - lost_s)
             if asked.timeout_s <= 0:
-                raise TimeoutError
+                raise Fault("silent", TOO_LATE, usage=usage)
 
     def tell(self, answer: Answer) -> None:
         """Say what an answer says, but for the lines that were said as they came."""
@@ -91,23 +99,27 @@ class Asker:
             most=model.most(conversation),
         )
 
-    def _answer_or_fault(self, conversation: Conversation) -> Reply:
-        """What came of asking the current model; a fault is an answer where another one can be asked."""
+    def _answer_or_fault(self, conversation: Conversation, lost_s: float) -> Reply:
+        """What came of asking the current model; a fault is recorded where another one can be asked, or it cost money.
+
+        An answer took the time, too, that was lost to faults before it.
+        """
         started = self.clock()
         try:
             answer = self._answer(conversation)
         except Fault as fault:
-            if self._models.alone:
+            if self._models.alone and fault.usage == NOTHING:
                 raise
-            return Reply(body={**plain_fault(fault), "seconds": self.clock() - started}, failed=True)
-        return Reply(body={**plain_answer(answer), "seconds": self.clock() - started}, usage=answer.usage)
+            body = {**plain_fault(fault), "seconds": self.clock() - started}
+            return Reply(body=body, usage=fault.usage, failed=True)
+        return Reply(body={**plain_answer(answer), "seconds": lost_s + self.clock() - started}, usage=answer.usage)
 
     def _hand_on(self, fault: Fault, asked_here: bool) -> None:
         """Let the next model be asked; raises when all of them failed just now."""
         failed = self._models.current.name
         self._models.move_on(fault)
         if self._models.all_failed:
-            hope = self._models.hope
+            hope = self._models.hope.after(fault.usage)
             self._models.begin_again()
             if asked_here or hope.kind == "rejected":
                 raise hope
@@ -116,23 +128,25 @@ class Asker:
     def _answer(self, conversation: Conversation) -> Answer:
         deadline = self.clock() + conversation.timeout_s
         patient_until = deadline
-        tries = 0
+        tries, lost = 0, NOTHING
         while True:
             try:
-                return self._asked(replace(conversation, timeout_s=max(0.001, deadline - self.clock())))
+                answer = self._asked(replace(conversation, timeout_s=max(0.001, deadline - self.clock())))
+                return replace(answer, usage=answer.usage + lost)
             except TimeoutError:
                 if not tries:
                     raise
                 # A server that was down all the time must not cost the attempt.
-                fault = Fault("silent", "no answer in time")
+                fault = Fault("silent", TOO_LATE)
             except Fault as one:
                 fault = one
+            lost += fault.usage
             if not tries:
                 patient_until = min(deadline, self.clock() + self._patience_s)
             tries += 1
             wait_s = wait_before_asking_again(fault, tries=tries, left_s=patient_until - self.clock())
             if wait_s is None:
-                raise fault
+                raise fault.after(lost) from fault
             self._say(waiting_in_words(fault, wait_s))
             self._stops.pause(wait_s)
 

@@ -125,8 +125,9 @@ def readable_paths(argv: tuple[str, ...], search_path: str | None = None) -> tup
     """What the program needs to see beside the workspace: its folder, and the absolute paths it is given."""
     program = shutil.which(argv[0], path=search_path)
     folders = [] if program is None else [Path(program).parent, Path(program).resolve().parent]
-    # A program that lies in / would otherwise make the whole machine readable.
-    named = [Path(program)] if program is not None and Path("/") in folders else folders
+    # A program that lies in the home, or above it, would otherwise make all of that readable.
+    home = Path("~").expanduser().resolve()
+    named = [Path(program) if home.is_relative_to(folder.resolve()) else folder for folder in folders if program]
     values = (word.partition("=")[2] if word.startswith("-") else word for word in argv)
     named += [Path(value) for value in values if value.startswith("/")]
     return tuple(dict.fromkeys(path for path in named if _exists(path)))

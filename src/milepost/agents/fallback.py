@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from milepost.agents.faults import Fault
 from milepost.agents.model import Answer, Conversation, Model
-from milepost.core.calls import Usage
+from milepost.core.calls import NOTHING, Usage
 
 FAULT = "fault"  # in the recorded reply of a model that did not answer
 
@@ -34,14 +34,16 @@ class Chain:
         return max((model.most(conversation) for model in self.models), key=lambda usage: usage.cost_usd)
 
     def answer(self, conversation: Conversation) -> Answer:
-        succession = Succession(self.models)
+        succession, lost = Succession(self.models), NOTHING
         while True:
             try:
-                return succession.current.answer(conversation)
+                answer = succession.current.answer(conversation)
+                return replace(answer, usage=answer.usage + lost)
             except Fault as fault:
+                lost += fault.usage
                 succession.move_on(fault)
                 if succession.all_failed:
-                    raise succession.hope from fault
+                    raise succession.hope.after(lost) from fault
 
 
 class Succession:
@@ -91,7 +93,7 @@ class Succession:
 
 
 def plain_fault(fault: Fault) -> dict[str, Any]:
-    """A fault as a logbook keeps it."""
+    """A fault as a logbook keeps it, without what was taken by it, which is recorded beside it."""
     return {FAULT: fault.kind, "what": fault.what, "wait_s": fault.wait_s}
 
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
+from milepost.core.calls import NOTHING, Usage
+
 FaultKind = Literal["silent", "limited", "rejected"]
 
 SHORT_WAIT_S = 60.0  # what is longer is not waited for with an attempt held open
@@ -23,14 +25,20 @@ _EPOCH = 1_000_000_000.0
 class Fault(Exception):
     """No answer came. `silent`: nobody answers. `limited`: not now. `rejected`: asking again would not help.
 
-    `wait_s` is how long the server asks to wait, if it does.
+    `wait_s` is how long the server asks to wait, if it does. `usage` is what was taken all the same, by an answer that
+    broke off.
     """
 
-    def __init__(self, kind: FaultKind, what: str, wait_s: float | None = None) -> None:
+    def __init__(self, kind: FaultKind, what: str, wait_s: float | None = None, usage: Usage = NOTHING) -> None:
         super().__init__(what)
         self.kind = kind
         self.what = what
         self.wait_s = wait_s
+        self.usage = usage
+
+    def after(self, usage: Usage) -> Fault:
+        """The same fault as the end of several, which took so much together."""
+        return Fault(self.kind, self.what, self.wait_s, usage)
 
 
 def wait_before_asking_again(fault: Fault, *, tries: int, left_s: float) -> float | None:

@@ -20,8 +20,9 @@ from milepost.agents.recorded import size_of
 from milepost.core.calls import Usage
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as Client
+    from pydantic_ai.models import StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
 # A request that was cut off, came too early or too often, is worth another try; any other 4xx is not.
@@ -103,26 +104,36 @@ class LiveModel:
     def answer(self, conversation: Conversation) -> Answer:
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
-        from milepost.agents.live_messages import answer_in
+        from milepost.agents.live_messages import answer_in, sendable_messages
 
+        messages = sendable_messages(conversation, self.name)
+        begun: list[StreamedResponse] = []
         try:
-            response = asyncio.run(self._request(conversation))
+            response = asyncio.run(self._request(conversation, messages, begun))
         except UnexpectedModelBehavior as error:
             flaw = f"what came is no answer ({short(error)})"
-            return Answer(flaw=flaw, usage=self._guessed(conversation))
+            return Answer(flaw=flaw, usage=self._guessed(conversation, *(stream.get() for stream in begun)))
+        except Fault as fault:
+            for stream in begun:
+                fault.usage += self._guessed(conversation, stream.get())
+            raise
         return answer_in(response, self._taken(response, conversation), by=self.name)
 
     def open(self) -> Client:
         """The library's model. Each request gets its own: clients belong to one event loop, answers to many threads."""
         return open_client(self.setup.name, self.setup.base_url, self.env)
 
-    async def _request(self, conversation: Conversation) -> ModelResponse:
+    async def _request(
+        self, conversation: Conversation, messages: list[ModelMessage], begun: list[StreamedResponse]
+    ) -> ModelResponse:
+        """The response; where it is streamed, the stream is put into `begun` when its first piece came."""
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior, UserError
 
         timeout_s = min(self.setup.timeout_s, conversation.timeout_s)
         try:
             async with asyncio.timeout(timeout_s), self.open() as client:
-                return await self._response(client, conversation, timeout_s)
+                settings = self._settings(conversation, timeout_s)
+                return await self._response(client, conversation, messages, settings, begun)
         except TimeoutError:
             if conversation.timeout_s <= self.setup.timeout_s:
                 raise
@@ -136,20 +147,26 @@ class LiveModel:
         except _STUMBLED as error:
             raise UnexpectedModelBehavior(f"{type(error).__name__}: {short(error)}") from error
 
-    async def _response(self, client: Client, conversation: Conversation, timeout_s: float) -> ModelResponse:
+    async def _response(
+        self,
+        client: Client,
+        conversation: Conversation,
+        messages: list[ModelMessage],
+        settings: ModelSettings,
+        begun: list[StreamedResponse],
+    ) -> ModelResponse:
         from pydantic_ai.direct import model_request, model_request_stream
 
-        from milepost.agents.live_messages import messages_of, parameters_of
+        from milepost.agents.live_messages import parameters_of
         from milepost.agents.live_stream import whole_answer
 
-        messages, parameters = messages_of(conversation, by=self.name), parameters_of(conversation)
-        settings = self._settings(conversation, timeout_s)
+        parameters = parameters_of(conversation)
         if not self.setup.stream:
             return await model_request(client, messages, model_settings=settings, model_request_parameters=parameters)
         async with model_request_stream(
             client, messages, model_settings=settings, model_request_parameters=parameters
         ) as stream:
-            return await whole_answer(stream, stall_s=self.setup.stall_s, hear=conversation.hear)
+            return await whole_answer(stream, stall_s=self.setup.stall_s, hear=conversation.hear, begun=begun.append)
 
     def _settings(self, conversation: Conversation, timeout_s: float) -> ModelSettings:
         from pydantic_ai.settings import ModelSettings
@@ -165,7 +182,7 @@ class LiveModel:
     def _taken(self, response: ModelResponse, conversation: Conversation) -> Usage:
         used = response.usage
         if used.unmeasured_requests or not used.input_tokens:
-            return self._guessed(conversation, response.text or "")
+            return self._guessed(conversation, response)
         stated = self.price.of(
             input_tokens=used.input_tokens,
             output_tokens=used.output_tokens,
@@ -179,9 +196,12 @@ class LiveModel:
             cost_usd=stated if self.price_known else float(used.cost or 0),
         )
 
-    def _guessed(self, conversation: Conversation, said: str = "") -> Usage:
-        """What an answer took whose server does not say so."""
-        told, output_tokens = most_input_tokens(size_of(conversation)), most_input_tokens(len(said.encode()))
+    def _guessed(self, conversation: Conversation, *responses: ModelResponse) -> Usage:
+        """What an answer took whose server does not say so, by as much of it as came."""
+        from milepost.agents.live_messages import said_in
+
+        said = "".join(map(said_in, responses)).encode("utf-8", "backslashreplace")
+        told, output_tokens = most_input_tokens(size_of(conversation)), most_input_tokens(len(said))
         cost_usd = self.price.of(input_tokens=told, output_tokens=output_tokens)
         return Usage(input_tokens=told, output_tokens=output_tokens, cost_usd=cost_usd)
 

@@ -16,15 +16,21 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import StreamedResponse
 
 from milepost.agents.faults import Fault
+from milepost.agents.live_messages import sound
 
 BROKE_OFF = "the answer broke off before its end (a server that never sends one needs stream = false under [model])"
 
 
 async def whole_answer(
-    stream: StreamedResponse, *, stall_s: float, hear: Callable[[str], None] | None
+    stream: StreamedResponse,
+    *,
+    stall_s: float,
+    hear: Callable[[str], None] | None,
+    begun: Callable[[StreamedResponse], None],
 ) -> ModelResponse:
     """The answer once all of it came; raises a Fault when it stops coming or breaks off.
 
+    `begun` is called when the first piece came: from then on the answer costs something, whatever becomes of it.
     How long the first piece may take is for the caller to bound: models think before they speak.
     """
     spoken, pieces, bound_s = SpokenLines(hear), aiter(stream), None
@@ -36,6 +42,8 @@ async def whole_answer(
             break
         except TimeoutError:
             raise Fault("silent", f"no further piece of the answer came for {stall_s:g} s") from None
+        if bound_s is None:
+            begun(stream)
         spoken.add(piece)
         bound_s = stall_s
     response = stream.get()
@@ -74,7 +82,7 @@ class SpokenLines:
             return
         for _ in range(self._blank):
             hear("")
-        hear(line if self._told else line.lstrip())
+        hear(sound(line if self._told else line.lstrip()))
         self._blank, self._told = 0, True
 
 

@@ -21,11 +21,11 @@ from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled
 from milepost.agents.subagent import Helpers
 from milepost.agents.talk import Ended, Scene, Share, Talk, questions
+from milepost.agents.tally import CostReached, Tally
 from milepost.agents.tools.long_results import LongResults
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
-from milepost.core.calls import Call, Reply
 from milepost.core.commands import enforced_by_all
-from milepost.core.ports import Logbook, Stops, Tools
+from milepost.core.ports import Stops, Tools
 
 MAX_STEPS = 100
 
@@ -33,8 +33,9 @@ MAX_STEPS = 100
 class ToolAgent:
     """An agent that lets a model work with the tools of the workspace, and with those of `servers`.
 
-    A server that does not answer is asked again for `patience_s`. `window_tokens` is how much the model can be told at
-    once; None tells it everything.
+    `max_steps` is how many answers an attempt has, `max_usd` what it may cost, those of helpers included. A server that
+    does not answer is asked again for `patience_s`. `window_tokens` is how much the model can be told at once; None
+    tells it everything.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class ToolAgent:
         model: Model,
         *,
         max_steps: int = MAX_STEPS,
+        max_usd: float | None = None,
         patience_s: float = PATIENCE_S,
         window_tokens: int | None = None,
         servers: tuple[McpServer, ...] = (),
@@ -50,6 +52,7 @@ class ToolAgent:
     ) -> None:
         self._model = model
         self._max_steps = max_steps
+        self.max_usd = max_usd
         self._patience_s = patience_s
         self._window_tokens = window_tokens
         self._servers = servers
@@ -62,7 +65,7 @@ class ToolAgent:
         return self._model.price_known
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
-        tally = Tally(tools.logbook)
+        tally = Tally(tools.logbook, agent="tool", max_usd=self.max_usd)
         tools = replace(tools, logbook=tally, stops=self._stops or tools.stops)
         if not self.price_known:
             tools.say(f"the price of {self._model.name} is not known: its answers are counted as $0")
@@ -72,7 +75,7 @@ class ToolAgent:
             except ServerFailed as failure:
                 return Outcome(status="gave_up", said=tools.redact(str(failure)))
             scene = self._scene(assignment, workspace, tools, servers)
-            helpers = Helpers(usd_left=lambda: None if tools.usd_left is None else tools.usd_left - tally.paid_usd)
+            helpers = Helpers(usd_left=lambda: tally.usd_left(tools.usd_left))
             share = Share(timeout_s=tools.timeout_s, longest_s=tools.timeout_s)
             talk = Talk(scene, tool_prompt(assignment), share, hand_over=helpers.hand_over)
             return self._outcome(talk)
@@ -96,40 +99,20 @@ class ToolAgent:
             servers=servers,
             window_tokens=self._window_tokens,
             questions=questions(),
+            max_answers=self._max_steps,
         )
 
     def _outcome(self, talk: Talk) -> Outcome:
         status: OutcomeStatus = "finished"
         try:
-            said = talk.converse(self._max_steps)
+            said = talk.converse()
         except Ended as end:
             status, said = end.status, end.said
+        except CostReached as end:
+            status, said = "gave_up", str(end)
         return Outcome(status=status, said=said, usage=talk.usage, enforced=enforced_by_all(talk.enforced))
 
 
 def tool_prompt(assignment: Assignment) -> str:
     """All that the model is told at first."""
     return f"{prompt_for(assignment)}\n{filled('tool')}"
-
-
-class Tally:
-    """A logbook that counts what the calls cost that were made in this life of the attempt."""
-
-    def __init__(self, logbook: Logbook) -> None:
-        self._logbook = logbook
-        self.paid_usd = 0.0
-
-    @property
-    def session(self) -> str:
-        return self._logbook.session
-
-    def note_session(self, session: str) -> None:
-        self._logbook.note_session(session)
-
-    def once(self, call: Call, make: Callable[[], Reply]) -> Reply:
-        def counted() -> Reply:
-            reply = make()
-            self.paid_usd += reply.usage.cost_usd
-            return reply
-
-        return self._logbook.once(call, counted)

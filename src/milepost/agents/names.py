@@ -22,7 +22,7 @@ from milepost.agents.patterns.registry import PatternSetup, pattern_named
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named
 from milepost.agents.replay import ReplayAgent, load_cassette
-from milepost.core.errors import AgentUnknown
+from milepost.core.errors import AgentUnknown, SettingInvalid
 from milepost.core.ports import Agent
 
 OURS = ("tool", "code")
@@ -58,10 +58,16 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
     if is_program(name):
         agent = program_named(name, setup.program)
         agent.require()
+        if not agent.price_known:
+            _refuse_bound(name, setup.program, "name a model whose price is known in that section")
         return agent
     match kind:
         case "tool" | "code" if not rest:
-            return _ours(kind, setup, live_model(setup.model, setup.program.env))
+            _refuse_unusable(kind, setup.program)
+            model = live_model(setup.model, setup.program.env)
+            if not model.price_known:
+                _refuse_bound(kind, setup.program, "state input_usd_per_mtok and output_usd_per_mtok under [model]")
+            return _ours(kind, setup, model)
         case "tool" | "code":
             raise AgentUnknown(f"the agent {kind!r} takes nothing after it, not {rest!r}", _MODEL_ADVICE)
         case "command" if rest:
@@ -85,15 +91,40 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
 
 def _ours(kind: str, setup: AgentSetup, model: Model) -> Agent:
     """One of our own agents, with a live model or a recorded one."""
-    turns, patience_s, window = setup.program.max_turns, setup.model.patience_s, setup.model.window_tokens
+    turns, max_usd = setup.program.max_turns, setup.program.max_usd
+    patience_s, window = setup.model.patience_s, setup.model.window_tokens
     if kind == "code":
         limits = replace(LIMITS, steps=turns or LIMITS.steps)
-        return CodeAgent(model, limits=limits, patience_s=patience_s, window_tokens=window)
+        return CodeAgent(model, limits=limits, max_usd=max_usd, patience_s=patience_s, window_tokens=window)
     for server in setup.servers:
         require_library(server)
     return ToolAgent(
-        model, max_steps=turns or MAX_STEPS, patience_s=patience_s, window_tokens=window, servers=setup.servers
+        model,
+        max_steps=turns or MAX_STEPS,
+        max_usd=max_usd,
+        patience_s=patience_s,
+        window_tokens=window,
+        servers=setup.servers,
     )
+
+
+def _refuse_unusable(kind: str, program: ProgramSetup) -> None:
+    """Raise when a section says what only a program could use."""
+    if unusable := [name for name in ("program", "args", "base_url", "model") if getattr(program, name)]:
+        raise SettingInvalid(
+            f"[agents.{kind}] takes no {', '.join(unusable)}: this agent is no program",
+            "leave it out; the model and its address are under [model] in milepost.toml",
+        )
+
+
+def _refuse_bound(name: str, program: ProgramSetup, advice: str) -> None:
+    """Raise when an agent whose price nobody knows has a bound in money."""
+    if program.max_usd is not None:
+        section = f'[agents."{name}"]' if ":" in name else f"[agents.{name}]"
+        raise SettingInvalid(
+            f"max_usd of {section} cannot be held: the price of the model that it asks is not known",
+            f"{advice}, or leave out max_usd",
+        )
 
 
 def _program_and_words(text: str, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:

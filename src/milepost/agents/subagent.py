@@ -28,11 +28,11 @@ class Helpers:
         """Let a helper do what a call describes; its last words are the result."""
         if problem := call.problem or "; ".join(problems_of(TASK.parameters, call.arguments)):
             return _failed(talk, call, problem)
-        begun = talk.scene.tools.logbook.once(_beginning(call), self._begin)
+        left_s = talk.time_left_s()
+        begun = talk.scene.tools.logbook.once(_beginning(call), lambda: self._begin(left_s))
         if begun.refused:
             return _failed(talk, call, f"this was not allowed: {begun.refused}")
-        left_s = talk.time_left_s()
-        share = Share(timeout_s=left_s * PART, longest_s=left_s, usd=begun.body["usd"])
+        share = Share(timeout_s=begun.body["seconds_left"] * PART, longest_s=left_s, usd=begun.body["usd"])
         helper = Talk(talk.scene, helper_prompt(call.arguments["description"]), share)
         try:
             said = helper.converse(self.max_steps)
@@ -44,11 +44,11 @@ class Helpers:
             talk.take_in(helper)
         return ToolResult(call=call.id, text=f"The helper's last words:\n{quoted(said)}")
 
-    def _begin(self) -> Reply:
-        """What a helper may cost; recorded, because another life of the attempt has less money left."""
+    def _begin(self, left_s: float) -> Reply:
+        """What a helper may take; recorded, because another life of the attempt has less money and less time left."""
         left = self.usd_left()
         usd = None if left is None else max(0.0, left) * PART
-        return Reply(body={"text": "a helper has begun", "usd": usd})
+        return Reply(body={"text": "a helper has begun", "usd": usd, "seconds_left": left_s})
 
 
 def helper_prompt(description: str) -> str:

@@ -40,7 +40,10 @@ class Ended(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What all conversations of one attempt share. Without `window_tokens`, all that was said is told every time."""
+    """What all conversations of one attempt share: also `max_answers`, which they have together.
+
+    Without `window_tokens`, all that was said is told every time.
+    """
 
     place: str
     workspace: Workspace
@@ -50,6 +53,7 @@ class Scene:
     servers: Servers
     window_tokens: int | None
     questions: Iterator[int]
+    max_answers: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,8 @@ class Share:
     """What a conversation may take; without `usd`, only the attempt's own wall bounds its cost.
 
     An answer that is waited for may take it beyond `timeout_s`, up to `longest_s`: when time runs out in the middle of
-    it nothing is recorded, and after a crash the same has to come of the same.
+    it nothing is recorded, and after a crash the same has to come of the same. When `longest_s` is over, so is the
+    attempt.
     """
 
     timeout_s: float
@@ -89,9 +94,9 @@ class Talk:
         self.enforced: list[tuple[str, ...]] = []
         self._reminded = False
 
-    def converse(self, max_steps: int) -> str:
+    def converse(self, max_steps: int | None = None) -> str:
         """Ask the model, run its calls, tell it the results; its last words when it has nothing left to do."""
-        for _ in range(max_steps):
+        for _ in count() if max_steps is None else range(max_steps):
             answer = self._ask()
             if answer.flaw:
                 self._remind(answer)
@@ -99,13 +104,15 @@ class Talk:
                 self._tell(answer, tuple(self._run(call) for call in answer.calls))
             else:
                 return answer.text
-        raise Ended("gave_up", f"stopped after {max_steps} steps without an end")
+        raise Ended("gave_up", _endless(max_steps))
 
     def time_left_s(self) -> float:
         left = self._share.timeout_s - self.used_s
         if left <= 0:
             raise Ended("timed_out", _late(self._share.timeout_s))
-        return left
+        if self.used_s >= self._share.longest_s:
+            raise Ended("timed_out", _late(self.scene.tools.timeout_s), everywhere=True)
+        return min(left, self._share.longest_s - self.used_s)
 
     def take_in(self, helper: Talk) -> None:
         """Count what a helper took as taken here."""
@@ -207,8 +214,14 @@ class Talk:
             messages = pruned(messages, room=self.scene.window_tokens, size=lambda said: _tokens(said, specs))
         asked = Conversation(messages=messages, tools=specs, timeout_s=timeout_s)
         # The digest keeps a service from giving the answer to another question, whoever uses the key again.
-        number = next(self.scene.questions)
+        number = self._next_number()
         return replace(asked, key=f"{quote(self.scene.place)}/{number}-{digest_of(asked)[:16]}")
+
+    def _next_number(self) -> int:
+        number, most = next(self.scene.questions), self.scene.max_answers
+        if number > most:
+            raise Ended("gave_up", _endless(most), everywhere=True)
+        return number
 
     def _require_money(self, conversation: Conversation) -> None:
         """End a conversation whose next answer could cost more than is left of its share."""
@@ -233,6 +246,10 @@ def recorded_call(call: ToolCall) -> Call:
 def questions() -> Iterator[int]:
     """The numbers of an attempt's questions."""
     return count(1)
+
+
+def _endless(steps: int | None) -> str:
+    return f"stopped after {steps} steps without an end"
 
 
 def _late(seconds: float) -> str:

@@ -32,7 +32,7 @@ from milepost import (
     Verdict,
     WorkerChanged,
 )
-from milepost.cli.words import COLOURS, clipped, counted, duration, mark, money, padded, safe, wrapped
+from milepost.cli.words import COLOURS, clipped, counted, duration, mark, money, padded, safe, short_agent, wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -71,7 +71,7 @@ def task_line(event: TaskFinished, width: int) -> str:
     lead = f"{sign} {event.task:<5}  {padded(event.title, title_width)}"
     if event.verdict is None:
         return clipped(f"{lead}  {event.reason}", width)
-    who = event.agent.partition(":")[0] if event.attempts == 1 else counted(event.attempts, "attempt")
+    who = short_agent(event.agent) if event.attempts == 1 else counted(event.attempts, "attempt")
     proof = counted(event.tests, "test") if event.tests else counted(event.checks, "check")
     cost = f"{money(event.cost_usd):<6} " if event.cost_usd else ""
     facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
@@ -162,6 +162,8 @@ class Progress:
                 self._stages.pop(event.task, None)
                 if event.verdict is Verdict.FAILED:
                     self._failed.setdefault(event.task, []).append(event)
+                if "service cannot be asked now" in event.reason:
+                    self._say(f"  {event.task:<5}  {safe(event.reason)}", "yellow")
             case TaskFinished():
                 self._finish(event)
             case RunStopping():

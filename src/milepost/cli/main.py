@@ -142,7 +142,11 @@ def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
 def run(
     roadmap: Roadmap = None,
     agent: Annotated[
-        str | None, typer.Option(help="Who does the work: tool, command:ARGV, pattern:NAME, replay:FILE.")
+        str | None,
+        typer.Option(
+            help="Who does the work: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
+            "replay:FILE, or auto: whom [[router]] chooses."
+        ),
     ] = None,
     parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,

@@ -31,7 +31,7 @@ def patterns(
     if dry_run and write:
         raise milepost.Misuse("--dry-run and --write ask for opposite things", "give one of them")
     if name is not None and (inputs or dry_run or write):
-        _show_trial(milepost.try_pattern(name, _inputs(inputs or []), write=write), as_json)
+        _show_trial(milepost.try_pattern(name, _inputs(inputs or []), write=write), write, as_json)
         return
     found = milepost.patterns() if name is None else (milepost.pattern(name),)
     if as_json:
@@ -81,12 +81,13 @@ def entry_to_json(entry: milepost.PatternEntry) -> dict[str, Any]:
     }
 
 
-def _show_trial(trial: milepost.PatternTrial, as_json: bool) -> None:
+def _show_trial(trial: milepost.PatternTrial, write: bool, as_json: bool) -> None:
     if as_json:
         told = {
             "pattern": trial.pattern,
             "diff": trial.diff,
             "remarks": list(trial.remarks),
+            "commands": list(trial.commands),
             "written": list(trial.written),
         }
         typer.echo(json.dumps(told, indent=2))
@@ -95,12 +96,20 @@ def _show_trial(trial: milepost.PatternTrial, as_json: bool) -> None:
         typer.echo(safe(line))
     for remark in trial.remarks:
         typer.echo(safe(remark), err=True)
-    if trial.written:
-        typer.echo(f"wrote {', '.join(map(safe, trial.written))}", err=True)
-    elif trial.diff:
-        typer.echo("nothing was written; --write writes it", err=True)
-    else:
-        typer.echo("nothing would change", err=True)
+    for line in _done(trial) if write else [_not_done(trial)]:
+        typer.echo(line, err=True)
+
+
+def _done(trial: milepost.PatternTrial) -> list[str]:
+    ran = f"ran {', '.join(map(safe, trial.commands))}; what it changed by itself is not listed here"
+    wrote = f"wrote {', '.join(map(safe, trial.written))}"
+    return [*([ran] if trial.commands else []), *([wrote] if trial.written else [])] or ["nothing changed"]
+
+
+def _not_done(trial: milepost.PatternTrial) -> str:
+    if trial.commands:
+        return "nothing was run or written; --write does it"
+    return "nothing was written; --write writes it" if trial.diff else "nothing would change"
 
 
 def _inputs(words: list[str]) -> dict[str, str]:

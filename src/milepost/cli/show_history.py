@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from milepost.cli.show_log import milepost_to_json
-from milepost.cli.words import clipped, counted, duration, mark, money, padded, safe
+from milepost.cli.words import clipped, counted, duration, mark, money, padded, safe, short_agent
 
 if TYPE_CHECKING:
     from milepost import Mark, Restored, Tried, Undone
@@ -23,7 +23,7 @@ def attempt_lines(found: tuple[Tried, ...], width: int) -> list[str]:
     for run in runs:
         lines += ["", f"run {run}"]
         for one in (one for one in found if one.run == run):
-            facts = [one.verdict.value, one.agent.partition(":")[0], duration(one.duration_ms), money(one.cost_usd)]
+            facts = [one.verdict.value, short_agent(one.agent), duration(one.duration_ms), money(one.cost_usd)]
             if one.milepost:
                 facts.append(f"milepost {one.milepost[:7]}")
             else:

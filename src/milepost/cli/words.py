@@ -102,3 +102,8 @@ def padded(text: str, width: int) -> str:
     from rich.cells import set_cell_size
 
     return set_cell_size(clipped(text, width), width)
+
+
+def short_agent(name: str) -> str:
+    """The name of an agent for a narrow column: its kind, or which program it is."""
+    return name if name.startswith("acp:") else name.partition(":")[0]

@@ -94,6 +94,7 @@ class Command:
     writable: tuple[Path, ...] = ()
     network: Network = NO_NETWORK
     bounds: Bounds = field(default_factory=Bounds)
+    lines_are_parsed: bool = False  # whoever listens reads them as JSON and redacts what it passes on itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from milepost.core.attempt import Assignment, Outcome, Signal, Workspace
-from milepost.core.calls import Call, Reply
+from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line
 from milepost.core.errors import SandboxRefused
 from milepost.core.memories import Episode, Lessons
@@ -103,6 +103,11 @@ def nothing_refused(_: Sequence[str]) -> str:
     return ""
 
 
+def unbounded(_: Usage) -> float | None:
+    """What an attempt may still cost, where nobody keeps accounts: there is no bound."""
+    return None
+
+
 def unheard(_: Signal) -> None:
     """Where nobody listens to an agent's signals."""
 
@@ -119,7 +124,8 @@ class Tools:
     `stops` tells it when it has to leave; `redact` takes out what it must not learn; `seconds_for` says how long a
     command of its own may take. `usd_left` is what it may still cost, None without a bound.
     `open_interpreter` opens one whose code works in a folder; `judge` says why a command of that code is refused, or
-    nothing; `signal` is told how sure the agent is.
+    nothing; `signal` is told how sure the agent is. `account` is told what an agent that asks its model itself has
+    taken so far, and says what it may still cost.
     """
 
     terminal: Terminal
@@ -134,6 +140,7 @@ class Tools:
     open_interpreter: Callable[[Path, ExecutionLimits], Interpreter] = no_interpreter
     judge: Callable[[Sequence[str]], str] = nothing_refused
     signal: Callable[[Signal], None] = unheard
+    account: Callable[[Usage], float | None] = unbounded
 
 
 class Agent(Protocol):

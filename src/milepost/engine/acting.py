@@ -28,7 +28,7 @@ from milepost.repair.fixes import apply_fix
 
 BEGINNING = "beginning"
 PRICELESS = (
-    "the price of its model is not known, so that a budget in USD cannot be held: state it under [model], or for a "
+    "the price of its model is not known, so that a bound in USD cannot be held: state it under [model], or for a "
     "program name its model under [agents.NAME]"
 )
 SHORTEST_S = 1.0
@@ -156,6 +156,7 @@ def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse) -> T
         logbook=book,
         timeout_s=max(SHORTEST_S, min(bounds)),
         usd_left=purse.usd_left(),
+        account=purse.account,
         signal=SignalTeller(here, run, task, effort.number),
     )
 
@@ -167,6 +168,7 @@ def _let_act(
     try:
         with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
             agent = here.agent(effort.agent)
+            bounded_usd = bounded_usd or getattr(agent, "max_usd", None) is not None
             if bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)
             outcome = agent.act(assignment, workspace, replace(tools, terminal=terminal))

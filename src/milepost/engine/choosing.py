@@ -74,21 +74,20 @@ def remember(statistics: Statistics, run: str, task: Task, tries: Iterable[Try])
         if not attempt.agent.startswith(RECIPE):
             by_agent.setdefault(attempt.agent, []).append(attempt)
     for agent, attempts in by_agent.items():
-        if (passed := _judged(attempts[-1])) is not None:
-            statistics.record(
-                Trial(
-                    run=run,
-                    task=task.id,
-                    agent=agent,
-                    kind=traits.kind,
-                    size=traits.size,
-                    risky=traits.risky,
-                    passed=passed,
-                    attempts=len(attempts),
-                    seconds=sum(attempt.duration_ms for attempt in attempts) / 1000,
-                    cost_usd=sum(attempt.outcome.cost_usd for attempt in attempts),
-                )
+        statistics.record(
+            Trial(
+                run=run,
+                task=task.id,
+                agent=agent,
+                kind=traits.kind,
+                size=traits.size,
+                risky=traits.risky,
+                passed=_judged(attempts[-1]),
+                attempts=len(attempts),
+                seconds=sum(attempt.duration_ms for attempt in attempts) / 1000,
+                cost_usd=sum(attempt.outcome.cost_usd for attempt in attempts),
             )
+        )
 
 
 def _judged(last: Attempt) -> bool | None:

@@ -18,7 +18,9 @@ class DiscreetTerminal:
         self._redact = redact
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        result = self._terminal.run(command, self._discreet(on_line) if on_line is not None else None)
+        if on_line is not None and not command.lines_are_parsed:
+            on_line = self._discreet(on_line)
+        result = self._terminal.run(command, on_line)
         redact = self._redact
         return replace(result, stdout=redact(result.stdout), stderr=redact(result.stderr), error=redact(result.error))
 

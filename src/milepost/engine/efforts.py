@@ -118,7 +118,7 @@ def _complaint(outcome: Outcome) -> str:
         "finished": "",
         "gave_up": "the agent gave up",
         "timed_out": "the agent ran out of time",
-        "limited": "the agent's service is at its limit",
+        "limited": "the agent's service cannot be asked now",
         "spent": "the task's budget is spent",
     }[outcome.status]
     if not words:

@@ -21,7 +21,7 @@ LONGEST_DIFF = 60_000
 _UNASKED = {
     "gave_up": "it gave up",
     "timed_out": "it ran out of time",
-    "limited": "its service is at its limit",
+    "limited": "its service cannot be asked now",
     "spent": "its budget is spent",
 }
 

@@ -24,7 +24,7 @@ from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.routing import routing_of
+from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
@@ -92,7 +92,11 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     if ROUTED & set(named):
         for name in (*settings.router.agents, *settings.router.fixed.values()):
             refuse_secret(name, settings)
-        routing = routing_of(settings.router, lambda name: require_agent(name, settings, project, agents))
+        left = (task for task in map(plan.task, chosen) if agent_name(task, settings.run.agent) in ROUTED)
+        if all(pattern_for(task, project.roadmap.parent) for task in left) and not settings.router.agents:
+            routing = Routing(mode=settings.router.mode, agents=())  # patterns do all that is left to the router
+        else:
+            routing = routing_of(settings.router, lambda name: require_agent(name, settings, project, agents))
     own = (name for name in named if name not in ROUTED)
     for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)

@@ -29,7 +29,7 @@ WaitKind = Literal["person", "service", "budget"]
 
 _TRUST_IN_FORECAST = 2  # ended tasks that weigh as much as what was foretold
 _TELLING_S = 60.0  # of work, before which a rate says nothing
-_AT_ITS_LIMIT = "service is at its limit"
+_NOT_NOW = "service cannot be asked now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +187,7 @@ def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[Waiting, 
                 people.pop(gate, None)
             case TaskFinished(task=task):  # its gates are withdrawn, should it come back
                 people = {gate: one for gate, one in people.items() if one.task != task}
-            case AttemptFinished(task=task, reason=reason) if _AT_ITS_LIMIT in reason:
+            case AttemptFinished(task=task, reason=reason) if _NOT_NOW in reason:
                 services[task] = Waiting(kind="service", task=task, what=reason.partition("\n")[0])
             case BudgetReached(scope="run", message=message):
                 walls["run"] = Waiting(kind="budget", task="", what=message)

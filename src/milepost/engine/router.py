@@ -2,7 +2,8 @@
 
 A pattern that fits goes first, then whom the settings fix for such tasks, then as the mode says. Measured, an agent
 is judged by how many tasks like this one it did here: of its kind, size and risk, filled up, where those are few, with
-what it did of the kind and of all. Of equally good ones the cheaper is taken.
+what it did of the kind and of all. Of equally good ones the cheaper is taken. Tasks that say nothing of an agent do not
+count for it or against it, but it was given them: who was given some and could not be judged by any is taken last.
 """
 
 from __future__ import annotations
@@ -109,24 +110,34 @@ def _measured(asked: Question) -> Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Record:
-    """How one agent fared: `rate` is what share of such tasks it is expected to do, `usd` what one takes."""
+    """How one agent fared: `rate` is what share of such tasks it is expected to do, `usd` what one takes.
+
+    `tried` are the tasks that it was judged by, `unjudged` those that say nothing of it.
+    """
 
     agent: str
     passed: int
     tried: int
     passed_of_kind: int
     tried_of_kind: int
+    unjudged: int
+    unjudged_of_kind: int
     busy: int
     rate: float
     usd: float
 
     @property
     def seen(self) -> int:
-        return self.tried + self.busy
+        return self.tried + self.unjudged + self.busy
 
     @property
     def seen_of_kind(self) -> int:
-        return self.tried_of_kind + self.busy
+        return self.tried_of_kind + self.unjudged_of_kind + self.busy
+
+    @property
+    def known(self) -> bool:
+        """Whether it was judged, or may still be; not so where it was given enough for that in vain."""
+        return self.tried > 0 or self.unjudged < NEW
 
     def sentence(self, kind: str, *, short: bool = False) -> str:
         """`9 of 11 docs tasks passed, $0.12 each`."""
@@ -136,36 +147,45 @@ class _Record:
             return f"{self.passed_of_kind} of {self.tried_of_kind}{words}{cost}"
         if self.tried:
             return f"no {kind} task yet, {self.passed} of {self.tried} others{'' if short else ' passed'}{cost}"
-        return "no task yet"
+        return f"{_counted(self.unjudged, 'task')}, none judged" if self.unjudged else "no task yet"
 
 
 def _record(agent: str, asked: Question) -> _Record:
     traits = asked.traits
-    own = [trial for trial in asked.trials if trial.agent == agent]
+    given = [trial for trial in asked.trials if trial.agent == agent]
+    unjudged = [trial for trial in given if trial.passed is None]
+    own = [trial for trial in given if trial.passed is not None]
     of_kind = [trial for trial in own if trial.kind == traits.kind]
     alike = [trial for trial in of_kind if trial.size == traits.size and trial.risky == traits.risky]
     rate = 0.5
     for trials in (own, of_kind, alike):
-        rate = (sum(trial.passed for trial in trials) + _WEIGHT * rate) / (len(trials) + _WEIGHT)
+        rate = (_passed(trials) + _WEIGHT * rate) / (len(trials) + _WEIGHT)
     paid = of_kind or own
     return _Record(
         agent=agent,
-        passed=sum(trial.passed for trial in own),
+        passed=_passed(own),
         tried=len(own),
-        passed_of_kind=sum(trial.passed for trial in of_kind),
+        passed_of_kind=_passed(of_kind),
         tried_of_kind=len(of_kind),
+        unjudged=len(unjudged),
+        unjudged_of_kind=sum(trial.kind == traits.kind for trial in unjudged),
         busy=asked.busy.count(agent),
         rate=rate,
         usd=sum(trial.cost_usd for trial in paid) / len(paid) if paid else 0.0,
     )
 
 
+def _passed(trials: Sequence[Trial]) -> int:
+    return sum(trial.passed is True for trial in trials)
+
+
 def _ranked(records: Sequence[_Record], *, as_good: float) -> list[_Record]:
     """The best first; of those that are as good as the best of what is left, the cheapest."""
     left, ranked = list(records), []
     while left:
-        best = max(record.rate for record in left)
-        equals = [record for record in left if record.rate >= best - as_good]
+        able = [record for record in left if record.known] or left
+        best = max(record.rate for record in able)
+        equals = [record for record in able if record.rate >= best - as_good]
         ranked.append(min(equals, key=lambda record: record.usd))
         left.remove(ranked[-1])
     return ranked

@@ -7,9 +7,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from milepost.core.budget import Budget
 from milepost.core.commands import TrustLevel
@@ -20,6 +21,20 @@ from milepost.plan.traits import Trait
 from milepost.sandbox.policy.clause import clause_of
 
 FILE = "milepost.toml"
+
+
+def _is_an_address(given: str) -> str:
+    try:
+        address = urlsplit(given)
+        usable = not given or (address.scheme in ("http", "https") and address.hostname and address.port != 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("is no address of a web server, such as http://127.0.0.1:8080/v1")
+    return given
+
+
+Address = Annotated[str, AfterValidator(_is_an_address)]
 
 
 class Section(BaseModel):
@@ -71,8 +86,8 @@ class AgentSection(Section):
     args: list[str] = Field([], description="Arguments added to its command line.")
     program: str = Field("", description="The file to start. Empty: the one of its name on PATH.")
     model: str = Field("", description="The model it asks, as it names models itself. Empty: its own choice.")
-    base_url: str = Field("", description="Address of the service that it asks. Empty: its own.")
-    max_turns: int | None = Field(None, ge=1, description="How often it may ask its model. Absent: 100.")
+    base_url: Address = Field("", description="Address of the service that it asks. Empty: its own.")
+    max_turns: int | None = Field(None, ge=1, description="How often it may ask its model. Absent: 100; 50 for code.")
     max_usd: float | None = Field(
         None,
         gt=0,
@@ -86,7 +101,7 @@ class AgentSection(Section):
 
 class ModelSettings(Section):
     name: str = Field("", description="The model that the agents `tool` and `code` ask, as provider:model.")
-    base_url: str = Field("", description="Address of the service. Empty: the provider's own.")
+    base_url: Address = Field("", description="Address of the service. Empty: the provider's own.")
     max_tokens: int = Field(8192, ge=1, le=1_000_000, description="Tokens that one answer may have.")
     window_tokens: int = Field(
         100_000, ge=4_000, description="Tokens that one question may have: what was said in between is then shortened."
@@ -439,6 +454,6 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
-        may_hold_a_key = first["loc"][0] in ("agents", "surroundings") or first["type"] == "extra_forbidden"
+        may_hold_a_key = first["loc"][0] in ("agents", "mcp", "surroundings") or first["type"] == "extra_forbidden"
         value = "" if may_hold_a_key else f": {first['input']!r}"
         raise SettingInvalid(f"{where} {problem}{value}", f"see [{where.partition('.')[0]}] in {FILE}") from error

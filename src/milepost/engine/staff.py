@@ -69,8 +69,9 @@ def agent_name(task: Task, order_agent: str) -> str:
 
 def _program_setup(name: str, settings: Settings, folder: Path) -> ProgramSetup:
     section = settings.of_agent(name)
+    named_by_path = "/" in section.program
     return ProgramSetup(
-        program=str(folder.absolute() / section.program) if "/" in section.program else section.program,
+        program=str(folder.absolute() / Path(section.program).expanduser()) if named_by_path else section.program,
         model=section.model,
         base_url=section.base_url,
         env=_passed(section.env_from, f"agent {name!r}") | section.env,

@@ -69,7 +69,7 @@ def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain],
         now = time.time()
         stated = stated_wait_s(str(done), now)
         wait_s = LIMITED_WAIT_S if stated is None else stated
-        said = here.redact(f"its service is at its limit: going on in {wait_s:g} s")
+        said = here.redact(f"its service cannot be asked now: going on in {wait_s:g} s")
         key = f"{job.id}/{effort.number}/limited/{how.rounds}"
         here.announce(AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=said), key)
         return {"limited": here.redact(str(done)), "wait_s": wait_s, "at": int(now)}

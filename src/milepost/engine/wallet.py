@@ -132,6 +132,26 @@ class Purse:
         self._spending.settle(self.payer, number, model, taken)
         self._note_time()
 
+    def account(self, usage: Usage) -> float | None:
+        """Hold what an attempt has taken beside recorded calls, so that others see it; gives what it may still cost.
+
+        Raises BudgetSpent when that is nothing.
+        """
+
+        def take() -> Refusal | None:
+            self._spending.reserve(self.payer, ATTEMPT, "", usage)
+            for one in self.standings(ATTEMPT):
+                spent = replace(one.spent, usd=one.spent.usd + one.spent.held_usd + usage.cost_usd)
+                refusal = refuse_attempt(one.allowed, spent, one.scope, self.payer.task)
+                if refusal is not None and refusal.wall == "usd":
+                    return refusal
+            return None
+
+        if (refusal := self._wallet.in_turn(take)) is not None:
+            raise _broken(refusal)
+        left_usd = self.usd_left()
+        return None if left_usd is None else left_usd - usage.cost_usd
+
     def close(self, usage: Usage = NOTHING) -> None:
         """The attempt is over and took so much, its calls included; harmless when repeated."""
 

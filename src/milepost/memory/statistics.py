@@ -17,7 +17,7 @@ _SCHEMA = """
         kind text not null,
         size text not null,
         risky bigint not null,
-        passed bigint not null,
+        passed bigint,
         attempts bigint not null,
         seconds double precision not null,
         cost_usd double precision not null,
@@ -28,7 +28,9 @@ _SCHEMA = """
 _RECORD = """
     insert into trials (run, task, agent_key, agent, kind, size, risky, passed, attempts, seconds, cost_usd)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (run, task, agent_key) do nothing
+    on conflict (run, task, agent_key) do update set
+        passed = excluded.passed, attempts = excluded.attempts, seconds = excluded.seconds, cost_usd = excluded.cost_usd
+    where trials.passed is null
 """
 
 _NEWEST = """
@@ -39,7 +41,7 @@ _NEWEST = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What one agent made of one task in one run, over all its attempts."""
+    """What one agent made of one task in one run, over all its attempts; `passed` is None where nobody could tell."""
 
     run: str
     task: str
@@ -47,21 +49,21 @@ class Trial:
     kind: str
     size: str
     risky: bool
-    passed: bool
+    passed: bool | None
     attempts: int
     seconds: float
     cost_usd: float
 
 
 class Statistics:
-    """Keeps trials in a database, each as it was first told."""
+    """Keeps trials in a database, each as it was first judged."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         database.script(_SCHEMA)
 
     def record(self, trial: Trial) -> None:
-        """There for the next process when this returns; the same one told again changes nothing."""
+        """There for the next process when this returns; one that is judged already stays as it is."""
         self._db.write(
             _RECORD,
             trial.run,
@@ -87,7 +89,7 @@ class Statistics:
                 kind=kind,
                 size=size,
                 risky=bool(risky),
-                passed=bool(passed),
+                passed=None if passed is None else bool(passed),
                 attempts=attempts,
                 seconds=seconds,
                 cost_usd=cost_usd,

@@ -91,7 +91,7 @@ def _spoken(outcome: Outcome, reason: str = "") -> CheckResult:
         "finished": reason,
         "gave_up": "the agent gave up",
         "timed_out": "the agent ran out of time",
-        "limited": "the agent's service is at its limit",
+        "limited": "the agent's service cannot be asked now",
         "spent": "the task's budget is spent",
     }
     said = f": {lines[-1].strip()}" if lines and outcome.status != "finished" else ""

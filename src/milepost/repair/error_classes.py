@@ -88,7 +88,7 @@ _GIVE_UP: tuple[tuple[FailureClass, re.Pattern[str]], ...] = tuple(
         ),
         (
             FailureClass.INCOMPLETE_IMPLEMENTATION,
-            (r"stopped after \d+ steps|ran out of (?:steps|turns)|max(?:imum)? (?:steps|turns)",),
+            (r"stopped after \d+ (?:steps|turns)|ran out of (?:steps|turns)|max(?:imum)? (?:steps|turns)",),
         ),
     )
 )

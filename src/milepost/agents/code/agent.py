@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from milepost.agents.asking import PATIENCE_S, Asker
 from milepost.agents.code.blocks import NoBlock
@@ -24,6 +25,7 @@ from milepost.agents.code.work import Work
 from milepost.agents.model import Model
 from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled
+from milepost.agents.tally import CostReached, Tally
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import ExecutionLimits
 from milepost.core.ports import Stops, Tools
@@ -54,8 +56,8 @@ ALL_FUNCTIONS: dict[str, Callable[..., object]] = {
 class CodeAgent:
     """An agent that lets a model work by writing Python.
 
-    `limits.steps` is how many answers the model has, `limits.timeout_s` how long one step may take; `window_tokens` how
-    long a question may be.
+    `limits.steps` is how many answers the model has, `limits.timeout_s` how long one step may take, `max_usd` what an
+    attempt may cost; `window_tokens` how long a question may be.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class CodeAgent:
         model: Model,
         *,
         limits: ExecutionLimits = LIMITS,
+        max_usd: float | None = None,
         window_tokens: int = WINDOW_TOKENS,
         patience_s: float = PATIENCE_S,
         clock: Callable[[], float] = time.monotonic,
@@ -70,6 +73,7 @@ class CodeAgent:
     ) -> None:
         self._model = model
         self._limits = limits
+        self.max_usd = max_usd
         self._window_tokens = window_tokens
         self._patience_s = patience_s
         self._clock = clock
@@ -81,6 +85,7 @@ class CodeAgent:
         return self._model.price_known
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
+        tools = replace(tools, logbook=Tally(tools.logbook, agent="code", max_usd=self.max_usd))
         stops, left = self._stops or tools.stops, Time(tools.timeout_s)
         asker = Asker(
             self._model,
@@ -106,6 +111,8 @@ class CodeAgent:
             status, said = self._go_on(talk, work, tools)
         except Ended as end:
             status, said = end.status, end.said
+        except CostReached as end:
+            status, said = "gave_up", str(end)
         finally:
             session.close()
         signals = signals_in(work.pad.notes)

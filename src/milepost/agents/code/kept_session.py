@@ -19,6 +19,7 @@ from milepost.sandbox.plain import read_plain
 
 _PARTS = ("file_tools", "keeper")
 _KEEPER = "__import__('sys').modules['milepost_keeper'].keeper"
+_NO_KEEPER = "KeyError: 'milepost_keeper'"
 _RUNS_A_STEP = 4  # at most: to begin a session, to restore, to begin again, and the code
 
 
@@ -52,7 +53,7 @@ class KeptSession:
         self._say = say
         self.lines: SimpleQueue[str] = SimpleQueue()
         self._executor: Interpreter | None = None
-        self._stands = False
+        self._stands = self._stood = False
 
     def run(self, code: str, past: Past, functions: Mapping[str, Callable[..., Any]], *, timeout_s: float) -> Ran:
         """Run the code of a step, in a session that has what the past left."""
@@ -65,8 +66,12 @@ class KeptSession:
             return Ran(result=begun)
         if begun.needed:
             return Ran(result=None, lost=begun.lost, kept=begun.kept)
-        result, kept = stepped(self._run(executor, f"final_answer({_KEEPER}.step({code!r}))", deadline))
-        self._stands = kept is not None
+        told = self._run(executor, f"final_answer({_KEEPER}.step({code!r}))", deadline)
+        if self._stood and (told.error or "").startswith(_NO_KEEPER):  # the session died since the last step
+            self._stood = self._stands = False
+            return self.run(code, past, functions, timeout_s=max(0.1, deadline - time.monotonic()))
+        result, kept = stepped(told)
+        self._stood = self._stands = kept is not None
         if not self._stands:
             executor.kill()  # one that still lives is broken: the next step gets a new one
         return Ran(result=result, lost=begun.lost, kept=kept)

@@ -113,7 +113,19 @@ class Servers:
     def _plain(self, tool: Listed) -> dict[str, Any]:
         """A tool as it is recorded; its server's words are cut to what a description may need."""
         words = " ".join(self._tools.redact(tool.description).split())[:LONGEST_DESCRIPTION]
-        return {"name": tool.name, "description": words, "parameters": dict(tool.parameters)}
+        return {"name": tool.name, "description": words, "parameters": self._redacted(dict(tool.parameters))}
+
+    def _redacted(self, value: Any) -> Any:
+        """A value of JSON with every text in it redacted."""
+        match value:
+            case str():
+                return self._tools.redact(value)
+            case list():
+                return [self._redacted(each) for each in value]
+            case dict():
+                return {self._tools.redact(name): self._redacted(each) for name, each in value.items()}
+            case _:
+                return value
 
     def _offer(self, server: McpServer, name: str, description: str, parameters: Mapping[str, Any]) -> None:
         known = name_for_model(server.name, name)

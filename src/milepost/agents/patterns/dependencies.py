@@ -14,7 +14,7 @@ from milepost.agents.patterns.python_manifest import parsed, table_at
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-_REQUIRED = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*([^;#]*)")
+_REQUIRED = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*([^;#]*)(?:;([^#]*))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +68,11 @@ def in_requirements(text: str, wanted: Dependency) -> str:
     for at, line in enumerate(lines):
         if _normal(_name(line)) != _normal(_name(wanted.requirement)):
             continue
+        if line.rstrip().endswith("\\"):
+            raise Refused(f"{line.strip()!r} goes on in the next line: change it by hand")
         if _same(line, wanted.requirement):
             return text
-        _may_replace(line.strip(), wanted)
+        _may_replace_line(line.strip(), wanted)
         lines[at] = f"{wanted.requirement}{end}"
         return "".join(lines)
     if lines and not lines[-1].endswith(("\n", "\r")):
@@ -137,7 +139,7 @@ def _add_to_list(listed: MutableSequence[Any], wanted: Dependency) -> None:
             continue
         if _same(line, wanted.requirement):
             return
-        _may_replace(line, wanted)
+        _may_replace_line(line, wanted)
         listed[at] = wanted.requirement
         return
     listed.append(wanted.requirement)
@@ -157,6 +159,14 @@ def _add_to_table(table: MutableMapping[str, Any], wanted: Dependency, version: 
         entry["version"] = version
     else:
         table[known] = version
+
+
+def _may_replace_line(there: str, wanted: Dependency) -> None:
+    found = _REQUIRED.match(there)
+    if found and found[4]:
+        # Another line may have the package for the rest.
+        raise Refused(f"{there!r} holds only where its marker says: change it by hand")
+    _may_replace(there, wanted)
 
 
 def _may_replace(there: str, wanted: Dependency) -> None:

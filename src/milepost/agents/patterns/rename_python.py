@@ -69,9 +69,24 @@ class Renaming:
                 self.problems.append(f"{source.path}:{taken} has a {self.new!r} already")
             if edits:
                 changed[source.path] = edited(source.path, source.text, edits)
+            self.problems += self._entry_points(source)
         if self.problems:
             raise Refused("; ".join(dict.fromkeys(self.problems)))
         return changed
+
+    def entry_point(self, gap: str) -> str:
+        """What matches the name as programs are named, `module:name`, once the exporters are known."""
+        names = {name for path in self.exporters for name in self.sources[path].names}
+        modules = "|".join(map(re.escape, sorted(names)))
+        return rf"(?<![\w.-])((?:{modules}){gap}:{gap}){re.escape(self.old)}(?![\w-])"
+
+    def _entry_points(self, source: Source) -> Iterator[str]:
+        """The texts that name it as programs are named: who reads them, and whether they mean it, is not known."""
+        # Elsewhere than where programs are declared, a colon with a space is one of prose.
+        named = re.compile(self.entry_point(r"\s*" if source.path.endswith("setup.py") else ""))
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Constant) and (found := named.search(str(node.value))):
+                yield f"{source.path}:{node.lineno} names it in a text as {found[0]!r}"
 
     def _find_exporters(self) -> None:
         """The files that have the name, also through other files that import it."""

@@ -17,6 +17,10 @@ from milepost.agents.schema import Schema
 
 _NAME = r"^[A-Za-z_][A-Za-z0-9_]*\Z"
 _SHOWN = 10
+_MAY_NAME_PROGRAMS = (
+    *("Dockerfile", "Makefile", "Procfile", ".sh", ".cfg", ".ini", ".json", ".toml", ".yaml", ".yml"),
+    *(".md", ".rst", ".txt"),
+)
 
 
 class RenameSymbol:
@@ -70,12 +74,19 @@ def _rename_python(site: Site, home: str, old: str, new: str) -> None:
         raise Refused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
     renaming = rename_python.Renaming(old=old, new=new, sources=sources, home=home)
     _write(site, renaming.changed(), renaming.left, old)
-    names = {name for path in renaming.exporters for name in sources[path].names}
     for path in ("pyproject.toml", "setup.cfg"):
         text = site.text_if_there(path)
         if text is not None:
-            entry = rf"((?:{'|'.join(map(re.escape, names))})\s*:\s*){re.escape(old)}(?!\w)"
-            site.write(path, re.sub(entry, rf"\g<1>{new}", text))
+            site.write(path, re.sub(renaming.entry_point(r"\s*"), rf"\g<1>{new}", text))
+    if named := [path for path in site.paths(*_MAY_NAME_PROGRAMS) if _has(site, path, renaming.entry_point(""))]:
+        site.say(f"left as it is where {old!r} may be named as a program: {_some(named)}")
+
+
+def _has(site: Site, path: str, pattern: str) -> bool:
+    try:
+        return re.search(pattern, site.text(path)) is not None
+    except Refused:  # too large, or no text
+        return False
 
 
 def _rename_script(site: Site, home: str, old: str, new: str) -> None:
@@ -136,8 +147,11 @@ def _write(site: Site, changed: Mapping[str, str], left: list[str], old: str) ->
         site.write(path, text)
     site.say(f"renamed in {len(changed)} {'file' if len(changed) == 1 else 'files'}")
     if left:
-        shown = ", ".join(dict.fromkeys(left[:_SHOWN])) + (" …" if len(left) > _SHOWN else "")
-        site.say(f"left as it is where {old!r} is an attribute of something else: {shown}")
+        site.say(f"left as it is where {old!r} is an attribute of something else: {_some(left)}")
+
+
+def _some(places: list[str]) -> str:
+    return ", ".join(dict.fromkeys(places[:_SHOWN])) + (" …" if len(places) > _SHOWN else "")
 
 
 def _words_of(file: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from milepost.agents.confined import ConfinedFolder, Refused
@@ -57,7 +57,7 @@ class Site:
     """What a pattern works on. Paths are relative to the folder, and none leads out of it.
 
     Changes are kept in memory: `write_out` makes them, `diff` shows them. With `dry`, commands that may change the
-    folder are only noted.
+    folder are only noted. `commands` are the ones that were run so, or noted.
     """
 
     def __init__(self, folder: Path, commands: Commands | None = None, *, dry: bool = False) -> None:
@@ -67,6 +67,7 @@ class Site:
         self.dry = dry
         self.remarks: list[str] = []
         self.written: list[str] = []
+        self.commands: list[tuple[str, ...]] = []
 
     def holds(self, path: str) -> bool:
         """Whether there is anything at a path."""
@@ -129,6 +130,7 @@ class Site:
 
     def run(self, argv: tuple[str, ...], timeout_s: float | None = None) -> CommandResult | None:
         """Run a command that may change the folder, after the changes so far; None in a dry run."""
+        self.commands.append(argv)
         if self.dry:
             return None
         self.write_out()
@@ -140,8 +142,14 @@ class Site:
         return tuple(change for change in self._staged.values() if change.before != change.after)
 
     def write_out(self) -> None:
-        """Make the changes."""
-        for change in self.changes:
+        """Make the changes, or none of them where a file would have to be a folder."""
+        # What goes makes room for what comes.
+        changes = sorted(self.changes, key=lambda change: change.after is not None)
+        kept = {str(PurePosixPath(change.path)): change.after is not None for change in changes}
+        for change in changes:
+            if change.after is not None:
+                self._refuse_below_files(change.path, kept)
+        for change in changes:
             if change.after is None:
                 self._files.delete(change.path)
             else:
@@ -152,6 +160,21 @@ class Site:
     def diff(self) -> str:
         """The changes as a unified diff."""
         return "".join(map(_diff_of, self.changes))
+
+    def _refuse_below_files(self, path: str, kept: Mapping[str, bool]) -> None:
+        """Refuse a path that leads through a file; `kept` says of what changes whether a file will be there."""
+        for folder in map(str, list(PurePosixPath(path).parents)[:-1]):
+            if kept.get(folder, self._holds_file(folder)):
+                raise Refused(f"{folder} is a file, and {path} would be below it")
+
+    def _holds_file(self, path: str) -> bool:
+        if not self._files.holds(path):
+            return False
+        try:
+            self._files.listing(path, at_most=1)
+        except Refused:
+            return True
+        return False
 
     def _stage(self, path: str, content: bytes | None) -> None:
         known = self._staged.get(path)

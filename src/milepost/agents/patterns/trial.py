@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,12 +28,16 @@ class PatternEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternTrial:
-    """What a pattern changed, or would change: `diff` shows it, `written` are the files if it was to write them."""
+    """What a pattern changed, or would change: `diff` shows it, `written` are the files if it was to write them.
+
+    `commands` are those that were run, or would be; what they change by themselves is in neither.
+    """
 
     pattern: str
     diff: str
     remarks: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
 
 
 def entries(folder: Path, setup: PatternSetup) -> tuple[PatternEntry, ...]:
@@ -44,14 +49,17 @@ def tried(
     pattern: Pattern, inputs: Mapping[str, str], folder: Path, commands: Commands, *, write: bool
 ) -> PatternTrial:
     """Show what a pattern would do to a folder; with `write` do it."""
-    shown = Site(folder, commands, dry=True)
+    shown = site = Site(folder, commands, dry=True)
     execute(pattern, inputs, shown)
-    if not write:
-        return PatternTrial(pattern=pattern.name, diff=shown.diff(), remarks=tuple(shown.remarks))
-    site = Site(folder, commands)
-    execute(pattern, inputs, site)
+    if write:
+        site = Site(folder, commands)
+        execute(pattern, inputs, site)
     return PatternTrial(
-        pattern=pattern.name, diff=shown.diff(), remarks=tuple(site.remarks), written=tuple(site.written)
+        pattern=pattern.name,
+        diff=shown.diff(),
+        remarks=tuple(site.remarks),
+        written=tuple(site.written),
+        commands=tuple(map(shlex.join, site.commands)),
     )
 
 

@@ -20,10 +20,10 @@ from milepost.agents.prices import Price
 from milepost.agents.programs import home as homes
 from milepost.agents.programs.driver import Capabilities, Driver, Invocation, Job, ProgramSetup
 from milepost.agents.programs.judgement import Judgement, at_bound, judge
-from milepost.agents.programs.login import lent
+from milepost.agents.programs.login import bring_back, lent
 from milepost.agents.programs.progress import Bounds, Place, Progress, place_in
 from milepost.agents.programs.sight import needed_paths
-from milepost.agents.programs.standing import SignedIn, Standing, not_found, standing_of
+from milepost.agents.programs.standing import SignedIn, Standing, not_found, not_signed_in, standing_of
 from milepost.agents.programs.terms import bounds_of, hosts_of, usd_left
 from milepost.agents.programs.watch import AtBound, Watch
 from milepost.agents.prompt import prompt_for
@@ -87,10 +87,14 @@ class ProgramAgent:
         return self._driver.capabilities()
 
     def require(self) -> None:
-        """Raise where the program cannot even be started."""
+        """Raise where the program cannot be started, or is not signed in with a service that asks for it."""
+        standing = Standing(name=self._driver.name)
         if self._program() is None:
-            lost = not_found(self._driver.name, self.setup.program or self._driver.program)
-            raise AgentUnknown(f"the agent {lost.name!r} cannot work here: {lost.problem}", lost.advice)
+            standing = not_found(standing.name, self.setup.program or self._driver.program)
+        elif self._signed_in() == "no" and not self.setup.base_url:
+            standing = not_signed_in(standing.name, self._driver.program, self.capabilities())
+        if not standing.usable:
+            raise AgentUnknown(f"the agent {standing.name!r} cannot work here: {standing.problem}", standing.advice)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -149,7 +153,7 @@ class ProgramAgent:
     def _run(self, program: str, attempt: _Attempt) -> _Run:
         """Go on with the session that was noted where there is one, else start anew; also when it is not known."""
         before = place_in(attempt.tools.logbook.session)
-        if before.session and self.capabilities().sessions and _is_kept(attempt):
+        if before.session and before.turns and self.capabilities().sessions and _is_kept(attempt):
             home = homes.made(attempt.folder)
             attempt.tools.say(f"going on with session {before.session}")
             run = self._started(program, attempt, home, before)
@@ -157,6 +161,7 @@ class ProgramAgent:
                 return run
             attempt.tools.say(f"session {before.session} is lost: starting anew")
         anew = replace(before, session="")
+        self._bring_login_back(attempt.folder)
         return self._started(program, attempt, homes.emptied(attempt.folder), anew)
 
     def _started(self, program: str, attempt: _Attempt, home: Path, before: Place) -> _Run:
@@ -209,6 +214,7 @@ class ProgramAgent:
             readable=(*self._readable(program), *invocation.readable),
             writable=(attempt.folder,),
             network=Network(mode="hosts", hosts=self.hosts),
+            lines_are_parsed=True,
         )
 
     @contextmanager
@@ -216,10 +222,15 @@ class ProgramAgent:
         """Put what the program needs into its home; what it was lent of an account is there only while it runs."""
         login = self.capabilities().login
         with ExitStack() as stack:
-            if login and not self._has_key():
+            if login and not self._has_key() and not self.setup.base_url:
                 stack.enter_context(lent(login, users_home=self._users_home, home=home))
             homes.put(home, invocation.files)
             yield
+
+    def _bring_login_back(self, folder: Path) -> None:
+        """Give the user what an attempt that was cut short renewed, before the home that it is in is emptied."""
+        if login := self.capabilities().login:
+            bring_back(Path(os.path.realpath(self._users_home / login)), homes.made(folder), login)
 
     def _bounds(self, tools: Tools) -> Bounds:
         return bounds_of(self.setup, tools.usd_left)
@@ -254,7 +265,7 @@ class ProgramAgent:
         login = self.capabilities().login
         if self._has_key():
             return "key"
-        return "login" if login and (self._users_home / login).is_file() else "no"
+        return "login" if login and not self.setup.base_url and (self._users_home / login).is_file() else "no"
 
 
 def _is_kept(attempt: _Attempt) -> bool:

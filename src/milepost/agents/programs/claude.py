@@ -155,9 +155,9 @@ class ClaudeReader:
         known = self._asked.get(name)
         written = (known.output_tokens if known else 0) + sum(len(str(part)) for part in parts) // CHARACTERS_PER_TOKEN
         self._asked[name] = replace(usage, output_tokens=max(usage.output_tokens, written))
+        yield Used(sum(self._asked.values(), Usage()), model=words(message.get("model")))
         if known is None:
             yield Turned(len(self._asked))
-        yield Used(sum(self._asked.values(), Usage()), model=words(message.get("model")))
 
     def _end(self, told: Mapping[str, Any], subtype: str) -> Iterator[Note]:
         usage = usage_of(inside(told, "usage"))

@@ -68,10 +68,11 @@ def read(home: Path, name: str, *, longest: int) -> tuple[bytes, int] | None:
         handle = os.open(home / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > longest:
+        os.close(handle)
+        return None
     with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > longest:
-            return None
         return stream.read(longest), status.st_mtime_ns
 
 

@@ -16,7 +16,11 @@ from typing import Any
 from milepost.agents.programs import home as homes
 
 LONGEST = 1_000_000
-ACCOUNT = frozenset({"account_id", "accountUuid", "organizationUuid", "auth_mode"})
+# What a renewal changes; all else of an account stays as it is.
+RENEWED = frozenset(
+    {"accessToken", "refreshToken", "expiresAt", "refreshTokenExpiresAt", "access_token", "refresh_token", "id_token"}
+    | {"last_refresh"}
+)
 
 
 @contextmanager
@@ -48,19 +52,17 @@ def bring_back(users: Path, home: Path, name: str) -> None:
 
 
 def is_renewal(old: bytes, new: bytes) -> bool:
-    """Whether one file can be what another one became: all that was in it still is, and it is the same account's."""
+    """Whether one file can be what another one became: its tokens are others of their kind, and all else is equal."""
     try:
-        return _covers(json.loads(old), json.loads(new))
+        return _is_renewed(json.loads(old), json.loads(new))
     except (ValueError, RecursionError):
         return False
 
 
-def _covers(old: Any, new: Any) -> bool:
-    if not isinstance(old, Mapping):
-        return old is None or isinstance(new, type(old))
-    if not isinstance(new, Mapping):
-        return False
-    return all(
-        name in new and (new[name] == value if name in ACCOUNT else _covers(value, new[name]))
+def _is_renewed(old: Any, new: Any) -> bool:
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return bool(old == new)
+    return old.keys() == new.keys() and all(
+        isinstance(new[name], type(value)) if name in RENEWED else _is_renewed(value, new[name])
         for name, value in old.items()
     )

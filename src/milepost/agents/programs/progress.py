@@ -91,9 +91,9 @@ class Progress:
             case Spoke(text=text):
                 return replace(self, said=text, trouble=None)
             case Stepped():
-                return replace(self, steps=self.steps + 1, trouble=None, denied=None)
+                return replace(self, steps=self.steps + 1, trouble=None, denied=None, ended=None)
             case Turned(count=turns):
-                return replace(self, turns=max(self.turns, turns), trouble=None)
+                return replace(self, turns=max(self.turns, turns), trouble=None, ended=None)
             case Used():
                 return replace(self, usage=_total(self.before, note, priced_at))
             case Troubled(kind="denied"):

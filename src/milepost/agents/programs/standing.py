@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from milepost.agents.clip import last_lines
@@ -31,8 +31,18 @@ class Standing:
 def not_found(name: str, program: str) -> Standing:
     return Standing(
         name=name,
-        problem=f"the program {program!r} is not on PATH",
+        problem=f"there is no program {program!r}" if "/" in program else f"the program {program!r} is not on PATH",
         advice=f'install it, or say where it is: program = "…" under [agents."{name}"] in milepost.toml',
+    )
+
+
+def not_signed_in(name: str, program: str, capabilities: Capabilities) -> Standing:
+    sign_in = f", or sign in with {program!r}" if capabilities.login else ""
+    return Standing(
+        name=name,
+        program=program,
+        problem=f"the program {program!r} is not signed in",
+        advice=f"export {' or '.join(capabilities.keys)}{sign_in}",
     )
 
 
@@ -48,15 +58,8 @@ def standing_of(
         advice = f"start it yourself: {program} --version"
         return Standing(name=name, program=program, signed_in=signed_in, problem=problem, advice=advice)
     if signed_in == "no" and capabilities.keys:
-        keys = " or ".join(capabilities.keys)
-        sign_in = f", or sign in with {program!r}" if capabilities.login else ""
-        return Standing(
-            name=name,
-            program=program,
-            version=found.version,
-            problem=f"the program {program!r} is not signed in",
-            advice=f"export {keys}{sign_in}",
-        )
+        missing = not_signed_in(name, program, capabilities)
+        return replace(found, problem=missing.problem, advice=missing.advice)
     return found
 
 

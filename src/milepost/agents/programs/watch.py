@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import assert_never
 
 from milepost.agents.programs.driver import Ended, Note, Reader, Session, Spoke, Stepped, Troubled, Turned, Used
@@ -48,13 +49,24 @@ class Watch:
         self.progress = Progress(before=before)
 
     def line(self, line: Line) -> None:
-        for note in self._reader.read(line):
+        for note in (_redacted(read, self._tools.redact) for read in self._reader.read(line)):
             self.progress = self.progress.after(note, self._priced_at)
             self._tell(note)
             self._keep(note)
+            self._pay(note)
             bound = reached(self.progress, self._bounds)
             if bound is not None:
                 raise AtBound(bound)
+
+    def _pay(self, note: Note) -> None:
+        """Have what was taken written down; raises at the wall, where others may have spent meanwhile what was left."""
+        if isinstance(note, Used):
+            try:
+                self._tools.account(self.progress.place.usage)
+            except BaseException:
+                if self.progress.place.session:
+                    self._note()
+                raise
 
     def _tell(self, note: Note) -> None:
         match note:
@@ -94,3 +106,16 @@ class Watch:
         began = self._clock()
         self._tools.logbook.note_session(self.progress.place.noted())
         self._noting_s += self._clock() - began
+
+
+def _redacted(note: Note, redact: Callable[[str], str]) -> Note:
+    """A note without secrets: its line was read as it is, since a mask would break what is read."""
+    match note:
+        case Spoke(text=text):
+            return Spoke(redact(text))
+        case Stepped(what=what) | Troubled(what=what) | Ended(what=what):
+            return replace(note, what=redact(what))
+        case Session() | Turned() | Used():
+            return note
+        case _ as never:
+            assert_never(never)

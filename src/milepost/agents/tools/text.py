@@ -10,6 +10,8 @@ from milepost.agents.confined import Refused
 LONGEST_PAGE = 30_000
 LONGEST_LINE = 2_000
 
+_LINE_END = r"(?:\r\n|(?<!\r)\n)"  # found once in \r\n, never a second time in the middle of it
+
 
 def numbered(text: str, *, offset: int, limit: int) -> str:
     """Lines of `text` with their numbers, from `offset`, and where to go on when there are more."""
@@ -35,7 +37,7 @@ def numbered(text: str, *, offset: int, limit: int) -> str:
 def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
     """`text` with `old` replaced. A line end matches either kind, and those of `new` become the file's own."""
     line_end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-    pattern = r"\r?\n".join(re.escape(line) for line in old.replace("\r\n", "\n").split("\n"))
+    pattern = _LINE_END.join(re.escape(line) for line in old.replace("\r\n", "\n").split("\n"))
     new = new.replace("\r\n", "\n").replace("\n", line_end)
     # Looking ahead also finds matches that overlap, of which a plain search would see only the first.
     count = sum(1 for _ in re.finditer(f"(?={pattern})", text))

@@ -7,6 +7,7 @@ how it ran are the relay's, and the relay is all that this channel leads to.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib.util
 import json
 import linecache
@@ -135,9 +136,11 @@ class _Tool:
         if "value" in said:
             return said["value"]
         kind = getattr(builtins, said["kind"], None)
+        error: Exception = RuntimeError(f"{said['kind']}: {said['error']}")
         if isinstance(kind, type) and issubclass(kind, Exception):
-            raise kind(said["error"])
-        raise RuntimeError(f"{said['kind']}: {said['error']}")
+            with contextlib.suppress(TypeError):  # some are made from more than a message
+                error = kind(said["error"])
+        raise error
 
     def __repr__(self) -> str:
         return f"<{self.__name__}, a function of the host>"
