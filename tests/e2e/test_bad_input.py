@@ -109,7 +109,7 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
     [
         (("run",), "no agent is named"),
         (("run", "--agent", "nobody"), "nobody"),
-        (("run", "--agent", "claude"), "not available in this version"),
+        (("run", "--agent", "acp:nobody"), "there is no agent 'acp:nobody'"),
         (("run", "--agent", "command:no-such-program-anywhere"), "no-such-program-anywhere"),
         (("run", "--agent", "replay:missing.json"), "missing.json"),
         (("run", "--agent", "command:true", "--task", "9.9"), "9.9"),

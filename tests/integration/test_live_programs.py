@@ -22,6 +22,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from tests.live.faults import AGENTS, FAULTS, rows_of
 from tests.live.installed import PROGRAMS, needed
 from tests.live.stage import AT_ONCE, KEY, Stage
+from tests.slow import slow
 
 WITH_TOOLS = [name for name in PROGRAMS if name not in AT_ONCE]
 CREATE = {"create": "created.py", "content": "new = 1\n"}
@@ -220,7 +221,12 @@ def test_a_program_that_was_cut_short_goes_on_with_its_session(stage: Stage) -> 
         assert [question.answer for question in server.questions][-1] == 3
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+SLOW_TO_FAIL = ("claude", "codex", "aider")
+
+
+@pytest.mark.parametrize(
+    "agent", [pytest.param(agent, marks=slow if agent in SLOW_TO_FAIL else ()) for agent in AGENTS]
+)
 def test_no_fault_of_its_service_makes_an_agent_end_as_done_without_the_work(agent: str, tmp_path: Path) -> None:
     if agent in PROGRAMS:
         needed(agent)

@@ -30,6 +30,7 @@ def test_a_program_that_was_installed_half_is_absent_and_a_required_one_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER, str(tmp_path))
+    monkeypatch.delenv(REQUIRED, raising=False)
     program = place(PINS["goose"]) / PINS["goose"].program
     program.parent.mkdir(parents=True)
     program.touch()
