@@ -15,7 +15,7 @@ from milepost.agents.programs.acp_names import known_programs
 from milepost.agents.programs.driver import Invocation, Job, ProgramSetup
 from milepost.core.errors import AgentUnknown, SettingInvalid
 
-JOB = Job(prompt="Do it.", folder=Path("/work/space"), home=Path("/private/home"), session="s1")
+JOB = Job(prompt="Do it.", folder=Path("/there/space"), home=Path("/private/home"), session="s1")
 URL = "http://127.0.0.1:9/v1"
 SETUP = ProgramSetup(model="small", base_url=URL, args=("--extra",), max_turns=7)
 
@@ -57,7 +57,7 @@ def test_a_known_program_is_given_its_model_its_address_and_its_bounds(
 
     assert order["argv"] == [f"/bin/{name}", *words, "--extra"]
     assert env.items() <= invocation.env.items()
-    assert (order["cwd"], order["prompt"], order["session"], order["model"]) == ("/work/space", "Do it.", "s1", "")
+    assert (order["cwd"], order["prompt"], order["session"], order["model"]) == ("/there/space", "Do it.", "s1", "")
     assert order["most_steps"] == 7
     assert "Do it." not in " ".join(invocation.argv), "a command line is for all to see"
 
