@@ -428,4 +428,4 @@ def test_a_program_that_is_gone_is_said_to_be(stage: Stage) -> None:
     outcome = stage.act("honest")
 
     assert outcome.status == "gave_up"
-    assert "is not on PATH" in outcome.said
+    assert "there is no program" in outcome.said
