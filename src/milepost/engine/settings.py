@@ -95,7 +95,9 @@ class AgentSection(Section):
         description="What one attempt of it may cost, in USD. Absent: as [budget] says.",
     )
     network: NetworkSetting | None = Field(
-        None, description="What it may reach, and the commands that it asks for. Absent: as [sandbox] says."
+        None,
+        description="What it may reach, and the commands that it asks for. "
+        "Absent: its service alone for a program such as claude, else as [sandbox] says.",
     )
 
 
