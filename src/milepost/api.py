@@ -60,11 +60,12 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
 
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
+    from milepost.engine.planning import planned, ways_of
     from milepost.engine.project import read_bytes
-    from milepost.plan.graph import plan as make_plan
-    from milepost.roadmap import read
 
-    return make_plan(read(read_bytes(find_roadmap(roadmap))))
+    path = find_roadmap(roadmap)
+    manner, planning = ways_of(path)
+    return planned(read_bytes(path), manner, planning)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -32,6 +32,8 @@ from milepost.engine.look import Status
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.state import Holder
 from milepost.engine.steering import Kind, Request
+from milepost.plan import plan
+from milepost.roadmap import read
 
 RUN = "7f3a"
 STARTED = RunStarted(
@@ -187,7 +189,9 @@ def said(kind: Kind, task: str = "", value: str = "") -> tuple[Steered, ...]:
     """What a run says to a request."""
     course = Course(wanted=("1.1", "1.2", "1.3", "1.4"), parallel=2, seen=PLAN)
     request = Request(kind=kind, task=task, value=value)
-    turn = turned(course, PLAN, request, begun=frozenset(), all_tasks=True)
+    turn = turned(
+        course, PLAN, request, begun=frozenset(), all_tasks=True, planned=lambda text: plan(read(text.encode()))
+    )
     return tuple(Steered(run=RUN, task=name, what=what) for name, what in turn.said)
 
 

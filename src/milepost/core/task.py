@@ -10,6 +10,7 @@ from milepost.core.budget import UNBOUNDED, Allowance
 
 TaskStatus = Literal["open", "done"]
 Approve = Literal["", "before", "after", "each", "never"]
+Priority = Literal["", "high", "medium", "low"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,10 @@ class Task:
     `tests_may_change` comes from `Tests: may change`, `changes_nothing` from `Changes: none`, and
     `only_its_files` from `Scope: files`: what the author allows, expects or forbids. `budget` is what the task may
     take (`Budget:`), `timeout_s` the time of one attempt (`Timeout:`), `approve` when a person is asked (`Approve:`),
-    `needs` the labels of a worker that can do it (`Needs:`).
+    `needs` the labels of a worker that can do it (`Needs:`). `context` is what the roadmap says above the task, of its
+    phase and section; `parallel` that its author marked it as free to run beside others; `guess` that it was taken by a
+    rule of thumb. `members` are the ids of further tasks that are done in the same attempt, as one group. `page` is the
+    file that it stands in, where the roadmap is a folder.
     """
 
     id: str
@@ -43,6 +47,16 @@ class Task:
     timeout_s: float | None = None
     approve: Approve = ""
     needs: tuple[str, ...] = ()
+    context: str = ""
+    priority: Priority = ""
+    parallel: bool = False
+    members: tuple[str, ...] = ()
+    page: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All tasks of the roadmap that are done with this one: itself, and the members of its group."""
+        return (self.id, *self.members)
 
     def walk(self) -> Iterator[Task]:
         """This task and all below it, in the order of the file."""
@@ -53,19 +67,38 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something in the roadmap worth a look before money is spent; `fatal` ones stop a run."""
+    """Something in the roadmap worth a look before money is spent; `fatal` ones stop a run.
+
+    `page` is the file, where the roadmap is a folder.
+    """
 
     line: int
     message: str
     fatal: bool = False
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Why a line of the roadmap was taken for a task, or was not."""
+
+    line: int
+    taken: bool
+    why: str
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roadmap:
-    """The checklist as it was read: top-level tasks in file order, and what was odd about it."""
+    """The checklist as it was read: top-level tasks in file order, and what was odd about it.
+
+    `dialect` is how it says what is a task and what is done; `remarks` explain the reading line by line.
+    """
 
     tasks: tuple[Task, ...]
     problems: tuple[Problem, ...] = ()
+    dialect: str = "boxes"
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from milepost.core.task import Plan, Task
 from milepost.engine.steering import Request
-from milepost.plan.graph import plan as make_plan
 from milepost.plan.replan import Edit, follow
-from milepost.roadmap import read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +43,19 @@ class Turn:
     roadmap: str = ""
 
 
-def turned(course: Course, plan: Plan, request: Request, *, begun: frozenset[str], all_tasks: bool) -> Turn:
-    """The course after a request. `begun` are the tasks that were started; `all_tasks` says that none were chosen."""
+def turned(
+    course: Course,
+    plan: Plan,
+    request: Request,
+    *,
+    begun: frozenset[str],
+    all_tasks: bool,
+    planned: Callable[[str], Plan],
+) -> Turn:
+    """The course after a request. `begun` are the tasks that were started; `all_tasks` says that none were chosen.
+
+    `planned` makes a plan of an edited roadmap.
+    """
     match request.kind:
         case "pause":
             said = "paused: what is at work goes on, nothing new begins. milepost resume lifts it"
@@ -63,7 +73,7 @@ def turned(course: Course, plan: Plan, request: Request, *, begun: frozenset[str
         case "agent":
             return _handed(course, plan, request)
         case "roadmap" | "roadmap_seen":
-            return _edited(course, plan, request.value, begun, all_tasks=all_tasks)
+            return _edited(course, plan, request.value, planned(request.value), begun, all_tasks=all_tasks)
         case _ as never:
             assert_never(never)
 
@@ -85,8 +95,7 @@ def _handed(course: Course, plan: Plan, request: Request) -> Turn:
     return Turn(course=course, plan=changed, said=((request.task, whom),))
 
 
-def _edited(course: Course, plan: Plan, text: str, begun: frozenset[str], *, all_tasks: bool) -> Turn:
-    new = make_plan(read(text.encode()))
+def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[str], *, all_tasks: bool) -> Turn:
     fatal = next((problem for problem in new.problems if problem.fatal), None)
     if fatal is not None:
         why = f"the edited roadmap cannot be followed, line {fatal.line}: {fatal.message}; going on with the one before"

@@ -99,7 +99,7 @@ def ticked(here: Rooms, order: Order, task: Task, commit: str) -> bytes:
     """The roadmap at a commit with the task's box ticked; a part of a task may have none."""
     content = roadmap_at(here, order, commit)
     try:
-        return tick(content, task.id)
+        return tick(content, task.id, order.manner)
     except TaskUnknown:
         return content
 

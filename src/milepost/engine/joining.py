@@ -82,10 +82,10 @@ def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str
 
 def _ticked_as_at(here: Rooms, order: Order, head: str, edited: bytes) -> str:
     """The tree of a commit with an edited roadmap, in which is ticked what is ticked there."""
-    for task in read(roadmap_at(here, order, head)).tasks:
+    for task in read(roadmap_at(here, order, head), order.manner).tasks:
         if task.status == "done":
             with suppress(TaskUnknown):
-                edited = tick(edited, task.id)
+                edited = tick(edited, task.id, order.manner)
     return here.mileposts.with_file(here.mileposts.tree_of(head), order.roadmap, edited)
 
 

@@ -17,6 +17,7 @@ from milepost.engine.course import Course, turned
 from milepost.engine.gates import Gate
 from milepost.engine.onward import Land, Leave, Outlook, Repair, Split, Wait, decide, named
 from milepost.engine.order import Arrival, Order, Try
+from milepost.engine.planning import planned
 from milepost.engine.rooms import Rooms
 from milepost.engine.router import Choice
 from milepost.engine.routing import is_routed
@@ -249,7 +250,9 @@ class Journey:
         over = {name for name, end in self.ended.items() if end.reason != DROPPED}
         begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.pending) | over
         all_tasks = not self.order.wished and self.order.max_tasks is None
-        turn = turned(self.course, self.plan, request, begun=frozenset(begun), all_tasks=all_tasks)
+        turn = turned(
+            self.course, self.plan, request, begun=frozenset(begun), all_tasks=all_tasks, planned=self._planned
+        )
         self.course, self.plan = turn.course, turn.plan
         if turn.roadmap:
             adopted = stages.adopt(dump(self.order), self.track.head, turn.roadmap)
@@ -265,6 +268,9 @@ class Journey:
             self.here.books.gates.withdraw(self.order.run, name)
             if name not in self.ended:
                 self.end(self.plan.task(name), None, None, DROPPED)
+
+    def _planned(self, roadmap: str) -> Plan:
+        return planned(roadmap.encode(), self.order.manner, self.order.planning)
 
     def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
         """Put newer evidence in the place of the last attempt's."""

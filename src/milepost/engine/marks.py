@@ -9,8 +9,8 @@ from pathlib import Path
 from milepost.core.errors import GitFailed, MarkInvalid, PlaceUnknown
 from milepost.engine.look import all_mileposts
 from milepost.engine.places import MARKS, find_place, mileposts_of
-from milepost.engine.project import Project, read_bytes
-from milepost.roadmap import read
+from milepost.engine.planning import read_now
+from milepost.engine.project import Project
 
 _NAME = re.compile(r"\w(?:[\w.+-]{0,62}\w)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
@@ -41,7 +41,7 @@ def mark(roadmap: Path | None, name: str, at: str = "") -> Mark:
         raise MarkInvalid(f"{name!r} cannot be the name of a mark: {problem}", "choose another, such as before-login")
     project = Project.find(roadmap)
     with mileposts_of(project) as mileposts:
-        tasks = {one.id.lower() for top in read(read_bytes(project.roadmap)).tasks for one in top.walk()}
+        tasks = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
         tasks |= {post.task.lower() for post in all_mileposts(project, mileposts)}
         if name.lower() in tasks:
             raise MarkInvalid(f"{name!r} is a task, which has its name already", "choose another name for the mark")

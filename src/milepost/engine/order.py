@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
+from milepost.plan.planning import Planning
+from milepost.roadmap.manner import Manner
 from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "5"
+VERSION = "6"
 
 AUTO = "auto"  # the agent that stands for whom the router chooses
 ROUTED = frozenset({AUTO, f"pattern:{AUTO}"})  # the second is how a task with inputs says it
@@ -49,7 +51,8 @@ class Order:
     `checks` are the settings of [verify], `sandbox` those of [sandbox]: a run is judged by the rules it began with.
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
-    `routing` is there where somebody must be chosen for a task.
+    `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
+    and [plan], as they were at the start.
     """
 
     run: str
@@ -78,6 +81,8 @@ class Order:
     budget: Budget = field(default_factory=Budget)
     held: bool = False
     routing: Routing | None = None
+    manner: Manner = field(default_factory=Manner)
+    planning: Planning = field(default_factory=Planning)
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)

@@ -23,13 +23,12 @@ from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
+from milepost.engine.planning import manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
-from milepost.plan.graph import plan as make_plan
-from milepost.roadmap import read
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 
@@ -74,7 +73,8 @@ class Draft:
 def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
-    plan = make_plan(read(read_bytes(project.roadmap)))
+    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
+    plan = planned(read_bytes(project.roadmap), manner, planning)
     refuse_invalid(plan)
     _refuse_uncommitted(project)
     if project.repository.has_branch("milepost"):
@@ -109,7 +109,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.file_at(base, project.roadmap_in_tree) or b""
-    tasks = choose(make_plan(read(content)), drafted.wish)
+    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
+    tasks = choose(planned(content, manner, planning), drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -148,6 +149,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         budget=budget_of(settings),
         held=drafted.wish.held,
         routing=drafted.routing,
+        manner=manner,
+        planning=planning,
     )
 
 

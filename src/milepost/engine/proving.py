@@ -21,11 +21,10 @@ from milepost.engine.look import all_mileposts, recorded_note
 from milepost.engine.onward import PARTS
 from milepost.engine.opinion import NAME
 from milepost.engine.order import Candidate
+from milepost.engine.planning import manner_here, planned
 from milepost.engine.project import Project
 from milepost.engine.settings import load
-from milepost.plan.graph import plan as make_plan
 from milepost.repair.parts import parts_of
-from milepost.roadmap import read
 from milepost.verify.replay import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
@@ -59,7 +58,7 @@ class Replayed:
 def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Verified:
     """Put the checks to the user's folder as it is, as a change of their last commit; `task` adds its own."""
     project = Project.find(roadmap)
-    job = _task(project.roadmap.read_bytes(), task) if task else _no_task()
+    job = _task(project, project.roadmap.read_bytes(), task) if task else _no_task()
     with _opened(project) as (mileposts, examiner, own):
         base = project.repository.position().commit
         tree = project.repository.snapshot(project.repository.git(own / "git"), own)
@@ -78,7 +77,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
             raise TaskUnknown(f"there is no milepost of task {task!r}", "milepost log lists the mileposts")
         kept = recorded_note(mileposts, post)
         base, tree = mileposts.parent_of(post.commit), mileposts.tree_of(post.commit)
-        job = _task(mileposts.file_at(base, project.roadmap_in_tree) or b"", post.task)
+        job = _task(project, mileposts.file_at(base, project.roadmap_in_tree) or b"", post.task)
         if post.agent == PARTS:
             job = replace(job, changes_nothing=True)
         candidate = Candidate(
@@ -117,9 +116,9 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
             yield mileposts, ground.examiner(sandbox, mileposts, ahead, None), own
 
 
-def _task(content: bytes, task: str) -> Task:
+def _task(project: Project, content: bytes, task: str) -> Task:
     """A task, a subtask, or a part that a task was done in, by its id."""
-    tasks = make_plan(read(content)).tasks
+    tasks = planned(content, manner_here(project)).tasks
     known = (one for top in tasks for one in (*top.walk(), *parts_of(top)))
     found = next((one for one in known if one.id.lower() == task.lower()), None)
     if found is None:

@@ -12,6 +12,7 @@ from milepost.core.task import Task
 from milepost.engine.dependents import Family, Going, going_with
 from milepost.engine.project import Project
 from milepost.engine.unmerged import Ahead
+from milepost.roadmap.manner import Manner
 from milepost.roadmap.reopen import reopened
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp
 from milepost.workspace.repository import Position
@@ -40,6 +41,7 @@ class Ground:
     ahead: Ahead | None
     posts: tuple[Milepost, ...]
     tasks: tuple[Task, ...]
+    manner: Manner
     stamp: Stamp
 
     @property
@@ -134,7 +136,7 @@ def _take_back(ground: Ground, one: Going, head: str, going: Sequence[Going]) ->
         gone = {other.milepost.commit for other in going}
         staying = {other.task for other in ground.posts if other.commit not in gone}
         above = Family.of(ground.tasks, {other.task for other in ground.posts}).above(post.task)
-        content, boxes = reopened(content, post.task, above=above, kept=staying)
+        content, boxes = reopened(content, post.task, above=above, kept=staying, manner=ground.manner)
         tree = mileposts.with_file(tree, path, content) if boxes else tree
     message = (
         f"Undo {post.task}: {post.title}\n\n"

@@ -17,7 +17,9 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.engine.networks import NetworkSetting
 from milepost.engine.surroundings import unknown_places
+from milepost.plan.planning import Grouping, Sequence, Unit
 from milepost.plan.traits import Trait
+from milepost.roadmap.manner import Dialect
 from milepost.sandbox.policy.clause import clause_of
 
 FILE = "milepost.toml"
@@ -371,6 +373,53 @@ class StateSettings(Section):
     )
 
 
+class RoadmapSettings(Section):
+    dialect: Dialect = Field(
+        "auto",
+        description="How the roadmap says what is a task and what is done. auto: the surest that it is written in; "
+        "`milepost plan --explain` tells which.",
+    )
+    tick_parents: bool = Field(True, description="Whether a box above others is ticked when all boxes below it are.")
+
+
+class PlanSettings(Section):
+    order: Sequence = Field(
+        "free",
+        description="free: a task waits only for what it depends on. outline: also for what stands before it, unless "
+        "both are marked [P].",
+    )
+    group: Grouping = Field(
+        "none",
+        description="Which small tasks are done in one attempt. section: those of a section. smart: those of a "
+        "section that share a file, a name or most words of their titles.",
+    )
+    unit: Unit = Field(
+        "task",
+        description="task: a task with its subtasks is one attempt. subtask: each of the innermost boxes is.",
+    )
+    imports: bool = Field(
+        True, description="Whether a task waits for those that change what its files import (Python, JavaScript)."
+    )
+
+
+class ContextSettings(Section):
+    tokens: int = Field(
+        50_000,
+        ge=0,
+        le=1_000_000,
+        description="Tokens of the repository that a model is shown with its task: hinted files, related symbols, "
+        "facts of the project. 0: none.",
+    )
+
+
+class WorkspaceSettings(Section):
+    members: list[str] = Field(
+        [],
+        description="Folders of several projects that are planned as one, relative to this file; `*` stands for any "
+        "name. Empty: this project alone.",
+    )
+
+
 class Settings(Section):
     """All of milepost.toml."""
 
@@ -380,6 +429,10 @@ class Settings(Section):
     model: ModelSettings = ModelSettings()
     mcp: dict[str, McpSection] = {}
     patterns: PatternSettings = PatternSettings()
+    roadmap: RoadmapSettings = RoadmapSettings()
+    plan: PlanSettings = PlanSettings()
+    context: ContextSettings = ContextSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
     verify: VerifySettings = VerifySettings()
     repair: RepairSettings = RepairSettings()
     router: RouterSettings = RouterSettings()

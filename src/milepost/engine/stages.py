@@ -20,16 +20,15 @@ from milepost.engine.joining import foreseen, observed_before, on_top_of, with_r
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
+from milepost.engine.planning import planned
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import CheckTeller
 from milepost.engine.wire import dump, load
-from milepost.plan.graph import plan as make_plan
 from milepost.repair.classify import classify
 from milepost.repair.policy import LIMITED_WAIT_S
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.service import stated_wait_s
-from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]
@@ -41,7 +40,7 @@ def survey(here: Rooms, order: Plain) -> Plain:
     asked = load(Order, order)
     if here.mileposts.resolve(run_branch(asked.run)) is None:
         here.mileposts.keep(run_branch(asked.run), asked.base)
-    plan = make_plan(read(roadmap_at(here, asked, asked.base)))
+    plan = planned(roadmap_at(here, asked, asked.base), asked.manner, asked.planning)
     expected = foreseen(here, plan, asked)
     return {
         "plan": dump(plan),

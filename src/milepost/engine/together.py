@@ -21,14 +21,14 @@ from milepost.engine.journal import Journal
 from milepost.engine.marks import name_problem
 from milepost.engine.pact import FOLDER, Member, Pact, drop, keep, open_pacts
 from milepost.engine.places import MARKS, mileposts_of
+from milepost.engine.planning import read_now
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.preview import preview
-from milepost.engine.project import Project, read_bytes
+from milepost.engine.project import Project
 from milepost.engine.settings import load
 from milepost.engine.shares import share_out, took_since
 from milepost.engine.state import StateLock, make_state
 from milepost.engine.unmerged import run_ahead
-from milepost.roadmap import read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +186,7 @@ def _refuse_unmovable(project: Project) -> None:
 def _refuse_mark(project: Project, mark: str, outlook: Outlook) -> None:
     if problem := name_problem(mark):
         raise MarkInvalid(f"{mark!r} cannot be the name of a mark: {problem}", "choose another, such as release-2")
-    ids = {one.id.lower() for top in read(read_bytes(project.roadmap)).tasks for one in top.walk()}
+    ids = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
     if mark.lower() in ids:
         raise MarkInvalid(f"{mark!r} is a task, which has its name already", "choose another name for the mark")
     with mileposts_of(project) as mileposts:

@@ -17,6 +17,7 @@ from milepost.engine.dependents import Family, Going, going_with
 from milepost.engine.journal import Journal
 from milepost.engine.look import all_mileposts, of_this_roadmap
 from milepost.engine.places import find_place
+from milepost.engine.planning import manner_here
 from milepost.engine.project import Project
 from milepost.engine.reverting import Ground, TakenBack, undo_commits
 from milepost.engine.state import StateLock
@@ -80,14 +81,15 @@ def _ground(project: Project, mileposts: Mileposts) -> Ground:
     with Journal.look(project.database) as journal:
         ahead = run_ahead(journal.runs(), mileposts, user)
     head = user.commit if ahead is None else ahead.tip
-    content = mileposts.file_at(head, project.roadmap_in_tree)
+    content, manner = mileposts.file_at(head, project.roadmap_in_tree), manner_here(project)
     return Ground(
         project=project,
         mileposts=mileposts,
         user=user,
         ahead=ahead,
         posts=of_this_roadmap(project, mileposts.history(head)),
-        tasks=read(content).tasks if content is not None else (),
+        tasks=read(content, manner).tasks if content is not None else (),
+        manner=manner,
         stamp=Stamp(identity=project.repository.identity(), at=int(time.time())),
     )
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 
 from milepost.core.task import Plan, Problem, Roadmap, Task
 from milepost.plan.claims import Claims
+from milepost.plan.ground import UNSEEN, Ground
 from milepost.plan.lint import lint
 from milepost.plan.order import in_order
+from milepost.plan.planning import PLAIN, Planning
 
 _LONGEST_PATH = 12
 
 
-def plan(roadmap: Roadmap) -> Plan:
+def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) -> Plan:
     """The graph of a roadmap: each task in the first wave after all it waits for and all that change its files."""
     tasks = tuple(map(_with_subtasks, roadmap.tasks))
     by_id = {task.id: task for task in tasks if task.status == "open"}

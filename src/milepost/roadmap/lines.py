@@ -84,8 +84,11 @@ class Details:
     problems: tuple[Problem, ...] = ()
 
 
-def details_of(item: Item) -> Details:
-    """What the author stated below a boxed item, leaving out what belongs to boxes below it."""
+def details_of(item: Item, inline: str = "") -> Details:
+    """What the author stated below a boxed item, leaving out what belongs to boxes below it.
+
+    `inline` is what its title line says that it depends on.
+    """
     first = item.first
     below = Paragraph(line=first.line + 1, lines=first.lines[1:])
     found = tuple(_statements((below, *item.blocks[1:])))
@@ -95,13 +98,7 @@ def details_of(item: Item) -> Details:
     return Details(
         files=_unique(told, "files", files_in),
         verify=_unique(told, "verify", commands_in),
-        depends=tuple(
-            (statement.line, value)
-            for statement in told
-            if statement.key == "depends"
-            for value in statement.values
-            if value.lower().rstrip(".") not in _NOTHING
-        ),
+        depends=(*(((item.line, inline),) if inline else ()), *_depends(told)),
         agent=agent,
         inputs=inputs,
         needs=_unique(told, "needs", labels_in),
@@ -110,6 +107,13 @@ def details_of(item: Item) -> Details:
         covers=frozenset(chain.from_iterable(statement.covers for statement in told)),
         problems=(*problems, *unclear, *_empty(told)),
     )
+
+
+def _depends(statements: Sequence[Statement]) -> Iterator[tuple[int, str]]:
+    for statement in statements:
+        for value in statement.values if statement.key == "depends" else ():
+            if value.lower().rstrip(".") not in _NOTHING:
+                yield statement.line, value
 
 
 def files_in(value: str) -> tuple[str, ...]:

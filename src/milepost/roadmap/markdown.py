@@ -10,6 +10,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from milepost.roadmap.marks import Mark, box
 from milepost.roadmap.source import Source
 
 # Markdown-it recurses; a list item is two levels deep and costs two frames of Python's stack.
@@ -17,14 +18,6 @@ DEEPEST_LEVEL = 200
 
 _BOX = re.compile(r"\[[ xX]\](?=[ \t\n\v\f\r])")
 _TOO_DEEP = "too_deep"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    """A checkbox: the byte between its brackets, and whether that is a tick."""
-
-    offset: int
-    ticked: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +49,7 @@ class Item:
 
     line: int
     end: int
-    box: Box | None
+    box: Mark | None
     blocks: tuple[Block, ...]
 
     @property
@@ -112,7 +105,7 @@ class _Open:
 
     line: int = 0
     end: int = 0
-    box: Box | None = None
+    box: Mark | None = None
     blocks: list[Block] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
 
@@ -156,10 +149,10 @@ class _Walk:
             blocks.append(Heading(level=int(opening.tag[1:]), text=token.content))
         elif opening.type == "paragraph_open":
             line, content = self._first_line(token), token.content
-            if starts_item and (box := _BOX.match(content)):
+            if starts_item and (found := _BOX.match(content)):
                 self._open[-1].line = line
                 self._open[-1].box = self._box(line, content)
-                content = content[box.end() :].lstrip(" \t\v\f\r")
+                content = content[found.end() :].lstrip(" \t\v\f\r")
                 if content.startswith("\n"):
                     line, content = line + 1, content[1:]
             blocks.append(Paragraph(line=line, lines=tuple(content.split("\n"))))
@@ -172,11 +165,11 @@ class _Walk:
             line += 1
         return line
 
-    def _box(self, line: int, content: str) -> Box:
+    def _box(self, line: int, content: str) -> Mark:
         # What precedes the paragraph in its line are markers of lists and quotes: count from the end.
         written = self._source.lines[line].rstrip()
         column = len(written) - len(content.split("\n", 1)[0].rstrip())
-        return Box(offset=self._source.offset(line, column + 1), ticked=written[column + 1] != " ")
+        return box(self._source.offset(line, column + 1), written[column + 1])
 
 
 def _lines(token: Token) -> tuple[int, int]:

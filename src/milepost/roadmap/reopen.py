@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from milepost.core.task import Task
+from milepost.roadmap.manner import PLAIN, Manner
+from milepost.roadmap.marks import marked
 from milepost.roadmap.read import survey
 
 
 def reopened(
-    content: bytes, task: str, *, above: Iterable[str] = (), kept: Iterable[str] = ()
+    content: bytes, task: str, *, above: Iterable[str] = (), kept: Iterable[str] = (), manner: Manner = PLAIN
 ) -> tuple[bytes, tuple[str, ...]]:
     """The roadmap with the boxes of a task, all below it and the ones `above` it open, and the ids of those.
 
     What is `kept` below the task, because it has a milepost of its own, stays ticked with all below it. Ids that the
     roadmap does not have any more have no box.
     """
-    found = survey(content)
+    found = survey(content, manner)
     everyone = {one.id: one for top in found.roadmap.tasks for one in top.walk()}
     stays = frozenset(kept)
     wanted = [one.id for one in _walk(everyone[task], stays)] if task in everyone else []
     wanted += [name for name in above if name in everyone]
-    opened = tuple(name for name in dict.fromkeys(wanted) if found.boxes[name].ticked)
-    changed = bytearray(content)
-    for name in opened:
-        changed[found.boxes[name].offset] = ord(" ")
-    return bytes(changed), opened
+    opened = tuple(name for name in dict.fromkeys(wanted) if name in found.marks and found.marks[name].ticked)
+    return marked(content, {found.marks[name]: False for name in opened}), opened
 
 
 def _walk(task: Task, stays: frozenset[str]) -> Iterable[Task]:

@@ -1,31 +1,29 @@
-"""A box ticked or unticked: one byte a box, every other byte as it was."""
+"""A task ticked or unticked: its own marks change, every other byte stays as it was."""
 
 from __future__ import annotations
 
 from milepost.core.errors import TaskUnknown
 from milepost.core.task import Task
+from milepost.roadmap.manner import PLAIN, Manner
+from milepost.roadmap.marks import marked
 from milepost.roadmap.read import survey
 
 
-def tick(content: bytes, task_id: str) -> bytes:
-    """The roadmap with the box of a task, and the open boxes below it, ticked."""
-    return _marked(content, task_id, ticked=True)
+def tick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
+    """The roadmap with the mark of a task, and those below it, saying done."""
+    return _marked(content, task_id, manner, done=True)
 
 
-def untick(content: bytes, task_id: str) -> bytes:
-    """The roadmap with the box of a task, and the ticked boxes below it, open."""
-    return _marked(content, task_id, ticked=False)
+def untick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
+    """The roadmap with the mark of a task, and those below it, saying open."""
+    return _marked(content, task_id, manner, done=False)
 
 
-def _marked(content: bytes, task_id: str, *, ticked: bool) -> bytes:
-    found = survey(content)
+def _marked(content: bytes, task_id: str, manner: Manner, *, done: bool) -> bytes:
+    found = survey(content, manner)
     task = _find(found.roadmap.tasks, task_id)
-    marked = bytearray(content)
-    for member in task.walk():
-        box = found.boxes[member.id]
-        if box.ticked != ticked:
-            marked[box.offset] = ord("x") if ticked else ord(" ")
-    return bytes(marked)
+    names = (member.id for member in task.walk())
+    return marked(content, {found.marks[name]: done for name in names if name in found.marks})
 
 
 def _find(tasks: tuple[Task, ...], task_id: str) -> Task:

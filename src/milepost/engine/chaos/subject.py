@@ -13,11 +13,10 @@ from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNo
 from milepost.core.task import Plan
 from milepost.engine.chaos.copies import Place, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
+from milepost.engine.planning import manner_of, planned, planning_of
 from milepost.engine.prepare import Wish, choose, refuse_invalid
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import FILE, Settings, load
-from milepost.plan.graph import plan as make_plan
-from milepost.roadmap import read
 
 SAMPLE_TASKS = 20
 REPLAY, PATTERN = "replay:", "pattern:"
@@ -92,7 +91,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
         raise RoadmapNotCommitted(
             f"{copy.roadmap} is not committed, and chaos is tried on what is", f"git add {copy.roadmap} && git commit"
         )
-    plan = make_plan(read(read_bytes(there)))
+    plan = planned(read_bytes(there), manner_of(settings, there.name), planning_of(settings))
     refuse_invalid(plan)
     tasks = choose(plan, Wish())
     if not tasks:

@@ -22,7 +22,9 @@ from milepost.engine.report.story import task_ids, tell
 from milepost.engine.settings import Settings, load
 from milepost.engine.state import holder_of
 from milepost.engine.stream import find_run, where_kept
+from milepost.engine.wire import load as load_value
 from milepost.roadmap import read
+from milepost.roadmap.manner import Manner
 from milepost.workspace.git import Git
 
 LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
@@ -91,7 +93,7 @@ def _titles(git: Git, record: RunRecord) -> dict[str, str]:
     if content is None:
         return {}
     try:
-        return {task.id: task.title for task in read(content).tasks}
+        return {task.id: task.title for task in read(content, load_value(Manner, record.order.get("manner", {}))).tasks}
     except MilepostError:
         return {}
 

@@ -1,0 +1,24 @@
+"""How a roadmap is to be read: by which name it goes, in which dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Dialect = Literal["auto", "boxes", "emoji", "table", "words", "todo.txt", "bullets", "backlog", "task-master"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """What is known of a roadmap before it is read.
+
+    `name` is that of the file; `dialect` the one that the settings name, or `auto`: the surest that it is written in.
+    `parents` says that a task above others is ticked when all below it are.
+    """
+
+    name: str = ""
+    dialect: Dialect = "auto"
+    parents: bool = True
+
+
+PLAIN = Manner()
