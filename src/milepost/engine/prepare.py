@@ -108,7 +108,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     mileposts = Mileposts(project.repository.git(project.state / "git"))
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
-    content = mileposts.file_at(base, project.roadmap_in_tree) or b""
+    content = mileposts.roadmap_at(base, project.roadmap_in_tree) or b""
     manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
     tasks = choose(planned(content, manner, planning), drafted.wish)
     if not tasks and ahead is not None:

@@ -188,6 +188,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         agent=one.attempt.agent,
         roadmap=asked.roadmap,
         evidence=note,
+        members=job.members,
     )
     stamp = asked.stamp(one.finished_at)
     commit = here.mileposts.commit(evidence.tree, head, message, stamp)
