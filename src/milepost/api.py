@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from milepost.engine.marks import Mark
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.router import Choice
+    from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Changes
@@ -311,6 +313,24 @@ def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
     from milepost.engine import look
 
     return look.log(_path(roadmap))
+
+
+def sync(roadmap: Path | str | None = None, *, dry_run: bool = False) -> Synced:
+    """Bring the roadmap, git and the database to agree: boxes follow the mileposts of the branch, the rest is told."""
+    from milepost.engine.sync import sync as bring_to_agree
+
+    return bring_to_agree(_path(roadmap), dry_run=dry_run)
+
+
+def renamed(roadmap: Path | str | None = None) -> tuple[Renamed, ...]:
+    """The tasks of a roadmap that were worked on under another name."""
+    from milepost.engine.project import state_of
+
+    if not (state_of(find_roadmap(roadmap)) / "milepost.db").exists():
+        return ()
+    from milepost.engine.look import renamed as look_for
+
+    return look_for(_path(roadmap))
 
 
 def proof(task: str, roadmap: Path | str | None = None) -> Proof:

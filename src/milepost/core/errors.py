@@ -31,6 +31,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── CassetteExhausted         a replay has no more answers for this attempt
+├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
     ├── GitFailed             git ended with an error
     └── StateUnwritable       the state directory cannot be written: read-only, full
@@ -181,6 +182,10 @@ class RestoreRefused(MilepostError):
 
 
 class EvidenceForged(MilepostError):
+    pass
+
+
+class RoadmapUnwritable(MilepostError):
     pass
 
 

@@ -20,7 +20,7 @@ from milepost.engine.logs import Logs, logs_of
 from milepost.engine.planning import manner_here, planned
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.renamed import called_before
+from milepost.engine.renamed import Renamed, called_before, renamed_here
 from milepost.engine.settings import load as load_settings
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
@@ -128,6 +128,14 @@ def log(roadmap: Path | None) -> tuple[Milepost, ...]:
     with TemporaryDirectory() as own:
         mileposts = Mileposts(project.repository.git(Path(own)))
         return all_mileposts(project, mileposts)
+
+
+def renamed(roadmap: Path | None) -> tuple[Renamed, ...]:
+    """The tasks of a roadmap that were worked on under another name."""
+    project = Project.find(roadmap)
+    with TemporaryDirectory() as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        return renamed_here(project, mileposts, all_mileposts(project, mileposts))
 
 
 def proof(roadmap: Path | None, task: str) -> Proof:

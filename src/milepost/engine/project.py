@@ -49,6 +49,11 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
+def state_of(roadmap: Path) -> Path:
+    """The state directory of a roadmap, beside it."""
+    return roadmap.parent / STATE
+
+
 def pages_of(roadmap: Path) -> list[Path]:
     """The files that a roadmap consists of: itself, or the pages of a folder."""
     if not roadmap.is_dir():
@@ -91,7 +96,7 @@ class Project:
                 f"{str(roadmap)!r} is not in the repository {str(repository.top)!r}",
                 "a roadmap lives in its repository",
             )
-        return Project(repository=repository, roadmap=roadmap, state=roadmap.parent / STATE)
+        return Project(repository=repository, roadmap=roadmap, state=state_of(roadmap))
 
     @property
     def roadmap_in_tree(self) -> str:

@@ -259,17 +259,28 @@ class Mileposts:
 
     def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
         """The mileposts in the history of one or more commits, newest first, without those that were undone."""
+        found, undone = self._told(tips, since)
+        return tuple(post for post in found if post.commit not in undone)
+
+    def taken_back(self, *tips: str) -> tuple[tuple[Milepost, str], ...]:
+        """The mileposts in the history of commits that were undone there, newest first, each with what undid it."""
+        found, undone = self._told(tips, "")
+        return tuple((post, undone[post.commit]) for post in found if post.commit in undone)
+
+    def _told(self, tips: tuple[str, ...], since: str) -> tuple[list[Milepost], dict[str, str]]:
+        """The mileposts of a history, and which of them were taken back by which commit."""
         fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Members", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
         output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
-        mileposts, undone = [], set()
+        mileposts: list[Milepost] = []
+        undone: dict[str, str] = {}
         for record in filter(None, output.split("\0")):
             commit, task, run, attempt, agent, roadmap, evidence, members, undo, subject = record.split(
                 _FIELD, len(fields) + 1
             )
             if undo:
-                undone.add(undo)
+                undone[undo] = commit
             elif task and run:
                 number = int(attempt) if attempt.isdigit() else 0
                 mileposts.append(
@@ -285,7 +296,7 @@ class Mileposts:
                         members=tuple(members.split()),
                     )
                 )
-        return tuple(post for post in mileposts if post.commit not in undone)
+        return mileposts, undone
 
     def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
         """Attach evidence to a milepost as a git note that travels with the history."""
