@@ -62,12 +62,20 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
 
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
-    from milepost.engine.planning import planned, ways_of
-    from milepost.engine.project import read_bytes
+    from milepost.engine.planning import ended_for, planned, ways_of
+    from milepost.engine.project import Project, read_bytes
 
     path = find_roadmap(roadmap)
     manner, planning = ways_of(path)
-    return planned(read_bytes(path), manner, planning)
+    content = read_bytes(path)
+
+    def ended() -> frozenset[str]:
+        try:
+            return ended_for(Project.find(path))()
+        except MilepostError:  # a plan is shown outside of repositories, too
+            return frozenset()
+
+    return planned(content, manner, planning, ended=ended)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

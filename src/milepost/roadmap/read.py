@@ -59,6 +59,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     depends, unresolved = _dependencies(entries)
     problems = [
         *_nothing_found(drafts),
+        *_nothing_to_tick(entries),
         *reading.problems,
         *clashes,
         *(problem for entry in entries for problem in entry.details.problems),
@@ -81,6 +82,14 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
 def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:
     if not drafts:
         yield Problem(line=1, message="no checkbox was found: write each task as a list item, `- [ ] what to do`")
+
+
+def _nothing_to_tick(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    bare = [entry for entry in entries if entry.draft.mark is None and not entry.draft.ticked]
+    if bare:
+        has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
+        message = f"{bare[0].id} {has} no box to tick: what is done is known from mileposts alone"
+        yield Problem(line=bare[0].line, message=message)
 
 
 def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
@@ -166,4 +175,5 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         priority=draft.priority,
         parallel=draft.parallel,
         page=draft.page,
+        tickable=draft.mark is not None,
     )
