@@ -47,3 +47,13 @@ def test_a_roadmap_is_read_as_its_author_meant_it(path: Path) -> None:
     if os.environ.get("MILEPOST_WRITE_GOLDEN"):
         expected.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     assert found == json.loads(expected.read_text())
+
+
+def test_the_example_of_the_page_about_roadmaps_says_what_the_page_says() -> None:
+    page = (FOLDER.parents[1] / "docs" / "roadmaps.md").read_text()
+    roadmap = read(page.split("```markdown\n")[1].split("```\n")[0].encode())
+    hours, last = roadmap.tasks
+    assert roadmap.problems == ()
+    assert hours.id in page
+    assert (hours.title, hours.priority, hours.files) == ("Parse hours", "high", ("durations/parse.py",))
+    assert (last.id, last.title, last.depends_on) == ("1.9", "Write it down", (hours.id,))

@@ -123,7 +123,7 @@ def test_names_that_mean_harm_become_ids_and_titles_that_do_none(form: str) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "".join(f"{' ' * (2 * level)}- [ ] {level}\n" for level in range(1_500)),
+        "".join(f"{' ' * (2 * level)}- [ ] {level}\n" for level in range(1_000)),
         "- " * 10_000 + "[ ] x",
         "1. " * 10_000 + "[ ] x",
         "> " * 10_000 + "- [ ] x",
@@ -143,7 +143,27 @@ def test_depth_without_end_is_survived_and_what_follows_is_read(text: str) -> No
     check(roadmap)
 
 
-PIECES = "word ,*,_,`,[ ] ,(depends on ,blocked by 1 ,`risk:x` ,\\,<!-- ,漢,\u202e,a/,1.,-,|,&,:,\x1b[".split(",")
+PIECES = "word ,*,_,`,[ ] ,(depends on ,blocked by 1 ,`risk:x` ,\\,<!-- ,漢,\u202e,a/,1.,-,|,&,:,\x1b["
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [ ] a\n\n* [ ] b\n\n",
+        "- [ ] a\n\nFiles: x\n\n",
+        "- [ ] a\n\n```\n```\n\n```\n```\n\n",
+        "Files: x\n\n",
+        "- [ ] same\n",
+        "## same\n- [ ] same\n",
+        "## a\n### b\n",
+        "> - [ ] a\n",
+        "- a\n  - b\n",
+        "- [ ] a (depends on same)\n",
+    ],
+)
+def test_the_same_over_and_over_takes_no_more_than_its_length(text: str) -> None:
+    # A reader that looks at all before it for each piece would need minutes for this.
+    check(read(text.encode() * (100_000 // len(text)), BOXES))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +178,7 @@ PIECES = "word ,*,_,`,[ ] ,(depends on ,blocked by 1 ,`risk:x` ,\\,<!-- ,漢,\u2
     ],
 )
 def test_a_line_without_end_is_read_and_what_follows_it(lead: str) -> None:
-    for piece in PIECES:
+    for piece in PIECES.split(","):
         line = piece * (LARGE // len(piece.encode()))
         roadmap = read(f"{lead}{line}\n\n# Next\n\n- [ ] after\n".encode(), BOXES)
         assert roadmap.tasks[-1].title == "after"
