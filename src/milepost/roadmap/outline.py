@@ -42,7 +42,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Stretch:
     """A heading's own blocks, up to the next heading, with the place of the tasks among them."""
 
     place: Place
@@ -50,8 +50,8 @@ class Part:
     problems: tuple[Problem, ...] = ()
 
 
-def parts_of(document: Document, source: Source) -> Iterator[Part]:
-    """The parts of a document, in its order; what stands before the first heading is one, too."""
+def stretches_of(document: Document, source: Source) -> Iterator[Stretch]:
+    """The stretches of a document, in its order; what stands before the first heading is one, too."""
     phase_level = _phase_level(document)
     above: list[tuple[int, Place]] = []
     for heading, blocks in _by_heading(document):
@@ -65,7 +65,7 @@ def parts_of(document: Document, source: Source) -> Iterator[Part]:
             place = with_said(place, details, _prose(blocks, source))
         if heading is not None:
             above.append((heading.level, place))
-        yield Part(place=place, blocks=tuple(blocks), problems=tuple(_for_nobody(blocks, details)))
+        yield Stretch(place=place, blocks=tuple(blocks), problems=tuple(_for_nobody(blocks, details)))
 
 
 def with_said(place: Place, details: Details, prose: str) -> Place:
