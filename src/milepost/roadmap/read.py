@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from milepost.core.task import Problem, Roadmap, Task
 from milepost.roadmap.bounds import NO_BOUNDS
@@ -13,7 +14,7 @@ from milepost.roadmap.ids import Claim, derived_id, settle
 from milepost.roadmap.lines import Details
 from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.marks import Mark
-from milepost.roadmap.references import Named, References, Unresolved
+from milepost.roadmap.references import Below, Named, References, Unresolved
 from milepost.roadmap.source import source_of
 
 
@@ -97,7 +98,9 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     everyone = [(draft, top) for top in drafts for draft in top.walk()]
     claims = [
         Claim(
-            id=draft.explicit or derived_id(draft.title, draft.place), explicit=bool(draft.explicit), top=draft is top
+            id=draft.explicit or derived_id(draft.wording or draft.title, draft.place),
+            explicit=bool(draft.explicit),
+            top=draft is top,
         )
         for draft, top in everyone
     ]
@@ -125,20 +128,63 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
 
 def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
     """The top-level tasks that each entry waits for, and the references that lead nowhere."""
-    references = References([Named(id=entry.id, title=entry.title) for entry in entries])
+    references = References(
+        [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries]
+    )
+    required = _Prerequisites(entries, references)
     depends: dict[str, tuple[str, ...]] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
-                if isinstance(found, Unresolved):
-                    message = f"{entry.id} depends on {found}"
-                    problems.append(Problem(line=line + 1, message=message, fatal=True))
-                elif not _is_part_of(entry, entries[found]):
-                    waits_for[entries[found].top] = None
-        depends[entry.id] = tuple(waits_for)
+                match found:
+                    case Unresolved():
+                        problems.append(_nobody(entry, found, line))
+                    case Below():
+                        members = (entries[index].top for index in found.members)
+                        waits_for.update((member, None) for member in members if member != entry.top)
+                    case _ if not _is_part_of(entry, entries[found]):
+                        waits_for[entries[found].top] = None
+        above = required.of(entry.details.prerequisites)
+        if entry.id != entry.top:
+            above = tuple(top for top in above if top != entry.top)
+        depends[entry.id] = tuple(dict.fromkeys((*waits_for, *above))) if waits_for else above
     return depends, problems
+
+
+def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
+    if found.issue:
+        message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
+        return Problem(line=line + 1, message=message)
+    return Problem(line=line + 1, message=f"{entry.id} depends on {found}", fatal=True)
+
+
+class _Prerequisites:
+    """What is required above several tasks is looked up once; those below one statement do not wait for each other."""
+
+    def __init__(self, entries: Sequence[_Entry], references: References) -> None:
+        self._entries = entries
+        self._references = references
+        self._known: dict[tuple[tuple[int, str], ...], tuple[str, ...]] = {(): ()}
+
+    def of(self, required: tuple[tuple[int, str], ...]) -> tuple[str, ...]:
+        """The top-level tasks that are waited for by whom these statements are made of."""
+        if required not in self._known:
+            found = (top for stated in required for top in self._tops(stated))
+            self._known[required] = tuple(dict.fromkeys(found))
+        return self._known[required]
+
+    def _tops(self, stated: tuple[int, str]) -> Iterator[str]:
+        for found in self._references.known(stated[1]):
+            for index in found.members if isinstance(found, Below) else (found,):
+                top = self._tops_by_id[self._entries[index].top]
+                if stated not in top.details.prerequisites:
+                    yield top.id
+
+    @cached_property
+    def _tops_by_id(self) -> dict[str, _Entry]:
+        return {entry.id: entry for entry in self._entries if entry.id == entry.top}
 
 
 def _is_part_of(entry: _Entry, other: _Entry) -> bool:
