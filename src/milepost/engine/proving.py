@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
+from milepost.core.parts import parts_of
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence
@@ -24,7 +25,6 @@ from milepost.engine.order import Candidate
 from milepost.engine.planning import manner_here, planned
 from milepost.engine.project import Project
 from milepost.engine.settings import load
-from milepost.repair.parts import parts_of
 from milepost.verify.replay import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
