@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         choices,
         clean,
         costs,
+        critical_path,
         demo,
         diff,
         doctor,
@@ -57,10 +58,12 @@ if TYPE_CHECKING:
         pattern,
         patterns,
         plan,
+        plan_to_graph,
         plan_to_json,
         preview,
         proof,
         proof_to_json,
+        proposals,
         replay,
         replay_run,
         report,
@@ -116,7 +119,7 @@ if TYPE_CHECKING:
         WorkerChanged,
     )
     from milepost.core.ports import Agent, Executor, Tools
-    from milepost.core.task import Plan, Problem, Task
+    from milepost.core.task import Plan, Problem, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
@@ -144,6 +147,7 @@ if TYPE_CHECKING:
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
+    from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
@@ -154,8 +158,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
-    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
-    "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json replay "
+    "costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
+    "find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json preview proof "
+    "proof_to_json proposals replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
@@ -173,7 +178,7 @@ _HOMES = {
     "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
-    "milepost.core.task": "Plan Problem Task",
+    "milepost.core.task": "Plan Problem Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
     "milepost.engine.arriving": "MemberEnding TogetherEnding",
     "milepost.engine.by_hand": "ByHand",
@@ -201,6 +206,7 @@ _HOMES = {
     "milepost.engine.start": "Stopped",
     "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
+    "milepost.plan.proposals": "Proposal",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
@@ -271,6 +277,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Proof",
+    "Proposal",
     "Remains",
     "ReplayAgent",
     "Replayed",
@@ -301,6 +308,7 @@ __all__ = [
     "Undone",
     "Verdict",
     "Verified",
+    "Wait",
     "WalledExecutor",
     "Worker",
     "WorkerChanged",
@@ -318,6 +326,7 @@ __all__ = [
     "choices",
     "clean",
     "costs",
+    "critical_path",
     "demo",
     "diff",
     "doctor",
@@ -340,10 +349,12 @@ __all__ = [
     "pattern",
     "patterns",
     "plan",
+    "plan_to_graph",
     "plan_to_json",
     "preview",
     "proof",
     "proof_to_json",
+    "proposals",
     "replay",
     "replay_run",
     "report",

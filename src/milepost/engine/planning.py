@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from milepost.core.task import Plan, Roadmap
+from milepost.core.task import Plan, Roadmap, Task
 from milepost.engine.project import Project, read_bytes
 from milepost.plan.graph import plan as make_plan
 from milepost.plan.ground import UNSEEN, Ground
@@ -19,9 +20,24 @@ if TYPE_CHECKING:
 SETTINGS = "milepost.toml"
 
 
-def planned(content: bytes, manner: Manner, planning: Planning = PLAIN, ground: Ground = UNSEEN) -> Plan:
-    """The plan of a roadmap."""
-    return make_plan(read(content, manner), planning, ground)
+Look = Callable[[Sequence[Task]], Ground]
+
+
+def planned(
+    content: bytes, manner: Manner, planning: Planning = PLAIN, ground: Ground = UNSEEN, look: Look | None = None
+) -> Plan:
+    """The plan of a roadmap, on a ground that is known or looked up for its tasks."""
+    roadmap = read(content, manner)
+    return make_plan(roadmap, planning, ground if look is None else look(roadmap.tasks))
+
+
+def planned_here(path: Path, flags: Mapping[str, str | None] | None = None) -> Plan:
+    """The plan of a roadmap as it lies in the user's folder, on what that folder and this machine say."""
+    from milepost.engine.groundwork import ground_here
+
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    manner, planning, here = _ways(path, given)
+    return planned(read_bytes(path), manner, planning, look=lambda tasks: ground_here(tasks, path, planning, here=here))
 
 
 def read_now(project: Project) -> Roadmap:
@@ -36,12 +52,18 @@ def manner_here(project: Project) -> Manner:
 
 def ways_of(roadmap: Path) -> tuple[Manner, Planning]:
     """How a roadmap is read and planned, as the settings beside it say; where there are none, they are not imported."""
-    if not (roadmap.parent / SETTINGS).exists():
-        return Manner(name=roadmap.name), PLAIN
+    return _ways(roadmap, {})[:2]
+
+
+def _ways(roadmap: Path, flags: Mapping[str, str]) -> tuple[Manner, Planning, bool]:
+    """How a roadmap is read and planned, and whether its checks run with the programs of this machine."""
+    if not flags and not (roadmap.parent / SETTINGS).exists():
+        return Manner(name=roadmap.name), PLAIN, True
     from milepost.engine.settings import load
 
-    settings = load(roadmap.parent)
-    return manner_of(settings, roadmap.name), planning_of(settings)
+    settings = load(roadmap.parent, flags)
+    here = not settings.sandbox.container and not settings.run.database
+    return manner_of(settings, roadmap.name), planning_of(settings), here
 
 
 def manner_of(settings: Settings, name: str) -> Manner:

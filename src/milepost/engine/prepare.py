@@ -20,6 +20,7 @@ from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
 from milepost.engine.ground import known_secrets, require_interpreter
+from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
@@ -51,6 +52,8 @@ class Wish:
     database: str | None = field(default=None, repr=False)
     remote: str | None = field(default=None, repr=False)
     held: bool = False
+    order: str | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,8 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.file_at(base, project.roadmap_in_tree) or b""
     manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
-    tasks = choose(planned(content, manner, planning), drafted.wish)
+    plan = planned(content, manner, planning, look=lambda tasks: ground_at(tasks, mileposts, base, planning))
+    tasks = choose(plan, drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -160,7 +164,8 @@ def choose(plan: Plan, wish: Wish) -> tuple[str, ...]:
     for task_id in wish.tasks:
         if task_id.lower() not in known:
             raise TaskUnknown(f"there is no task {task_id!r} in the roadmap", "milepost plan lists the tasks")
-    named = {known[task_id.lower()] for task_id in wish.tasks}
+    leaders = {member: task.id for task in plan.tasks for member in task.members}
+    named = {leaders.get(name, name) for name in (known[task_id.lower()] for task_id in wish.tasks)}
     chosen = [task_id for wave in plan.waves for task_id in wave if not named or task_id in named]
     return tuple(chosen if wish.max_tasks is None else chosen[: wish.max_tasks])
 

@@ -46,7 +46,7 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     more = tuple(after[name] for name in added if name not in known)
     waves = (*plan.waves, tuple(task.id for task in more)) if more else plan.waves
     return Edit(
-        plan=replace(plan, tasks=(*tasks, *more), waves=waves),
+        plan=replace(plan, tasks=(*tasks, *more), waves=waves, waits=new.waits),
         added=added,
         dropped=dropped,
         changed=changed,

@@ -56,7 +56,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
-    depends, unresolved = _dependencies(entries)
+    depends, awaits, unresolved = _dependencies(entries)
     problems = [
         *_nothing_found(drafts),
         *reading.problems,
@@ -66,7 +66,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
         *unresolved,
     ]
     by_draft = {id(entry.draft): entry for entry in entries}
-    tasks = tuple(_task(draft, by_draft, depends) for draft in drafts)
+    tasks = tuple(_task(draft, by_draft, depends, awaits) for draft in drafts)
     return Survey(
         roadmap=Roadmap(
             tasks=tasks,
@@ -111,25 +111,32 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
             message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
-            yield Problem(line=entry.line, message=message)
+            yield Problem(line=entry.line, message=message, kind="bounds")
 
 
-def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """The top-level tasks that each entry waits for, and the references that lead nowhere."""
+def _dependencies(
+    entries: Sequence[_Entry],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], list[Problem]]:
+    """The top-level tasks that each entry waits for, the very entries, and the references that lead nowhere."""
     references = References([Named(id=entry.id, title=entry.title) for entry in entries])
     depends: dict[str, tuple[str, ...]] = {}
+    awaits: dict[str, tuple[str, ...]] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
+        named: dict[str, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
                 if isinstance(found, Unresolved):
                     message = f"{entry.id} depends on {found}"
                     problems.append(Problem(line=line + 1, message=message, fatal=True))
-                elif not _is_part_of(entry, entries[found]):
-                    waits_for[entries[found].top] = None
+                else:
+                    named[entries[found].id] = None
+                    if not _is_part_of(entry, entries[found]):
+                        waits_for[entries[found].top] = None
         depends[entry.id] = tuple(waits_for)
-    return depends, problems
+        awaits[entry.id] = tuple(named) if named != waits_for else ()
+    return depends, awaits, problems
 
 
 def _is_part_of(entry: _Entry, other: _Entry) -> bool:
@@ -137,9 +144,14 @@ def _is_part_of(entry: _Entry, other: _Entry) -> bool:
     return entry.top == other.top and not (entry.id == other.id == entry.top)
 
 
-def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[str, ...]]) -> Task:
+def _task(
+    draft: Draft,
+    by_draft: dict[int, _Entry],
+    depends: dict[str, tuple[str, ...]],
+    awaits: dict[str, tuple[str, ...]],
+) -> Task:
     entry = by_draft[id(draft)]
-    subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
+    subtasks = tuple(_task(subtask, by_draft, depends, awaits) for subtask in draft.subtasks)
     return Task(
         id=entry.id,
         title=entry.title,
@@ -166,4 +178,5 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         priority=draft.priority,
         parallel=draft.parallel,
         page=draft.page,
+        awaits=awaits[entry.id],
     )
