@@ -21,6 +21,7 @@ _TOGETHER = {
     "missing program": "{} tasks are verified by programs that are not found on this machine",
     "shared file": "{} groups of tasks change the same files: they will not run at the same time",
     "spoken file": "{} groups of tasks speak of the same files: write `Files:` below them, or they may clash",
+    "same id": "{} tasks have the id of another one: each was given one of its own",
     "ticked": "{} tasks are ticked above open ones, which will not be worked on",
 }
 

@@ -21,11 +21,11 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
     tasks = {task.id: task for task in plan.tasks}
     after = _after(plan, tasks)
     shown = [name for wave in waves for name in wave]
-    id_width = min(_MOST_OF_ID, max((columns(_name(tasks[name])) for name in shown), default=0))
-    lengths = sorted(columns(tasks[name].title) for name in shown)
+    id_width = min(_MOST_OF_ID, _usual([columns(_name(tasks[name])) for name in shown]))
     room = width - _LEAD - 4 - id_width - 2
-    # Most titles, not all: the few long ones have what else is to be said on a line below them.
-    title_width = max(_FEWEST, min(lengths[len(lengths) * 4 // 5] if lengths else 0, _MOST_OF_TITLE, room * 2 // 5))
+    title_width = max(
+        _FEWEST, min(_usual([columns(tasks[name].title) for name in shown]), _MOST_OF_TITLE, room * 2 // 5)
+    )
     signs = _signs()
     lines: list[str] = []
     for number, wave in enumerate(waves):
@@ -33,7 +33,8 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
             lead = ("now" if number == 0 else "then") if place == 0 else ""
             branch, below = _branch(place, len(wave))
             facts = safe("  ".join(_facts(tasks[name], after.get(name, ()))))
-            start = f"{lead:<{_LEAD}}{signs[branch]} {padded(_name(tasks[name]), id_width)}  "
+            own = safe(_name(tasks[name]))  # never cut: it is there to be copied
+            start = f"{lead:<{_LEAD}}{signs[branch]} {own}{' ' * (id_width - columns(own))}  "
             lines += _task_lines(
                 start, f"{' ' * _LEAD}{signs[below]} {' ' * id_width}  ", tasks[name].title, facts, title_width, width
             )
@@ -42,11 +43,11 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
 
 def _task_lines(start: str, margin: str, title: str, facts: str, title_width: int, width: int) -> list[str]:
     """One line where title and facts have room, else the facts on a line of their own."""
-    left = width - columns(start)
+    left = max(_FEWEST, width - columns(start))
     title = safe(title)
     if not facts or columns(title) > title_width or title_width + 2 + columns(facts) > left:
         lines = [f"{start}{clipped(title, left)}".rstrip()]
-        return [*lines, f"{margin}{clipped(facts, left)}"] if facts else lines
+        return [*lines, f"{margin}{clipped(facts, width - columns(margin))}"] if facts else lines
     return [f"{start}{padded(title, title_width)}  {facts}"]
 
 
@@ -60,19 +61,24 @@ def _facts(task: Task, after: Sequence[str]) -> list[str]:
 
 
 def _after(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
-    """Whom each task comes after that is not done yet, and why where nobody stated it."""
+    """Whom each task comes after that is not done yet, and why where nobody stated it and no order was asked for."""
     found = {
         task.id: [name for name in task.depends_on if name in tasks and tasks[name].status == "open"]
         for task in plan.tasks
     }
     reasons: dict[tuple[str, str], list[str]] = {}
     for wait in plan.waits:
-        why = wait.because or ("in order" if wait.why == "outline" else "")
-        reasons.setdefault((wait.task, why), []).append(wait.after)
+        if wait.why != "outline":  # that they come in their order is what is drawn
+            reasons.setdefault((wait.task, wait.because), []).append(wait.after)
     for (task, why), names in reasons.items():
         shown = f"{', '.join(names[:_MOST_NAMED])}{' …' if len(names) > _MOST_NAMED else ''}"
         found[task].append(f"{shown} ({why})" if why else shown)
     return found
+
+
+def _usual(lengths: Sequence[int]) -> int:
+    """A width that most have room in: the few that are longer do not make all others wide."""
+    return sorted(lengths)[len(lengths) * 4 // 5] if lengths else 0
 
 
 def _name(task: Task) -> str:

@@ -59,7 +59,8 @@ def _waits(
         rank = {task.id: position for position, task in enumerate(sequence)}
         known = with_waits({name: stated[name] for name in rank}, (wait for wait in waits if wait.task in reached))
         by_id = {task.id: task for task in sequence}
-        waits += tuple(outline_waits([by_id[name] for name in in_sequence(rank, known)]))
+        outline = outline_waits([by_id[name] for name in in_sequence(rank, known)])
+        waits += tuple(wait for wait in outline if wait.after not in known[wait.task])
     if planning.imports and ground.imports:
         known = with_waits(stated, waits)
         waits += without_circles(import_waits(sequence, ground), known)

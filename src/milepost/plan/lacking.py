@@ -64,7 +64,7 @@ def missing_programs(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]
         if programs:
             names = listed([f"`{name}`" for name in programs])
             message = (
-                f"{task.id} is verified by {names}, not found on this machine: install it, or write another command"
+                f"{task.id} is verified by {names}, not found on this machine: install it, or mend the Verify line"
             )
             yield problem_of(task, message, "missing program")
         if paths:

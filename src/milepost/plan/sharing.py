@@ -11,8 +11,13 @@ from milepost.plan.ground import Ground
 from milepost.plan.kinship import names_in
 from milepost.plan.problems import listed, problem_of
 
-_PATH = re.compile(r"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z][A-Za-z0-9]{0,9}")
-_NOT_A_FILE = re.compile(r".*\.(?:com|org|net|io|dev|ai|app|html?#.*)|\d[\d.]*[a-z]*|[A-Z]\w*(?:\.\w+)+|(?:e\.g|i\.e)")
+_ENDINGS = (
+    "c cc cfg cjs conf cpp cs css csv cts dart env ex exs go gradle h hpp html ini ipynb java jl js json jsx kt less "
+    "lock lua md mjs mk mod mts php pl proto ps1 py pyi r rb rs rst sass scala scss sh sql svelte svg swift tf toml ts "
+    "tsx txt vue xml yaml yml zig"
+)
+_FOLDERS, _NAME = r"(?:[\w.@-]+/)", r"[\w.@-]+\."
+_PATH = re.compile(rf"{_FOLDERS}*{_NAME}(?:{'|'.join(_ENDINGS.split())})|{_FOLDERS}+{_NAME}\w+", re.IGNORECASE)
 
 
 def sharing(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
@@ -69,4 +74,4 @@ def _spoken(task: Task, ground: Ground) -> tuple[str, ...]:
 def _is_path(name: str, ground: Ground) -> bool:
     if ground.files is not None and name in ground.files:
         return True
-    return bool(_PATH.fullmatch(name)) and not _NOT_A_FILE.fullmatch(name)
+    return _PATH.fullmatch(name) is not None

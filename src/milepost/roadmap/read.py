@@ -100,6 +100,7 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
             line=entries[second].line,
             message=f"lines {entries[first].line} and {entries[second].line} both stand for {claims[second].id}: "
             f"the one on line {entries[second].line} is called {ids[second]}",
+            kind="same id",
         )
         for second, first in clashes.items()
     ]
@@ -129,7 +130,7 @@ def _dependencies(
             for found in references.resolve(value):
                 if isinstance(found, Unresolved):
                     message = f"{entry.id} depends on {found}"
-                    problems.append(Problem(line=line + 1, message=message, fatal=True))
+                    problems.append(Problem(line=line + 1, message=message, fatal=True, kind="dependency"))
                 else:
                     named[entries[found].id] = None
                     if not _is_part_of(entry, entries[found]):
