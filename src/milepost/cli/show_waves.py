@@ -23,9 +23,8 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
     shown = [name for wave in waves for name in wave]
     id_width = min(_MOST_OF_ID, _usual([columns(_name(tasks[name])) for name in shown]))
     room = width - _LEAD - 4 - id_width - 2
-    title_width = max(
-        _FEWEST, min(_usual([columns(tasks[name].title) for name in shown]), _MOST_OF_TITLE, room * 2 // 5)
-    )
+    usual = _usual([columns(tasks[name].title) for name in shown])
+    title_width = max(_FEWEST, min(usual, _MOST_OF_TITLE, room * 2 // 5))
     signs = _signs()
     lines: list[str] = []
     for number, wave in enumerate(waves):

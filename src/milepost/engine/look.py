@@ -17,7 +17,7 @@ from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.costs import costs_of
 from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.logs import Logs, logs_of
-from milepost.engine.planning import manner_here, planned
+from milepost.engine.planning import planned, ways_of
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import load as load_settings
@@ -253,7 +253,8 @@ def _roadmap_now(project: Project, run: str) -> Plan:
             tip = mileposts.resolve(run_branch(run))
             merged = tip is None or mileposts.is_ancestor(tip, project.repository.position().commit)
             content = None if merged or tip is None else mileposts.file_at(tip, project.roadmap_in_tree)
-        return planned(read_bytes(project.roadmap) if content is None else content, manner_here(project))
+        now = read_bytes(project.roadmap) if content is None else content
+        return planned(now, *ways_of(project.roadmap))
     except MilepostError:  # a roadmap that cannot be read now says nothing of the run
         return Plan(tasks=(), waves=())
 

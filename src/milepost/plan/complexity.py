@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from milepost.core.parts import files_of, verify_of
 from milepost.core.task import Task
 
-TOO_BIG = 8
+TOO_BIG = 7
 
 _HIGH = re.compile(
     r"\b(?:re-?writ(?:e|es|ing|ten)|re-?architect\w*|re-?design\w*|re-?factor(?!ed\b)\w*|migrat(?:e|es|ing|ion)|overhaul\w*"

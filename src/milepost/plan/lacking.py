@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -70,6 +71,25 @@ def missing_programs(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]
         if paths:
             message = f"{task.id} is verified by {listed(paths)}, which is not there: mend the Verify line"
             yield problem_of(task, message, "missing program")
+
+
+def unreadable_lines(tasks: Sequence[Task]) -> Iterator[Problem]:
+    """Verify lines that no shell can read: a quote is left open."""
+    for task in tasks:
+        for line in task.verify if task.status == "open" else ():
+            if not _is_closed(line):
+                message = f"{task.id} is verified by `{line}`, where a quote is not closed: mend the Verify line"
+                yield problem_of(task, message, "unreadable")
+
+
+def _is_closed(line: str) -> bool:
+    if "#" in line or "<<" in line:  # what follows these need not be closed
+        return True
+    try:
+        shlex.split(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_to_be_made(file: str, said: str, listing: _Listing) -> bool:

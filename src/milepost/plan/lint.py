@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from milepost.core.task import Problem, Task
 from milepost.plan.complexity import complexity_of
 from milepost.plan.ground import UNSEEN, Ground
-from milepost.plan.lacking import missing_files, missing_programs
+from milepost.plan.lacking import missing_files, missing_programs, unreadable_lines
 from milepost.plan.problems import called, problem_of
 from milepost.plan.vagueness import vague_words
 
@@ -21,6 +21,7 @@ def lint(tasks: Sequence[Task], ground: Ground = UNSEEN) -> Iterator[Problem]:
     yield from _too_big(open_tasks)
     yield from missing_files(tasks, ground)
     yield from missing_programs(open_tasks, ground)
+    yield from unreadable_lines(open_tasks)
     yield from _ticked_too_early(tasks)
 
 
