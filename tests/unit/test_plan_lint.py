@@ -90,14 +90,14 @@ def test_a_task_that_is_too_big_is_told_with_the_heaviest_reasons() -> None:
     [
         (
             "Fix rounding\n  - Files: src/dration.py",
-            "names src/dration.py, which is not there: did you mean src/duration.py?",
+            "src/dration.py, which is not there: did you mean src/duration.py?",
         ),
         (
             "Add rounding\n  - Files: src/dration.py",
-            "names src/dration.py, which is not there: did you mean src/duration.py?",
+            "src/dration.py, which is not there: did you mean src/duration.py?",
         ),
-        ("Fix it\n  - Files: duration.py", "names duration.py, which is not there: did you mean src/duration.py?"),
-        ("Fix it\n  - Files: readme.md", "names readme.md, which is not there: did you mean README.md?"),
+        ("Fix it\n  - Files: duration.py", "duration.py, which is not there: did you mean src/duration.py?"),
+        ("Fix it\n  - Files: readme.md", "readme.md, which is not there: did you mean README.md?"),
         (
             "Fix it\n  - Files: src/nothing.py",
             'src/nothing.py, which is not there: mend the path, or say that it is new ("Create …")',
