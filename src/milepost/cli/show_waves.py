@@ -77,7 +77,7 @@ def _after(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
 
 def _usual(lengths: Sequence[int]) -> int:
     """A width that most have room in: the few that are longer do not make all others wide."""
-    return sorted(lengths)[len(lengths) * 4 // 5] if lengths else 0
+    return sorted(lengths)[(len(lengths) - 1) * 3 // 4] if lengths else 0
 
 
 def _name(task: Task) -> str:

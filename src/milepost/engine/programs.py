@@ -7,6 +7,7 @@ import posixpath
 import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -77,9 +78,9 @@ class _Look:
 
     def _is_path(self, name: str, cwd: str) -> bool:
         if name.startswith("/"):
-            return Path(name).exists()
+            return os.access(name, os.F_OK)
         path = posixpath.normpath(posixpath.join(cwd, name))
-        if path in self._files or path.startswith("..") or (self._top / path).exists():
+        if path in self._files or path.startswith("..") or os.access(self._top / path, os.F_OK):
             return True
         in_environment = any(f"/{path}".rpartition("/")[0].endswith(f"/{place}") for place in _ENVIRONMENTS)
         return in_environment or bool({path, name, posixpath.basename(path)} & self._spoken)
@@ -87,7 +88,7 @@ class _Look:
     def _is_of_the_project(self, name: str, cwd: str) -> bool:
         places = [self._top / folder / place for folder in {"", cwd} for place in _ENVIRONMENTS]
         places += [environment / "bin" for environment in kept_elsewhere(self._top, os.environ)]
-        if any((place / name).exists() for place in places) or name in self._spoken or name in self._declared:
+        if any(os.access(place / name, os.F_OK) for place in places) or name in self._spoken or name in self._declared:
             return True
         return name not in _SYSTEM and self._may_be_installed
 
@@ -103,9 +104,12 @@ class _Look:
     @cached_property
     def _declared(self) -> frozenset[str]:
         """The words of what declares packages at the top."""
-        at_top = (self._top / path for path in self._manifests if "/" not in path)
-        texts = (path.read_text(errors="replace") for path in at_top if path.stat().st_size <= _LARGEST_MANIFEST)
-        return frozenset(word for text in texts for word in re.findall(r"[\w.-]+", text))
+        words: set[str] = set()
+        for path in (self._top / path for path in self._manifests if "/" not in path):
+            with suppress(OSError):  # it may be gone, or a link to nowhere
+                if path.stat().st_size <= _LARGEST_MANIFEST:
+                    words.update(re.findall(r"[\w.-]+", path.read_text(errors="replace")))
+        return frozenset(words)
 
     @cached_property
     def _spoken(self) -> frozenset[str]:
