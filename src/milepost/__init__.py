@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         choices,
         clean,
         costs,
+        critical_path,
         demo,
         diff,
         doctor,
@@ -57,10 +58,12 @@ if TYPE_CHECKING:
         pattern,
         patterns,
         plan,
+        plan_to_graph,
         plan_to_json,
         preview,
         proof,
         proof_to_json,
+        proposals,
         renamed,
         replay,
         replay_run,
@@ -118,7 +121,7 @@ if TYPE_CHECKING:
         WorkerChanged,
     )
     from milepost.core.ports import Agent, Executor, Tools
-    from milepost.core.task import Plan, Problem, Task
+    from milepost.core.task import Plan, Problem, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
     from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
@@ -149,6 +152,7 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
+    from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
@@ -159,8 +163,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
-    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
-    "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json renamed replay "
+    "costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
+    "find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json preview proof "
+    "proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop sync together together_to_json "
@@ -178,7 +183,7 @@ _HOMES = {
     "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
-    "milepost.core.task": "Plan Problem Task",
+    "milepost.core.task": "Plan Problem Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
     "milepost.engine.arriving": "MemberEnding TogetherEnding",
     "milepost.engine.by_hand": "ByHand",
@@ -209,6 +214,7 @@ _HOMES = {
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
+    "milepost.plan.proposals": "Proposal",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
@@ -280,6 +286,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Proof",
+    "Proposal",
     "Remains",
     "Renamed",
     "ReplayAgent",
@@ -312,6 +319,7 @@ __all__ = [
     "Undone",
     "Verdict",
     "Verified",
+    "Wait",
     "WalledExecutor",
     "Worker",
     "WorkerChanged",
@@ -329,6 +337,7 @@ __all__ = [
     "choices",
     "clean",
     "costs",
+    "critical_path",
     "demo",
     "diff",
     "doctor",
@@ -351,10 +360,12 @@ __all__ = [
     "pattern",
     "patterns",
     "plan",
+    "plan_to_graph",
     "plan_to_json",
     "preview",
     "proof",
     "proof_to_json",
+    "proposals",
     "renamed",
     "replay",
     "replay_run",

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from milepost.engine.router import Choice
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
+    from milepost.plan.drawing import GraphForm
+    from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
@@ -60,29 +62,42 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
     return find(_path(roadmap))
 
 
-def plan(roadmap: Path | str | None = None) -> Plan:
-    """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
-    from milepost.engine.planning import ended_for, planned, ways_of
-    from milepost.engine.project import Project, read_bytes
+def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: str | None = None) -> Plan:
+    """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent.
 
-    path = find_roadmap(roadmap)
-    manner, planning = ways_of(path)
-    content = read_bytes(path)
+    `order` and `group` go before the settings of the same names in [plan].
+    """
+    from milepost.engine.planning import planned_here
 
-    def ended() -> frozenset[str]:
-        try:
-            return ended_for(Project.find(path))()
-        except MilepostError:  # a plan is shown outside of repositories, too
-            return frozenset()
-
-    return planned(content, manner, planning, ended=ended)
+    return planned_here(find_roadmap(roadmap), {"order": order, "group": group})
 
 
-def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """A plan as `milepost plan --json` prints it."""
+def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
+    """A plan as `milepost plan --json` prints it; the critical path is by time where a forecast knows it."""
     from milepost.plan.wire import to_json
 
-    return to_json(plan)
+    return to_json(plan, forecast.seconds_by_task if forecast is not None else None)
+
+
+def plan_to_graph(plan: Plan, form: GraphForm) -> str:
+    """A plan as `milepost plan --graph` prints it: the text of a Mermaid flowchart or of a Graphviz graph."""
+    from milepost.plan.drawing import drawn
+
+    return drawn(plan, form)
+
+
+def critical_path(plan: Plan, forecast: Forecast | None = None) -> tuple[str, ...]:
+    """The longest chain of open tasks, one after the other: by time where a forecast knows it, else by count."""
+    from milepost.plan.path import critical_path as longest
+
+    return longest(plan, forecast.seconds_by_task if forecast is not None else None)
+
+
+def proposals(plan: Plan) -> tuple[Proposal, ...]:
+    """How tasks that are too much for one attempt could be split."""
+    from milepost.plan.proposals import proposals_for
+
+    return proposals_for(plan)
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -124,6 +139,8 @@ def run(
     database: str | None = None,
     remote: str | None = None,
     record: Path | str | None = None,
+    order: str | None = None,
+    group: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
@@ -153,6 +170,8 @@ def run(
         held=held,
         database=database,
         remote=remote,
+        order=order,
+        group=group,
     )
     with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
         return anywhere.run(wish, Company(on_event=hear, agents=_given(agent), stays=stays))
@@ -168,6 +187,8 @@ def preview(
     tasks: tuple[str, ...] = (),
     max_tasks: int | None = None,
     new: bool = False,
+    order: str | None = None,
+    group: str | None = None,
 ) -> tuple[str, ...] | NothingToDo:
     """The tasks that `run` would work on, in the order they may start; refuses what `run` refuses, changes nothing."""
     from milepost.engine.prepare import Wish
@@ -182,6 +203,8 @@ def preview(
         tasks=tasks,
         max_tasks=max_tasks,
         new=new,
+        order=order,
+        group=group,
     )
     return look_ahead(wish, _given(agent))
 
@@ -302,18 +325,21 @@ def costs(roadmap: Path | str | None = None, *, run: str | None = None, database
     return add_up(_path(roadmap), run, database)
 
 
-def forecast(roadmap: Path | str | None = None) -> Forecast | None:
-    """What the open tasks of a roadmap will take; None where nothing similar was done here yet."""
+def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> Forecast | None:
+    """What the open tasks of a roadmap will take; None where nothing similar was done here yet.
+
+    `made` is its plan, where that was made already.
+    """
     from milepost.engine.foresee import foresee
 
-    return foresee(find_roadmap(roadmap), plan(roadmap))
+    return foresee(find_roadmap(roadmap), made or plan(roadmap))
 
 
-def choices(roadmap: Path | str | None = None) -> dict[str, Choice]:
+def choices(roadmap: Path | str | None = None, made: Plan | None = None) -> dict[str, Choice]:
     """Whom the router would choose for the open tasks that leave it to the agent `auto`, by their ids."""
     from milepost.engine.routing import foretell
 
-    return foretell(find_roadmap(roadmap), plan(roadmap))
+    return foretell(find_roadmap(roadmap), made or plan(roadmap))
 
 
 def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:

@@ -64,9 +64,9 @@ def test_tasks_that_change_one_file_are_in_different_waves_and_it_is_said() -> N
         task("1.3", files=("other.py",), line=7),
     )
     assert found.waves == (("1.1", "1.3"), ("1.2",))
-    assert found.problems == (
-        Problem(line=5, message="1.1 and 1.2 both change durations.py: they will not run at the same time"),
-    )
+    (problem,) = found.problems
+    assert problem.line == 5
+    assert problem.message == "1.1 and 1.2 both change durations.py: they will not run at the same time"
 
 
 def test_a_folder_keeps_out_what_is_inside_it_but_not_its_neighbours() -> None:
@@ -120,7 +120,8 @@ def test_an_open_task_that_nothing_can_verify_is_reported_unless_a_pattern_does_
 
 def test_an_open_subtask_of_a_ticked_task_is_reported() -> None:
     found = planned(task("1", done=True, subtasks=(task("1.1", line=9),)))
-    assert found.problems == (Problem(line=9, message='1 is ticked, so "Do 1.1" below it will not be worked on'),)
+    (problem,) = found.problems
+    assert (problem.line, problem.message) == (9, '1 is ticked, so "Do 1.1" below it will not be worked on')
 
 
 def test_what_was_odd_about_the_roadmap_stays_in_the_plan() -> None:

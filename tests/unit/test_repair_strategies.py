@@ -6,11 +6,12 @@ import pytest
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.failures import Failure, FailureClass
+from milepost.core.parts import is_vague, parts_of
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome, judge
 from milepost.repair.breakers import Breaker, Diagnosis
 from milepost.repair.classify import classify
-from milepost.repair.parts import is_vague, maker_of, parts_of
+from milepost.repair.parts import maker_of
 from milepost.repair.strategies import (
     Decompose,
     Defer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,3 +21,12 @@ NetworkOption = Annotated[
     ),
 ]
 TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as plan and log print it.")]
+Graph = Literal["mermaid", "dot"]
+Order = Annotated[
+    str | None,
+    typer.Option(metavar="ORDER", help="free: as dependencies allow. outline: as the roadmap lists it. Over [plan]."),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(metavar="GROUPS", help="Small tasks in one attempt: none, section, smart. Over [plan]."),
+]

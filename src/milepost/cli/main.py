@@ -30,7 +30,7 @@ from milepost.cli import (
     together,
     worker,
 )
-from milepost.cli.arguments import Json, NetworkOption, Roadmap, RoadmapOption, TaskId
+from milepost.cli.arguments import Graph, Group, Json, NetworkOption, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database, Remote
@@ -123,27 +123,35 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
-def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
+def plan(
+    roadmap: Roadmap = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for any problem, not only for fatal ones.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every problem, also many of one kind.")] = False,
+    propose: Annotated[bool, typer.Option("--propose", help="How to split tasks that are too big, instead.")] = False,
+    graph: Annotated[Graph | None, typer.Option(help="The plan as the text of a graph, instead.")] = None,
+    order: Order = None,
+    group: Group = None,
+    as_json: Json = False,
+) -> None:
     """Tasks, their order, and what to look at before money is spent."""
-    from milepost.cli.show_plan import choices_to_json, chosen, forecast_to_json, foretold, plan_lines
+    from milepost.cli import show_plan as show
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
 
-    made = milepost.plan(roadmap)
-    renamed = renamed_tasks(roadmap)
-    forecast, choices = foretold(roadmap), chosen(roadmap)
-    if as_json:
-        _print_json(
-            milepost.plan_to_json(made)
-            | forecast_to_json(forecast)
-            | choices_to_json(choices)
-            | renamed_to_json(renamed)
-        )
+    made = milepost.plan(roadmap, order=order, group=group)
+    if graph is not None:
+        typer.echo(milepost.plan_to_graph(made, graph))
+    elif propose and not as_json:
+        typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), _width())))
     else:
-        name = from_here(milepost.find_roadmap(roadmap))
-        lines = [*renamed_lines(renamed, _width()), *plan_lines(made, name, _width(), forecast, choices)]
-        typer.echo("\n".join(lines))
-    raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
+        forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
+        if as_json:
+            _print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed))
+        else:
+            name = from_here(milepost.find_roadmap(roadmap))
+            lines = show.plan_lines(made, name, _width(), forecast, choices, everything=everything, strict=strict)
+            typer.echo("\n".join([*renamed_lines(renamed, _width()), *lines]))
+    raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
 
 
 @app.command()
@@ -169,6 +177,8 @@ def run(
         str | None, typer.Option(metavar="MODE", help="The same by name: step, supervised, autonomous.")
     ] = None,
     ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
+    order: Order = None,
+    group: Group = None,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     database: Database = None,
@@ -192,8 +202,10 @@ def run(
             tasks=tasks,
             max_tasks=max_tasks,
             new=new,
+            order=order,
+            group=group,
         )
-        _preview(roadmap, found, as_json)
+        _preview(milepost.plan(roadmap, order=order, group=group), roadmap, found, as_json)
         return
     travel(
         as_json,
@@ -214,6 +226,8 @@ def run(
             database=database,
             remote=remote,
             record=record,
+            order=order,
+            group=group,
             on_event=tell,
         ),
     )
@@ -356,11 +370,12 @@ def bench(
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 
-def _preview(roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool) -> None:
+def _preview(
+    made: milepost.Plan, roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool
+) -> None:
     from milepost.cli.show_plan import preview_lines
     from milepost.cli.words import from_here
 
-    made = milepost.plan(roadmap)
     would_run = () if isinstance(found, milepost.NothingToDo) else found
     if as_json:
         _print_json(milepost.plan_to_json(made) | {"would_run": list(would_run)})

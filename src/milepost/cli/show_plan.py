@@ -9,22 +9,38 @@ from typing import TYPE_CHECKING, Any
 
 import milepost
 from milepost.cli.amounts import minutes, usd
-from milepost.cli.words import clipped, counted, padded, safe
+from milepost.cli.show_problems import problem_lines
+from milepost.cli.show_waves import wave_lines
+from milepost.cli.words import clipped, counted, hanging, safe
 
 if TYPE_CHECKING:
-    from milepost import Choice, Forecast, Plan, Task
+    from milepost import Choice, Forecast, Plan, Proposal
+
+_SHORTEST_PATH, _LONGEST_PATH = 3, 12
 
 
 def plan_lines(
-    plan: Plan, name: str, width: int, forecast: Forecast | str = "", choices: Mapping[str, Choice] | str = ""
+    plan: Plan,
+    name: str,
+    width: int,
+    forecast: Forecast | str = "",
+    choices: Mapping[str, Choice] | str = "",
+    *,
+    everything: bool = False,
+    strict: bool = False,
 ) -> list[str]:
     """The plan in waves, what to look at, who would do it and what it will take, and what to do next."""
-    lines = [*_head(plan, name), *_wave_lines(plan, plan.waves, width), *_problem_lines(plan, width)]
+    lines = [*_head(plan, name), *wave_lines(plan, plan.waves, width)]
+    lines += problem_lines(plan, width, everything=everything, strict=strict)
+    lines += [line for note in plan.notes for line in hanging("note   ", note, width)]
     lines += _choice_lines(choices, width) if plan.waves else []
+    lines += _path_lines(plan, forecast, width)
     if plan.waves and forecast:
         lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
         lines += ["next   mend the roadmap, then: milepost plan"]
+    elif plan.problems and strict:
+        lines += ["next   mend the roadmap, then: milepost plan --strict"]
     elif plan.waves:
         lines += ["next   milepost run"]
     else:
@@ -36,25 +52,46 @@ def preview_lines(plan: Plan, would_run: tuple[str, ...], name: str, width: int)
     """What a run would do of the plan, and that it was not done."""
     wanted = set(would_run)
     chosen = [tuple(task_id for task_id in wave if task_id in wanted) for wave in plan.waves]
-    lines = [*_head(plan, name), *_wave_lines(plan, [wave for wave in chosen if wave], width)]
-    lines += _problem_lines(plan, width)
+    lines = [*_head(plan, name), *wave_lines(plan, [wave for wave in chosen if wave], width)]
+    lines += problem_lines(plan, width)
     return [*lines, f"a run would do {counted(len(would_run), 'task')}; nothing was changed"]
 
 
-def foretold(roadmap: Path | None) -> Forecast | str:
+def proposal_lines(proposals: Sequence[Proposal], width: int) -> list[str]:
+    """How tasks that are too big could be split, as lines for the roadmap."""
+    if not proposals:
+        return ["no open task is too much for one attempt"]
+    lines: list[str] = []
+    for proposal in proposals:
+        task = proposal.task
+        lines += hanging("", f"{task.id} on line {task.line}: {', '.join(proposal.reasons)}", width)
+        if proposal.parts:
+            lines += ["  in its place:", "", *(f"  {safe(line)}" for line in proposal.lines()), ""]
+        else:
+            lines += ["  nothing in it says how to split it: list its steps as boxes below it", ""]
+    return lines[:-1]
+
+
+def foretold(roadmap: Path | None, plan: Plan) -> Forecast | str:
     """The forecast of a roadmap, or the words for why there is none: a plan is shown all the same."""
     try:
-        return milepost.forecast(roadmap) or "no forecast: nothing similar was done here yet"
+        return milepost.forecast(roadmap, plan) or "no forecast: nothing similar was done here yet"
     except milepost.MilepostError as error:
         return f"no forecast: {error.message}"
 
 
-def chosen(roadmap: Path | None) -> Mapping[str, Choice] | str:
+def chosen(roadmap: Path | None, plan: Plan) -> Mapping[str, Choice] | str:
     """Whom `auto` would be, or the words for why it would be nobody: a plan is shown all the same."""
     try:
-        return milepost.choices(roadmap)
+        return milepost.choices(roadmap, plan)
     except milepost.MilepostError as error:
         return error.message
+
+
+def plan_to_json(plan: Plan, forecast: Forecast | str, choices: Mapping[str, Choice] | str) -> dict[str, Any]:
+    """All that `milepost plan --json` says."""
+    known = None if isinstance(forecast, str) else forecast
+    return milepost.plan_to_json(plan, known) | forecast_to_json(forecast) | choices_to_json(choices)
 
 
 def choices_to_json(choices: Mapping[str, Choice] | str) -> dict[str, Any]:
@@ -90,46 +127,20 @@ def forecast_line(forecast: Forecast | str) -> str:
     return f"forecast  {foreseen} · {cost} · {minutes(forecast.seconds)}{at_once}"
 
 
+def _path_lines(plan: Plan, forecast: Forecast | str, width: int) -> list[str]:
+    """The critical path, where it is more than the order of two tasks."""
+    path = milepost.critical_path(plan, None if isinstance(forecast, str) else forecast)
+    if len(path) < _SHORTEST_PATH:
+        return []
+    shown = path if len(path) <= _LONGEST_PATH else (*path[: _LONGEST_PATH - 2], "…", path[-1])
+    way = " → ".join(shown)
+    return hanging("path   ", f"{way}: {counted(len(path), 'task')} one after the other, the longest chain", width)
+
+
 def _head(plan: Plan, name: str) -> list[str]:
     done = sum(task.status == "done" for task in plan.tasks)
     still_open = len(plan.tasks) - done
+    groups = sum(bool(task.members) for task in plan.tasks)
     head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
+    head += [counted(groups, "group")] if groups else []
     return [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
-
-
-def _wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list[str]:
-    tasks = {task.id: task for task in plan.tasks}
-    id_width = min(24, max((len(task_id) for wave in waves for task_id in wave), default=0))
-    lines = []
-    for number, wave in enumerate(waves):
-        for place, task_id in enumerate(wave):
-            lead = ("now" if number == 0 else "then") if place == 0 else ""
-            waits = [name for name in tasks[task_id].depends_on if tasks[name].status == "open"]
-            lines.append(f"{lead:<6} {_task_line(tasks[task_id], waits, id_width, width - 7)}".rstrip())
-    return lines
-
-
-def _task_line(task: Task, waits: list[str], id_width: int, width: int) -> str:
-    title_width = max(20, min(48, (width - id_width) // 2))
-    facts = [", ".join(task.files)]
-    if task.agent:
-        facts.append(task.agent)
-    if task.verify:
-        facts.append("verify: " + " ; ".join(task.verify))
-    if waits:
-        facts.append("after " + ", ".join(waits))
-    rest = "  ".join(fact for fact in facts if fact)
-    line = f"{padded(task.id, id_width)}  {padded(task.title, title_width)}  {safe(rest)}"
-    return clipped(line, width)
-
-
-def _problem_lines(plan: Plan, width: int) -> list[str]:
-    if not plan.problems:
-        return [""]
-    things = counted(len(plan.problems), "thing")
-    lines = ["", f"{things} to look at before you spend money"]
-    place = max(len(str(problem.line)) for problem in plan.problems)
-    for problem in plan.problems:
-        mark = "error: " if problem.fatal else ""
-        lines.append(clipped(f"  line {problem.line:>{place}}  {mark}{problem.message}", max(width, 72)))
-    return [*lines, ""]

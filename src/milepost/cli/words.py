@@ -97,6 +97,13 @@ def facts_lines(lead: str, facts: Sequence[str], width: int) -> list[str]:
     return [line for start, row in zip(leads, rows, strict=False) for line in hanging(start, row, width)]
 
 
+def columns(text: str) -> int:
+    """How many columns a text takes on a terminal."""
+    from rich.cells import cell_len
+
+    return cell_len(safe(text))
+
+
 def padded(text: str, width: int) -> str:
     """Text in exactly `width` columns."""
     from rich.cells import set_cell_size

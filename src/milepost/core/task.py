@@ -11,6 +11,7 @@ from milepost.core.budget import UNBOUNDED, Allowance
 TaskStatus = Literal["open", "done"]
 Approve = Literal["", "before", "after", "each", "never"]
 Priority = Literal["", "high", "medium", "low"]
+Why = Literal["outline", "imports", "whole"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,8 @@ class Task:
     phase and section; `parallel` that its author marked it as free to run beside others; `guess` that it was taken by a
     rule of thumb. `members` are the ids of further tasks that are done in the same attempt, as one group. `page` is the
     file that it stands in, where the roadmap is a folder. What is not `tickable` has no place that could say that it is
-    done: that is known from its milepost alone.
+    done: that is known from its milepost alone. `depends_on` names tasks; `awaits` the very items that its author
+    named, subtasks among them, where these are others.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Task:
     members: tuple[str, ...] = ()
     page: str = ""
     tickable: bool = True
+    awaits: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -71,13 +74,28 @@ class Task:
 class Problem:
     """Something in the roadmap worth a look before money is spent; `fatal` ones stop a run.
 
-    `page` is the file, where the roadmap is a folder.
+    `page` is the file, where the roadmap is a folder. `kind` is the same for problems that are alike, to count them.
     """
 
     line: int
     message: str
     fatal: bool = False
     page: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """A task that comes after another though nobody stated it, and why.
+
+    `outline`: it stands after it. `imports`: it changes a file that imports what the other changes, and `because` says
+    which. `whole`: it is proven by what proves all of the task that both are part of.
+    """
+
+    task: str
+    after: str
+    why: Why
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +123,25 @@ class Roadmap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The tasks as a graph: each wave holds the ids that may start once the waves before it are done."""
+    """The tasks as a graph: each wave holds the ids that may start once the waves before it are done.
+
+    `waits` are what follows what beside what the tasks state. Members of a group are among the tasks and in no wave.
+    `notes` say what could not be looked at.
+    """
 
     tasks: tuple[Task, ...]
     waves: tuple[tuple[str, ...], ...]
     problems: tuple[Problem, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def task(self, task_id: str) -> Task:
         return next(task for task in self.tasks if task.id == task_id)
+
+    def before(self) -> dict[str, tuple[str, ...]]:
+        """What each task comes after, stated or not, in one look."""
+        found = {task.id: list(task.depends_on) for task in self.tasks}
+        for wait in self.waits:
+            if wait.task in found:
+                found[wait.task].append(wait.after)
+        return {name: tuple(dict.fromkeys(others)) for name, others in found.items()}

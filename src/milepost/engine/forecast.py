@@ -12,8 +12,8 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import quantiles
+from dataclasses import dataclass, field
+from statistics import median, quantiles
 
 from milepost.core.events import ForecastMade
 from milepost.core.memories import Episode
@@ -42,7 +42,8 @@ class Facts:
 class Forecast:
     """What is expected, with the bounds that eight of ten futures stay within.
 
-    `foreseen` of the `tasks` have something to be compared with; `similar` attempts were looked at.
+    `foreseen` of the `tasks` have something to be compared with; `similar` attempts were looked at. `seconds_by_task`
+    is the middle of what those took that a task is compared with.
     """
 
     tasks: int
@@ -55,6 +56,7 @@ class Forecast:
     seconds_low: float
     seconds: float
     seconds_high: float
+    seconds_by_task: Mapping[str, float] = field(default_factory=dict)
 
     def event(self, run: str) -> ForecastMade:
         """The forecast as the run tells of it."""
@@ -80,9 +82,10 @@ def forecast_of(plan: Plan, wanted: Sequence[str], facts: Facts, episodes: Seque
     foreseen = [task for task in tasks if likened[task.id].trials]
     if not foreseen:
         return None
+    before = plan.before()
     dice = random.Random(0)  # noqa: S311 - the same question gets the same answer
     futures = [
-        _future(foreseen, likened, facts.parallel, dice)
+        _future(foreseen, likened, before, facts.parallel, dice)
         for _ in range(max(40, min(_FUTURES, _MOST_DRAWS // len(foreseen))))
     ]
     used = {trial for one in likened.values() for trial in one.trials}
@@ -99,6 +102,7 @@ def forecast_of(plan: Plan, wanted: Sequence[str], facts: Facts, episodes: Seque
         seconds_low=seconds_low,
         seconds=seconds,
         seconds_high=seconds_high,
+        seconds_by_task={task.id: median(trial.seconds for trial in likened[task.id].trials) for task in foreseen},
     )
 
 
@@ -167,7 +171,11 @@ def _in_common(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _future(
-    tasks: Sequence[Task], likened: Mapping[str, _Likened], parallel: int, dice: random.Random
+    tasks: Sequence[Task],
+    likened: Mapping[str, _Likened],
+    before: Mapping[str, tuple[str, ...]],
+    parallel: int,
+    dice: random.Random,
 ) -> tuple[float, float]:
     """What the tasks cost and how long they take, once; all trials are off in the same direction."""
     luck = dice.gauss(0.0, 1.0)
@@ -179,16 +187,18 @@ def _future(
         off = math.exp(luck * like.spread)
         usd += trial.usd * off
         seconds[task.id] = trial.seconds * off
-    return usd, _wall_time(tasks, seconds, parallel)
+    return usd, _wall_time(tasks, seconds, before, parallel)
 
 
-def _wall_time(tasks: Sequence[Task], seconds: Mapping[str, float], parallel: int) -> float:
+def _wall_time(
+    tasks: Sequence[Task], seconds: Mapping[str, float], before: Mapping[str, tuple[str, ...]], parallel: int
+) -> float:
     """How long it takes to do tasks in this order, so many at once, each after what it waits for."""
     free = [0.0] * max(1, parallel)
     ended: dict[str, float] = {}
     released: dict[str, float] = {}
     for task in tasks:
-        waits = [ended.get(name, 0.0) for name in task.depends_on]
+        waits = [ended.get(name, 0.0) for name in before[task.id]]
         waits += [released.get(file, 0.0) for file in task.files]
         end = max([heapq.heappop(free), *waits]) + seconds[task.id]
         heapq.heappush(free, end)

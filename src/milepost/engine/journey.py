@@ -24,6 +24,7 @@ from milepost.engine.routing import is_routed
 from milepost.engine.steering import requests_from
 from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
+from milepost.plan.ground import Ground
 from milepost.plan.reshape import claiming, waiting_for, with_parts
 from milepost.plan.schedule import blocked, ready
 
@@ -46,6 +47,7 @@ class Journey:
     def __init__(self, here: Rooms, order: Order, surveyed: Plain, flows: Flows) -> None:
         self.here, self.order, self.flows = here, order, flows
         self.plan = load(Plan, surveyed["plan"])
+        self.ground = load(Ground, surveyed["ground"])
         self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
         self.forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
         self.track = Track(order.base)
@@ -132,12 +134,14 @@ class Journey:
         busy = {task.id for task in self.at_work.values()} | {gate.task for gate in self.asking.values()} - asked
         busy |= set(self.pending)
         passed = frozenset(task_id for task_id, end in self.ended.items() if end.verdict is Verdict.PASSED)
-        unwanted = {task.id for task in self.plan.tasks} - set(self.course.wanted)
+        unwanted = {task.id for task in self.plan.tasks} - set(self.course.wanted) | self._set_aside()
         for task in ready(
             claiming(self.plan, self.observed),
             done=passed,
             busy=frozenset(busy | set(self.track.tasks)),
-            ended=frozenset(self.ended) | unwanted | asked,
+            ended=frozenset(self.ended),
+            unwanted=frozenset(unwanted),
+            asked=frozenset(asked),
         ):
             own = self.plan.task(task.id)
             if self._may_begin(own) and self._room():
@@ -275,7 +279,7 @@ class Journey:
                 self.end(self.plan.task(name), None, None, DROPPED)
 
     def _planned(self, roadmap: str) -> Plan:
-        return planned(roadmap.encode(), self.order.manner, self.order.planning)
+        return planned(roadmap.encode(), self.order.manner, self.order.planning, ground=self.ground)
 
     def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
         """Put newer evidence in the place of the last attempt's."""
@@ -296,10 +300,15 @@ class Journey:
             finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
         )
 
+    def _set_aside(self) -> set[str]:
+        """The tasks that a person said no to: what merely stands after them goes on."""
+        return {task_id for task_id, end in self.ended.items() if end.verdict is None}
+
     def waiting(self) -> dict[str, str]:
         """The tasks that never started, and whom each waits for."""
         ticked = {task.id for task in self.plan.tasks if task.status == "done"}
         failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
         unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
-        waits = blocked(self.plan, frozenset(failed | unwanted))
+        unwanted, failed = unwanted | self._set_aside() & failed, failed - self._set_aside()
+        waits = blocked(self.plan, frozenset(failed), frozenset(unwanted))
         return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}

@@ -17,7 +17,7 @@ from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.costs import costs_of
 from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.logs import Logs, logs_of
-from milepost.engine.planning import ended_in, manner_here, planned
+from milepost.engine.planning import ended_in, planned, ways_of
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.renamed import Renamed, called_before, renamed_here
@@ -265,7 +265,7 @@ def _roadmap_now(project: Project, run: str) -> Plan:
             content = None if merged or tip is None else mileposts.roadmap_at(tip, project.roadmap_in_tree)
             ended = ended_in(mileposts, user if merged or tip is None else tip, project.roadmap_in_tree)
             content = read_bytes(project.roadmap) if content is None else content
-            return planned(content, manner_here(project), ended=ended)
+            return planned(content, *ways_of(project.roadmap), ended=ended)
     except MilepostError:  # a roadmap that cannot be read now says nothing of the run
         return Plan(tasks=(), waves=())
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Roadmap, Task
 from milepost.engine.project import Project, read_bytes
 from milepost.plan.graph import plan as make_plan
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SETTINGS = "milepost.toml"
 
 
+Look = Callable[[Sequence[Task]], Ground]
 Ended = Callable[[], frozenset[str]]
 
 
@@ -32,10 +34,39 @@ def nobody() -> frozenset[str]:
 
 
 def planned(
-    content: bytes, manner: Manner, planning: Planning = PLAIN, ground: Ground = UNSEEN, ended: Ended = nobody
+    content: bytes,
+    manner: Manner,
+    planning: Planning = PLAIN,
+    *,
+    ground: Ground = UNSEEN,
+    look: Look | None = None,
+    ended: Ended = nobody,
 ) -> Plan:
-    """The plan of a roadmap. `ended` is asked for what has a milepost, where the roadmap itself cannot say it."""
-    return make_plan(settled(read(content, manner), ended), planning, ground)
+    """The plan of a roadmap, on a ground that is known or looked up for its tasks.
+
+    `ended` is asked for what has a milepost, where the roadmap itself cannot say it.
+    """
+    roadmap = settled(read(content, manner), ended)
+    return make_plan(roadmap, planning, ground if look is None else look(roadmap.tasks))
+
+
+def planned_here(path: Path, flags: Mapping[str, str | None] | None = None) -> Plan:
+    """The plan of a roadmap as it lies in the user's folder, on what that folder and this machine say."""
+    from milepost.engine.groundwork import ground_here
+
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    manner, planning, here = _ways(path, given)
+
+    def look(tasks: Sequence[Task]) -> Ground:
+        return ground_here(tasks, path, planning, here=here)
+
+    def ended() -> frozenset[str]:
+        try:
+            return ended_for(Project.find(path))()
+        except MilepostError:  # a plan is shown outside of repositories, too
+            return frozenset()
+
+    return planned(read_bytes(path), manner, planning, look=look, ended=ended)
 
 
 def settled(roadmap: Roadmap, ended: Ended) -> Roadmap:
@@ -89,12 +120,18 @@ def manner_here(project: Project) -> Manner:
 
 def ways_of(roadmap: Path) -> tuple[Manner, Planning]:
     """How a roadmap is read and planned, as the settings beside it say; where there are none, they are not imported."""
-    if not (roadmap.parent / SETTINGS).exists():
-        return Manner(name=roadmap.name), PLAIN
+    return _ways(roadmap, {})[:2]
+
+
+def _ways(roadmap: Path, flags: Mapping[str, str]) -> tuple[Manner, Planning, bool]:
+    """How a roadmap is read and planned, and whether its checks run with the programs of this machine."""
+    if not flags and not (roadmap.parent / SETTINGS).exists():
+        return Manner(name=roadmap.name), PLAIN, True
     from milepost.engine.settings import load
 
-    settings = load(roadmap.parent)
-    return manner_of(settings, roadmap.name), planning_of(settings)
+    settings = load(roadmap.parent, flags)
+    here = not settings.sandbox.container and not settings.run.database
+    return manner_of(settings, roadmap.name), planning_of(settings), here
 
 
 def manner_of(settings: Settings, name: str) -> Manner:

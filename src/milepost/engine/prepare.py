@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from milepost.core.errors import (
@@ -18,8 +18,9 @@ from milepost.core.errors import (
 )
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
-from milepost.core.task import Plan
+from milepost.core.task import Plan, Task
 from milepost.engine.ground import known_secrets, require_interpreter
+from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
@@ -29,6 +30,8 @@ from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.plan.ground import Ground
+from milepost.plan.planning import Planning
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 
@@ -51,6 +54,8 @@ class Wish:
     database: str | None = field(default=None, repr=False)
     remote: str | None = field(default=None, repr=False)
     held: bool = False
+    order: str | None = None
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +78,7 @@ class Draft:
 def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
-    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
+    manner, planning = manner_of(settings, project.roadmap.name), _planning(settings, wish)
     plan = planned(read_bytes(project.roadmap), manner, planning, ended=ended_for(project))
     refuse_invalid(plan)
     _refuse_uncommitted(project)
@@ -109,9 +114,13 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.roadmap_at(base, project.roadmap_in_tree) or b""
-    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
+    manner, planning = manner_of(settings, project.roadmap.name), _planning(settings, drafted.wish)
     ended = ended_in(mileposts, base, project.roadmap_in_tree)
-    tasks = choose(planned(content, manner, planning, ended=ended), drafted.wish)
+
+    def look(tasks: Sequence[Task]) -> Ground:
+        return ground_at(tasks, mileposts, base, planning)
+
+    tasks = choose(planned(content, manner, planning, look=look, ended=ended), drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -153,6 +162,12 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         manner=manner,
         planning=planning,
     )
+
+
+def _planning(settings: Settings, wish: Wish) -> Planning:
+    """How the plan of a run is made: tasks that were asked for by name are not put together with others."""
+    planning = planning_of(settings)
+    return replace(planning, grouping="none") if wish.tasks else planning
 
 
 def choose(plan: Plan, wish: Wish) -> tuple[str, ...]:

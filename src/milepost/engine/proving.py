@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
+from milepost.core.parts import parts_of
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence
@@ -21,10 +22,9 @@ from milepost.engine.look import milepost_of, recorded_note
 from milepost.engine.onward import PARTS
 from milepost.engine.opinion import NAME
 from milepost.engine.order import Candidate
-from milepost.engine.planning import manner_here, planned
+from milepost.engine.planning import planned, ways_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import load
-from milepost.repair.parts import parts_of
 from milepost.verify.replay import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
@@ -118,7 +118,7 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
 
 def _task(project: Project, content: bytes, task: str) -> Task:
     """A task, a subtask, or a part that a task was done in, by its id."""
-    tasks = planned(content, manner_here(project)).tasks
+    tasks = planned(content, *ways_of(project.roadmap)).tasks
     known = (one for top in tasks for one in (*top.walk(), *parts_of(top)))
     found = next((one for one in known if one.id.lower() == task.lower()), None)
     if found is None:

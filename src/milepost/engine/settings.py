@@ -482,7 +482,12 @@ VARIABLES = {
     "MILEPOST_MODEL": "model",
 }
 # Whatever else can be given by hand is of [run].
-_ELSEWHERE = {"network": ("sandbox", "network"), "model": ("model", "name")}
+_ELSEWHERE = {
+    "network": ("sandbox", "network"),
+    "model": ("model", "name"),
+    "order": ("plan", "order"),
+    "group": ("plan", "group"),
+}
 
 
 def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ) -> Settings:

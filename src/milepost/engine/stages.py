@@ -16,19 +16,22 @@ from milepost.engine.asking import gate_for, wait_for_answer
 from milepost.engine.durable import step
 from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
 from milepost.engine.gates import Gate
+from milepost.engine.groundwork import ground_at
 from milepost.engine.joining import foreseen, observed_before, on_top_of, with_roadmap, with_users_roadmap
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
-from milepost.engine.planning import ended_in, planned
+from milepost.engine.planning import ended_in, settled
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import CheckTeller
 from milepost.engine.wire import dump, load
+from milepost.plan.graph import plan as make_plan
 from milepost.repair.classify import classify
 from milepost.repair.policy import LIMITED_WAIT_S
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.service import stated_wait_s
+from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]
@@ -41,10 +44,13 @@ def survey(here: Rooms, order: Plain) -> Plain:
     if here.mileposts.resolve(run_branch(asked.run)) is None:
         here.mileposts.keep(run_branch(asked.run), asked.base)
     ended = ended_in(here.mileposts, asked.base, asked.roadmap)
-    plan = planned(roadmap_at(here, asked, asked.base), asked.manner, asked.planning, ended=ended)
+    roadmap = settled(read(roadmap_at(here, asked, asked.base), asked.manner), ended)
+    ground = ground_at(roadmap.tasks, here.mileposts, asked.base, asked.planning)
+    plan = make_plan(roadmap, asked.planning, ground)
     expected = foreseen(here, plan, asked)
     return {
         "plan": dump(plan),
+        "ground": dump(ground),
         "observed": observed_before(here, plan, asked.tasks),
         "forecast": dump(expected) if expected is not None else None,
     }

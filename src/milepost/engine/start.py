@@ -89,7 +89,7 @@ def refuse_busy(project: Project) -> None:
 
 
 def flags_of(wish: Wish) -> dict[str, object]:
-    """The settings of [run] that a wish gives by hand."""
+    """The settings that a wish gives by hand."""
     return {
         "agent": wish.agent,
         "parallel": wish.parallel,
@@ -100,6 +100,8 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "ordered": wish.ordered,
         "database": wish.database,
         "remote": wish.remote,
+        "order": wish.order,
+        "group": wish.group,
     }
 
 
@@ -248,7 +250,8 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
     asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
-    every = (*asked, asked_trust, asked_network)
+    asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
+    every = (*asked, asked_trust, asked_network, *asked_plan)
     differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]

@@ -14,14 +14,14 @@ class Claims:
 
     def add(self, files: Iterable[str], step: int) -> None:
         """Note that these files are changed at `step`."""
-        for file in map(_normal, files):
+        for file in map(normal, files):
             self._whole.setdefault(file, _Steps()).take(step)
             for folder in _folders(file):
                 self._inside.setdefault(folder, _Steps()).take(step)
 
     def first_free(self, files: Iterable[str], at_least: int) -> int:
         """The first step, from `at_least` on, at which nobody changes any of these files."""
-        taken = [steps for file in map(_normal, files) for steps in self._touching(file)]
+        taken = [steps for file in map(normal, files) for steps in self._touching(file)]
         step = at_least
         while (later := max((steps.first_free(step) for steps in taken), default=step)) > step:
             step = later
@@ -54,7 +54,8 @@ class _Steps:
         return step
 
 
-def _normal(file: str) -> str:
+def normal(file: str) -> str:
+    """A file or a folder without the sign that it is one."""
     return file.rstrip("/")
 
 

@@ -1,114 +1,81 @@
-"""The open tasks as waves: what may start at once, what after it, and what never can."""
+"""A roadmap as a plan: what is one attempt, what comes after what, in which waves, and what to look at before."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from milepost.core.task import Plan, Problem, Roadmap, Task
-from milepost.plan.claims import Claims
+from milepost.core.task import Plan, Problem, Roadmap, Task, Wait
 from milepost.plan.ground import UNSEEN, Ground
+from milepost.plan.groups import grouped
 from milepost.plan.lint import lint
 from milepost.plan.order import in_order
 from milepost.plan.planning import PLAIN, Planning
-
-_LONGEST_PATH = 12
+from milepost.plan.sharing import sharing
+from milepost.plan.units import units_of
+from milepost.plan.waits import import_waits, outline_waits, with_waits, without_circles
+from milepost.plan.waves import Edges, cycles_in, in_sequence, waves_of
 
 
 def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) -> Plan:
-    """The graph of a roadmap: each task in the first wave after all it waits for and all that change its files."""
-    tasks = tuple(map(_with_subtasks, roadmap.tasks))
-    by_id = {task.id: task for task in tasks if task.status == "open"}
-    waits_for = {name: [other for other in task.depends_on if other in by_id] for name, task in by_id.items()}
+    """The graph of a roadmap: each task in the first wave after all it comes after and all that change its files."""
+    units, wholes = units_of(roadmap.tasks, planning.unit)
+    tasks = grouped(units, planning)
+    by_id = _worked_on(tasks)
     rank = {name: position for position, name in enumerate(in_order(tuple(by_id)))}
-    sequence = _sequence(rank, waits_for)
-    problems = [*roadmap.problems, *_cycles(sequence, waits_for, by_id), *lint(tasks)]
+    stated = {name: [other for other in task.depends_on if other in by_id] for name, task in by_id.items()}
+    sequence = in_sequence(rank, stated)
+    waits = _waits([by_id[name] for name in sequence], stated, planning, ground, _led(wholes, tasks))
+    before = with_waits(stated, waits)
+    waves = waves_of(in_sequence(rank, before), before, by_id)
+    problems = [
+        *_held(roadmap.problems, planning),
+        *cycles_in(sequence, stated, by_id),
+        *lint(units, ground),
+        *sharing([by_id[name] for name in by_id], ground),
+    ]
     return Plan(
         tasks=tasks,
-        waves=tuple(tuple(sorted(wave, key=rank.__getitem__)) for wave in _waves(sequence, waits_for, by_id)),
-        problems=tuple(sorted(problems, key=lambda problem: problem.line)),
+        waves=tuple(tuple(sorted(wave, key=rank.__getitem__)) for wave in waves),
+        problems=tuple(sorted(problems, key=lambda problem: (problem.page, problem.line))),
+        waits=waits,
+        notes=ground.notes,
     )
 
 
-def _with_subtasks(task: Task) -> Task:
-    """The task with the files, checks and dependencies of its subtasks added to its own, in the order of the file."""
-    members = tuple(task.walk())
-    return replace(
-        task,
-        files=_union([member.files for member in members]),
-        verify=_union([member.verify for member in members]),
-        depends_on=_union([member.depends_on for member in members]),
-    )
+def _worked_on(tasks: tuple[Task, ...]) -> dict[str, Task]:
+    """The open tasks that have attempts of their own."""
+    led = {name for task in tasks for name in task.members}
+    return {task.id: task for task in tasks if task.status == "open" and task.id not in led}
 
 
-def _union(groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for group in groups for name in group))
+def _waits(
+    sequence: list[Task], stated: Edges, planning: Planning, ground: Ground, wholes: Iterable[Wait]
+) -> tuple[Wait, ...]:
+    """What is inferred; what is stated goes before it, and the order of the outline before the imports."""
+    waits = without_circles(wholes, stated)
+    if planning.sequence == "outline":
+        reached = {task.id for task in sequence}
+        rank = {task.id: position for position, task in enumerate(sequence)}
+        known = with_waits({name: stated[name] for name in rank}, (wait for wait in waits if wait.task in reached))
+        by_id = {task.id: task for task in sequence}
+        outline = outline_waits([by_id[name] for name in in_sequence(rank, known)])
+        waits += tuple(wait for wait in outline if wait.after not in known[wait.task])
+    if planning.imports and ground.imports:
+        known = with_waits(stated, waits)
+        waits += without_circles(import_waits(sequence, ground), known)
+    return waits
 
 
-def _sequence(rank: Mapping[str, int], waits_for: Mapping[str, Sequence[str]]) -> list[str]:
-    """The names with each after all it waits for, as near to their rank as that allows; cycles left out."""
-    names = list(rank)
-    missing = {name: len(waits_for[name]) for name in names}
-    followers: dict[str, list[str]] = {name: [] for name in names}
-    for name in names:
-        for other in waits_for[name]:
-            followers[other].append(name)
-    free = [rank[name] for name in names if not missing[name]]
-    sequence = []
-    while free:
-        name = names[heapq.heappop(free)]
-        sequence.append(name)
-        for follower in followers[name]:
-            missing[follower] -= 1
-            if not missing[follower]:
-                heapq.heappush(free, rank[follower])
-    return sequence
+def _led(waits: Iterable[Wait], tasks: tuple[Task, ...]) -> Iterable[Wait]:
+    """The waits with a leader in the place of each member of its group."""
+    leader_of: Mapping[str, str] = {name: task.id for task in tasks for name in task.members}
+    for wait in waits:
+        task, after = (leader_of.get(name, name) for name in (wait.task, wait.after))
+        if task != after:
+            yield replace(wait, task=task, after=after)
 
 
-def _waves(
-    sequence: Sequence[str], waits_for: Mapping[str, Sequence[str]], by_id: Mapping[str, Task]
-) -> list[list[str]]:
-    waves: list[list[str]] = []
-    wave_of: dict[str, int] = {}
-    claims = Claims()
-    for name in sequence:
-        after_all = 1 + max((wave_of[other] for other in waits_for[name]), default=-1)
-        wave = claims.first_free(by_id[name].files, after_all)
-        wave_of[name] = wave
-        claims.add(by_id[name].files, wave)
-        waves += [[] for _ in range(wave + 1 - len(waves))]
-        waves[wave].append(name)
-    return waves
-
-
-def _cycles(
-    sequence: Sequence[str], waits_for: Mapping[str, Sequence[str]], by_id: Mapping[str, Task]
-) -> Iterator[Problem]:
-    """One problem for each circle met when every task left over follows the first it waits for."""
-    reached = set(sequence)
-    stuck = {
-        name: next(other for other in others if other not in reached)
-        for name, others in waits_for.items()
-        if name not in reached
-    }
-    seen: set[str] = set()
-    for start in stuck:
-        path: dict[str, None] = {}
-        name = start
-        while name not in seen:
-            seen.add(name)
-            path[name] = None
-            name = stuck[name]
-        if name in path:
-            names = list(path)
-            yield _cycle(names[names.index(name) :], by_id)
-
-
-def _cycle(names: list[str], by_id: Mapping[str, Task]) -> Problem:
-    first = min(range(len(names)), key=lambda position: by_id[names[position]].line)
-    path = [*names[first:], *names[: first + 1]]
-    if len(path) > _LONGEST_PATH:
-        path[_LONGEST_PATH - 2 : -1] = ["…"]
-    message = f"{' → '.join(path)}: each waits for the next, so none can start"
-    return Problem(line=by_id[names[first]].line, message=message, fatal=True)
+def _held(problems: Iterable[Problem], planning: Planning) -> Iterable[Problem]:
+    """What is odd about the roadmap; where subtasks are tasks of their own, so are their bounds."""
+    return (problem for problem in problems if planning.unit == "task" or problem.kind != "bounds")

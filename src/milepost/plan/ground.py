@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 class Ground:
     """What a plan stands on; None where nobody looked.
 
-    `files` are the files and folders of the repository; `imports` the files that a file imports, directly or through
-    others, as far as tasks name them; `missing` the programs of Verify lines that this machine does not have.
+    `files` are the files of the repository; `imports` what a file that tasks name imports of the others that they name,
+    each with the file that it is reached through, empty for a direct import; `missing` the programs that a Verify line
+    names and this machine does not have. `notes` say what was too much to look at.
     """
 
     files: frozenset[str] | None = None
-    imports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: frozenset[str] = frozenset()
+    imports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 UNSEEN = Ground()

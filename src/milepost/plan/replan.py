@@ -56,7 +56,7 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     return Edit(
         seen=new,
         renamed=tuple((name, now) for name, now in renamed.items() if name in wanted),
-        plan=replace(plan, tasks=(*tasks, *more), waves=waves),
+        plan=replace(plan, tasks=(*tasks, *more), waves=waves, waits=new.waits),
         added=added,
         dropped=dropped,
         changed=changed,

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from milepost.core.budget import Allowance
-from milepost.core.task import Plan, Problem, Task
+from milepost.core.task import Plan, Problem, Task, Wait
+from milepost.plan.path import critical_path
+from milepost.plan.proposals import Proposal, proposals_for
 
 
-def to_json(plan: Plan) -> dict[str, Any]:
-    """The plan in lists, strings and numbers."""
+def to_json(plan: Plan, seconds: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """The plan in lists, strings and numbers; `seconds` are what tasks will take, where that is known."""
     return {
         "tasks": [_task(task) for task in plan.tasks],
         "waves": [list(wave) for wave in plan.waves],
         "problems": [_problem(problem) for problem in plan.problems],
+        "waits": [_wait(wait) for wait in plan.waits],
+        "critical_path": list(critical_path(plan, seconds)),
+        "proposals": [_proposal(proposal) for proposal in proposals_for(plan)],
+        **({"notes": list(plan.notes)} if plan.notes else {}),
     }
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    return {"line": problem.line, "message": problem.message, **({"fatal": True} if problem.fatal else {})}
+    return {
+        "line": problem.line,
+        "message": problem.message,
+        **({"kind": problem.kind} if problem.kind else {}),
+        **({"fatal": True} if problem.fatal else {}),
+        **({"page": problem.page} if problem.page else {}),
+    }
+
+
+def _wait(wait: Wait) -> dict[str, Any]:
+    because = {"because": wait.because} if wait.because else {}
+    return {"task": wait.task, "after": wait.after, "why": wait.why, **because}
+
+
+def _proposal(proposal: Proposal) -> dict[str, Any]:
+    parts = [{"title": part.title, "files": list(part.files), "verify": list(part.verify)} for part in proposal.parts]
+    return {"task": proposal.task.id, "reasons": list(proposal.reasons), "parts": parts}
 
 
 def _budget(allowed: Allowance) -> dict[str, float | int]:
@@ -52,5 +75,6 @@ def _task(task: Task) -> dict[str, Any]:
         **({"needs": list(task.needs)} if task.needs else {}),
         "subtasks": [_task(subtask) for subtask in task.subtasks],
         **({} if task.tickable else {"tickable": False}),
+        **({"members": list(task.members)} if task.members else {}),
         **({"guess": True} if task.guess else {}),
     }

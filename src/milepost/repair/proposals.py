@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from milepost.core.failures import Failure, FailureClass
+from milepost.core.parts import files_of, verify_of
 from milepost.core.task import Task
 from milepost.repair.breakers import Diagnosis
-from milepost.repair.parts import files_of, verify_of
 
 Way = Literal["rewrite", "retry", "switch", "defer", "decompose", "split", "look"]
 

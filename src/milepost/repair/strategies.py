@@ -7,12 +7,13 @@ from typing import Literal, assert_never
 
 from milepost.core.attempt import Attempt
 from milepost.core.failures import Failure, FailureClass
+from milepost.core.parts import is_vague, parts_of
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.repair.advice import advice_for
 from milepost.repair.breakers import Diagnosis
 from milepost.repair.classify import classify
-from milepost.repair.parts import is_vague, maker_of, parts_of, provable
+from milepost.repair.parts import maker_of, provable
 from milepost.repair.policy import LIMITED_WAIT_S, delay_s, remedy
 from milepost.repair.progress import regressed, shrinking
 from milepost.repair.proposals import proposal_for

@@ -57,7 +57,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
-    depends, unresolved = _dependencies(entries)
+    depends, awaits, unresolved = _dependencies(entries)
     problems = [
         *_nothing_found(drafts),
         *_nothing_to_tick(entries),
@@ -68,7 +68,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
         *unresolved,
     ]
     by_draft = {id(entry.draft): entry for entry in entries}
-    tasks = tuple(_task(draft, by_draft, depends) for draft in drafts)
+    tasks = tuple(_task(draft, by_draft, depends, awaits) for draft in drafts)
     return Survey(
         roadmap=Roadmap(
             tasks=tasks,
@@ -112,6 +112,7 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
             line=entries[second].line,
             message=f"lines {entries[first].line} and {entries[second].line} both stand for {claims[second].id}: "
             f"the one on line {entries[second].line} is called {ids[second]}",
+            kind="same id",
         )
         for second, first in clashes.items()
     ]
@@ -123,41 +124,49 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
             message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
-            yield Problem(line=entry.line, message=message)
+            yield Problem(line=entry.line, message=message, kind="bounds")
 
 
-def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """The top-level tasks that each entry waits for, and the references that lead nowhere."""
+def _dependencies(
+    entries: Sequence[_Entry],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], list[Problem]]:
+    """The top-level tasks that each entry waits for, the very entries, and the references that lead nowhere."""
     references = References(
         [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries]
     )
     required = _Prerequisites(entries, references)
     depends: dict[str, tuple[str, ...]] = {}
+    awaits: dict[str, tuple[str, ...]] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
+        named: dict[str, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
                 match found:
                     case Unresolved():
                         problems.append(_nobody(entry, found, line))
                     case Below():
-                        members = (entries[index].top for index in found.members)
+                        members = [entries[index].top for index in found.members]
                         waits_for.update((member, None) for member in members if member != entry.top)
-                    case _ if not _is_part_of(entry, entries[found]):
-                        waits_for[entries[found].top] = None
+                        named.update((member, None) for member in members if member != entry.top)
+                    case _:
+                        named[entries[found].id] = None
+                        if not _is_part_of(entry, entries[found]):
+                            waits_for[entries[found].top] = None
         above = required.of(entry.details.prerequisites)
         if entry.id != entry.top:
             above = tuple(top for top in above if top != entry.top)
+        awaits[entry.id] = tuple(dict.fromkeys((*named, *above))) if named != waits_for else ()
         depends[entry.id] = tuple(dict.fromkeys((*waits_for, *above))) if waits_for else above
-    return depends, problems
+    return depends, awaits, problems
 
 
 def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
     if found.issue:
         message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
         return Problem(line=line + 1, message=message)
-    return Problem(line=line + 1, message=f"{entry.id} depends on {found}", fatal=True)
+    return Problem(line=line + 1, message=f"{entry.id} depends on {found}", fatal=True, kind="dependency")
 
 
 class _Prerequisites:
@@ -192,9 +201,14 @@ def _is_part_of(entry: _Entry, other: _Entry) -> bool:
     return entry.top == other.top and not (entry.id == other.id == entry.top)
 
 
-def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[str, ...]]) -> Task:
+def _task(
+    draft: Draft,
+    by_draft: dict[int, _Entry],
+    depends: dict[str, tuple[str, ...]],
+    awaits: dict[str, tuple[str, ...]],
+) -> Task:
     entry = by_draft[id(draft)]
-    subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
+    subtasks = tuple(_task(subtask, by_draft, depends, awaits) for subtask in draft.subtasks)
     return Task(
         id=entry.id,
         title=entry.title,
@@ -222,4 +236,5 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         parallel=draft.parallel,
         page=draft.page,
         tickable=draft.mark is not None,
+        awaits=awaits[entry.id],
     )

@@ -15,11 +15,12 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import CheckOutcome, CheckResult
+from milepost.sources.python_modules import is_test_path
 from milepost.verify import report
 from milepost.verify.bench import Bench, log_of
 from milepost.verify.findings import printable
 from milepost.verify.project import Interpreter, find_test_files
-from milepost.verify.python_modules import import_roots, is_test_path
+from milepost.verify.python_modules import import_roots
 from milepost.verify.tools import answer, plain_files, relative, text_of, why_not
 
 NAME = "coverage"

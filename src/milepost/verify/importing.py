@@ -11,10 +11,11 @@ from typing import Any
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, Line
+from milepost.sources.python_modules import Module
 from milepost.verify.bench import Bench
 from milepost.verify.files import listed
 from milepost.verify.findings import Finding, clipped
-from milepost.verify.python_modules import Module, import_cycle
+from milepost.verify.python_modules import import_cycle
 from milepost.verify.tools import is_file, why_not
 
 DRIVER = Path(__file__).with_name("import_driver.py")

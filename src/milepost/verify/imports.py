@@ -10,12 +10,14 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult
+from milepost.sources.documents import table, toml_of
+from milepost.sources.python_modules import Module, imported_names, module_at
 from milepost.verify.bench import Bench
 from milepost.verify.findings import told
 from milepost.verify.importing import MODULE_TIMEOUT_S, Imported, exists_in, import_modules
 from milepost.verify.neighbours import missing_neighbours
-from milepost.verify.python_modules import Module, does_work, import_roots, imported_names, module_at, python_files
-from milepost.verify.tools import answer, plain_files, table, text_of, toml_of
+from milepost.verify.python_modules import does_work, import_roots, python_files
+from milepost.verify.tools import answer, plain_files, text_of
 
 NAME = "imports"
 MOST_IMPORTERS = 200

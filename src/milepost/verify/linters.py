@@ -10,18 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.change import Change
+from milepost.sources.documents import table, toml_of
+from milepost.sources.paths import folders_above
 from milepost.verify.bench import Bench
 from milepost.verify.findings import Finding, clipped
-from milepost.verify.tools import (
-    folders_above,
-    is_file,
-    node_program,
-    python_program,
-    relative,
-    table,
-    text_of,
-    toml_of,
-)
+from milepost.verify.tools import is_file, node_program, python_program, relative, text_of
 
 _ESLINT_FILES = tuple(
     f"{stem}{ending}"

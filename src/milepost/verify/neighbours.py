@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.change import Change
+from milepost.sources.javascript_modules import SUFFIXES, exports_of, imports_of, resolve
+from milepost.sources.paths import joined
 from milepost.verify.findings import Finding, printable
-from milepost.verify.javascript_modules import SUFFIXES, exports_of, imports_of, resolve
 from milepost.verify.project import SKIPPED_FOLDERS
-from milepost.verify.tools import is_file, joined, plain_files, text_of
+from milepost.verify.tools import is_file, plain_files, text_of
 
 LARGEST = 400_000
 TYPED = (".ts", ".mts", ".cts", ".tsx")

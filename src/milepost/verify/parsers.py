@@ -13,9 +13,11 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.commands import CommandResult
+from milepost.sources.documents import json_of
+from milepost.sources.paths import folders_above, joined
 from milepost.verify.bench import Bench
 from milepost.verify.findings import Finding, clipped
-from milepost.verify.tools import folders_above, joined, json_of, node_program, text_of, why_not
+from milepost.verify.tools import node_program, text_of, why_not
 
 PYTHON_DRIVER = Path(__file__).with_name("parse_driver.py")
 NODE_DRIVER = Path(__file__).with_name("parse_driver.mjs")

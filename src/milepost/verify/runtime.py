@@ -11,14 +11,17 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import CheckResult
+from milepost.sources.documents import json_of, table, toml_of
+from milepost.sources.javascript_modules import resolve
+from milepost.sources.paths import folders_above, joined
+from milepost.sources.python_modules import Module
 from milepost.verify.bench import Bench, log_of
 from milepost.verify.findings import clipped, printable
 from milepost.verify.importing import import_modules
 from milepost.verify.imports import lacked_before
-from milepost.verify.javascript_modules import resolve
 from milepost.verify.neighbours import built_folders
-from milepost.verify.python_modules import Module, import_roots
-from milepost.verify.tools import answer, folders_above, is_file, joined, json_of, table, text_of, toml_of, why_not
+from milepost.verify.python_modules import import_roots
+from milepost.verify.tools import answer, is_file, text_of, why_not
 
 NAME = "runtime"
 SHOWN = 3

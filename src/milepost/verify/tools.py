@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tomllib
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import CommandResult, ending_in_words, enforced_by_all
 from milepost.core.verdict import CheckOutcome, CheckResult
+from milepost.sources.paths import folders_above
 from milepost.verify import report
 from milepost.verify.bench import LONGEST_LOG, Bench, last_line, tail
 from milepost.verify.environments.equipment import lay
@@ -40,43 +38,6 @@ def is_file(checkout: Path, path: str) -> bool:
         return (checkout / path).is_file()
     except (OSError, ValueError):  # a name that is too long, or no name
         return False
-
-
-def toml_of(text: str | None) -> dict[str, Any]:
-    """A TOML document, empty where there is none that can be read."""
-    try:
-        return tomllib.loads(text or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def json_of(text: str | None) -> dict[str, Any]:
-    """A JSON object, empty where there is none that can be read."""
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def table(document: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The table at the end of this way through a document, empty where the way ends early."""
-    for name in names:
-        found = document.get(name)
-        if not isinstance(found, dict):
-            return {}
-        document = found
-    return document
-
-
-def folders_above(path: str) -> tuple[str, ...]:
-    """The folders that hold a path, the nearest first, the checkout itself ("") last."""
-    parts = path.split("/")[:-1]
-    return tuple("/".join(parts[:count]) for count in range(len(parts), -1, -1))
-
-
-def joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
 
 
 def relative(file: str, checkout: Path) -> str:

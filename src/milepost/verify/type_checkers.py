@@ -11,20 +11,11 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.commands import CommandResult
+from milepost.sources.documents import table, toml_of
+from milepost.sources.paths import folders_above, joined
 from milepost.verify.bench import Bench
 from milepost.verify.findings import Finding, clipped
-from milepost.verify.tools import (
-    folders_above,
-    is_file,
-    joined,
-    node_program,
-    python_program,
-    relative,
-    table,
-    text_of,
-    toml_of,
-    why_not,
-)
+from milepost.verify.tools import is_file, node_program, python_program, relative, text_of, why_not
 from milepost.verify.walk import folders_below
 
 PYTHON = (".py", ".pyi")

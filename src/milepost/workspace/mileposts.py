@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,6 +157,16 @@ class Mileposts:
     def file_at(self, tree: str, path: str) -> bytes | None:
         """The content of a file in a commit or tree."""
         return self._git.try_plumb_bytes("cat-file", "blob", f"{tree}:{path}")
+
+    def blobs_at(self, commit: str) -> dict[str, str]:
+        """The plain files of a commit with the names of their blobs."""
+        listing = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", commit)
+        rows = (row.partition(b"\t") for row in listing.split(b"\0") if row)
+        return {os.fsdecode(name): facts.split()[2].decode() for facts, _, name in rows if facts.startswith(b"100")}
+
+    def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """What is in some blobs, by their names; empty for one that is too large to be read."""
+        return self._blobs(list(blobs))[0]
 
     def with_file(self, tree: str, path: str, content: bytes) -> str:
         """The tree that differs from `tree` in the content of one file."""

@@ -177,6 +177,14 @@ class Repository:
         return any(value not in ("unspecified", "unset") for value in asked[2::3])
 
 
+def files_here(top: Path) -> tuple[str, ...] | None:
+    """The files of a working tree, tracked or new, without what git ignores; None where git cannot say."""
+    if shutil.which("git") is None:
+        return None
+    asked = _ask(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return tuple(dict.fromkeys(asked.stdout.rstrip("\0").split("\0"))) if asked.returncode == 0 else None
+
+
 def _ask(folder: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Put a question to the user's own git, which may read their configuration and change nothing."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

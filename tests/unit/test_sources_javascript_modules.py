@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.verify.javascript_modules import Import, exports_of, imports_of, resolve
+from milepost.sources.javascript_modules import Import, exports_of, imports_of, resolve
 
 
 @pytest.mark.parametrize(
