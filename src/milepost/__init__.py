@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         evidence_to_json,
         execute,
         explain,
+        explain_roadmap,
         failures,
         find_roadmap,
         forecast,
@@ -116,7 +117,7 @@ if TYPE_CHECKING:
         WorkerChanged,
     )
     from milepost.core.ports import Agent, Executor, Tools
-    from milepost.core.task import Plan, Problem, Task
+    from milepost.core.task import Plan, Problem, Remark, Task
     from milepost.core.verdict import CheckResult, Evidence, Verdict
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
@@ -145,6 +146,7 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
+    from milepost.roadmap.explain import Explanation
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -154,7 +156,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
-    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
+    "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain explain_roadmap failures "
     "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
@@ -173,7 +175,7 @@ _HOMES = {
     "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
-    "milepost.core.task": "Plan Problem Task",
+    "milepost.core.task": "Plan Problem Remark Task",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
     "milepost.engine.arriving": "MemberEnding TogetherEnding",
     "milepost.engine.by_hand": "ByHand",
@@ -202,6 +204,7 @@ _HOMES = {
     "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
+    "milepost.roadmap.explain": "Explanation",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
     "milepost.sandbox.local": "LocalExecutor",
@@ -245,6 +248,7 @@ __all__ = [
     "ExecutionResult",
     "Executor",
     "Expense",
+    "Explanation",
     "FailureStats",
     "Finding",
     "Forecast",
@@ -272,6 +276,7 @@ __all__ = [
     "Progress",
     "Proof",
     "Remains",
+    "Remark",
     "ReplayAgent",
     "Replayed",
     "Report",
@@ -327,6 +332,7 @@ __all__ = [
     "evidence_to_json",
     "execute",
     "explain",
+    "explain_roadmap",
     "failures",
     "find_roadmap",
     "forecast",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from milepost.engine.router import Choice
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
+    from milepost.roadmap.explain import Explanation
     from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -66,6 +67,16 @@ def plan(roadmap: Path | str | None = None) -> Plan:
     path = find_roadmap(roadmap)
     manner, planning = ways_of(path)
     return planned(read_bytes(path), manner, planning)
+
+
+def explain_roadmap(roadmap: Path | str | None = None) -> Explanation:
+    """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
+    from milepost.engine.planning import ways_of
+    from milepost.engine.project import read_bytes
+    from milepost.roadmap.explain import explain as explained
+
+    path = find_roadmap(roadmap)
+    return explained(read_bytes(path), ways_of(path)[0])
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -123,17 +123,28 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
-def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
+def plan(
+    roadmap: Roadmap = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of each line why it was taken for a task, or was not.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Tasks, their order, and what to look at before money is spent."""
+    from milepost.cli.show_explain import explain_lines, explain_to_json
     from milepost.cli.show_plan import choices_to_json, chosen, forecast_to_json, foretold, plan_lines
     from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap)
+    name = from_here(milepost.find_roadmap(roadmap))
+    if explain and not as_json:
+        typer.echo("\n".join(explain_lines(milepost.explain_roadmap(roadmap), made, name, _width())))
+        raise typer.Exit(DONE)
     forecast, choices = foretold(roadmap), chosen(roadmap)
     if as_json:
-        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast) | choices_to_json(choices))
+        explained = explain_to_json(milepost.explain_roadmap(roadmap)) if explain else {}
+        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast) | choices_to_json(choices) | explained)
     else:
-        name = from_here(milepost.find_roadmap(roadmap))
         typer.echo("\n".join(plan_lines(made, name, _width(), forecast, choices)))
     raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import milepost
 from milepost.cli.amounts import minutes, usd
+from milepost.cli.show_explain import guessed
 from milepost.cli.words import clipped, counted, padded, safe
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _head(plan: Plan, name: str) -> list[str]:
     done = sum(task.status == "done" for task in plan.tasks)
     still_open = len(plan.tasks) - done
     head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
-    return [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
+    return [" · ".join([*head, counted(len(plan.waves), "wave"), *guessed(plan)]), ""]
 
 
 def _wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list[str]:

@@ -103,11 +103,15 @@ class Roadmap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The tasks as a graph: each wave holds the ids that may start once the waves before it are done."""
+    """The tasks as a graph: each wave holds the ids that may start once the waves before it are done.
+
+    `dialect` is how the roadmap was read.
+    """
 
     tasks: tuple[Task, ...]
     waves: tuple[tuple[str, ...], ...]
     problems: tuple[Problem, ...] = ()
+    dialect: str = "boxes"
 
     def task(self, task_id: str) -> Task:
         return next(task for task in self.tasks if task.id == task_id)

@@ -28,6 +28,7 @@ def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) 
         tasks=tasks,
         waves=tuple(tuple(sorted(wave, key=rank.__getitem__)) for wave in _waves(sequence, waits_for, by_id)),
         problems=tuple(sorted(problems, key=lambda problem: problem.line)),
+        dialect=roadmap.dialect,
     )
 
 

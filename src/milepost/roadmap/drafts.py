@@ -15,7 +15,8 @@ class Draft:
     """A task as it is written: what its title line says, what stands below it, and its place in the outline.
 
     `line` counts from 0. `mark` is None where nothing in the roadmap could say that it is done; `explicit` is the id
-    that its author gave it; `place` are the words that it stands below; `guess` is set where a rule of thumb took it.
+    that its author gave it; `place` are the words that it stands below; `guess` is set where a rule of thumb took it,
+    `skipped` where its author says that nothing is to be done about it, which counts as done.
     """
 
     line: int
@@ -32,6 +33,7 @@ class Draft:
     priority: Priority = ""
     parallel: bool = False
     guess: bool = False
+    skipped: bool = False
     page: str = ""
     subtasks: tuple[Draft, ...] = ()
 

@@ -137,6 +137,11 @@ def labels_in(value: str) -> tuple[str, ...]:
     return tuple(parts) if all(_LABEL.fullmatch(part) and part not in _NOTHING for part in parts) else ()
 
 
+def is_statement(text: str) -> bool:
+    """Whether a line says how a task is done: `Files: a.py`."""
+    return _keyed(text) is not None
+
+
 def _statements(blocks: Sequence[Block]) -> Iterator[Statement]:
     """The statements in these blocks and in unboxed items below them, in the order of the file."""
     taken: Block | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from milepost.core.task import Problem, Roadmap, Task
 from milepost.roadmap.bounds import NO_BOUNDS
@@ -15,6 +15,8 @@ from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.marks import Mark
 from milepost.roadmap.references import Named, References, Unresolved
 from milepost.roadmap.source import source_of
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,8 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
         *_nothing_found(drafts),
         *reading.problems,
         *clashes,
-        *(problem for entry in entries for problem in entry.details.problems),
+        *_skipped(entries),
+        *(replace(problem, page=entry.draft.page) for entry in entries for problem in entry.details.problems),
         *_bounds_too_deep(entries),
         *unresolved,
     ]
@@ -80,7 +83,21 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
 
 def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:
     if not drafts:
-        yield Problem(line=1, message="no checkbox was found: write each task as a list item, `- [ ] what to do`")
+        yield Problem(
+            line=1,
+            message="no task was found: write each task as a list item, `- [ ] what to do`, "
+            "or let a model read it: milepost roadmap normalise",
+        )
+
+
+def _skipped(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    """One line for all that nothing is to be done about: what depends on such a task does not wait for it."""
+    skipped = [entry for entry in entries if entry.draft.skipped]
+    if skipped:
+        names = ", ".join(entry.id for entry in skipped[:_NAMED])
+        more = f" and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
+        message = f"skipped, which counts as done: {names}{more}"
+        yield Problem(line=skipped[0].line, message=message, page=skipped[0].draft.page)
 
 
 def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
@@ -98,12 +115,23 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     problems = [
         Problem(
             line=entries[second].line,
-            message=f"lines {entries[first].line} and {entries[second].line} both stand for {claims[second].id}: "
-            f"the one on line {entries[second].line} is called {ids[second]}",
+            message=f"{_both(entries[first], entries[second])} both stand for {claims[second].id}: "
+            f"the one {_where(entries[second])} is called {ids[second]}",
+            page=entries[second].draft.page,
         )
         for second, first in clashes.items()
     ]
     return entries, problems
+
+
+def _both(first: _Entry, second: _Entry) -> str:
+    if first.draft.page != second.draft.page:
+        return f"{first.draft.page} and {second.draft.page}"
+    return f"lines {first.line} and {second.line}"
+
+
+def _where(entry: _Entry) -> str:
+    return f"in {entry.draft.page}" if entry.draft.page else f"on line {entry.line}"
 
 
 def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
@@ -111,7 +139,7 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
             message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
-            yield Problem(line=entry.line, message=message)
+            yield Problem(line=entry.line, message=message, page=entry.draft.page)
 
 
 def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
@@ -125,7 +153,7 @@ def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]]
             for found in references.resolve(value):
                 if isinstance(found, Unresolved):
                     message = f"{entry.id} depends on {found}"
-                    problems.append(Problem(line=line + 1, message=message, fatal=True))
+                    problems.append(Problem(line=line + 1, message=message, fatal=True, page=entry.draft.page))
                 elif not _is_part_of(entry, entries[found]):
                     waits_for[entries[found].top] = None
         depends[entry.id] = tuple(waits_for)
