@@ -11,6 +11,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from milepost.roadmap import read, tick
+from milepost.roadmap.manner import Manner
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 
@@ -38,7 +39,7 @@ def boxes_of(content: bytes) -> tuple[int, int]:
 @pytest.mark.parametrize("path", roadmaps(), ids=lambda path: path.name[:40])
 def test_the_boxes_of_a_real_roadmap_are_counted_as_github_counts_them(path: Path) -> None:
     content = path.read_bytes()
-    tasks = [task for top in read(content).tasks for task in top.walk()]
+    tasks = [task for top in read(content, Manner(dialect="boxes")).tasks for task in top.walk()]
     done = sum(task.status == "done" for task in tasks)
     assert (len(tasks) - done, done) == boxes_of(content)
     with (CORPUS / "roadmaps.csv").open(newline="") as listing:
@@ -47,4 +48,4 @@ def test_the_boxes_of_a_real_roadmap_are_counted_as_github_counts_them(path: Pat
         assert (len(tasks) - done, done) == (int(row["gfm_open"]), int(row["gfm_done"]))
 
     for task in [task for task in tasks if task.status == "open" and not task.subtasks][:2]:
-        assert sum(a != b for a, b in zip(content, tick(content, task.id), strict=True)) == 1
+        assert sum(a != b for a, b in zip(content, tick(content, task.id, Manner(dialect="boxes")), strict=True)) == 1
