@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         evidence_to_json,
         execute,
         explain,
+        explain_roadmap,
         failures,
         find_roadmap,
         forecast,
@@ -121,7 +122,7 @@ if TYPE_CHECKING:
         WorkerChanged,
     )
     from milepost.core.ports import Agent, Executor, Tools
-    from milepost.core.task import Plan, Problem, Task, Wait
+    from milepost.core.task import Plan, Problem, Remark, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
     from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from milepost.engine.undo import Undone
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
+    from milepost.roadmap.explain import Explanation
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -163,9 +165,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
-    "costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
-    "find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json preview proof "
-    "proof_to_json proposals renamed replay "
+    "costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
+    "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
+    "preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop sync together together_to_json "
@@ -183,7 +185,7 @@ _HOMES = {
     "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
     "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
-    "milepost.core.task": "Plan Problem Task Wait",
+    "milepost.core.task": "Plan Problem Remark Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
     "milepost.engine.arriving": "MemberEnding TogetherEnding",
     "milepost.engine.by_hand": "ByHand",
@@ -216,6 +218,7 @@ _HOMES = {
     "milepost.engine.undo": "Undone",
     "milepost.plan.proposals": "Proposal",
     "milepost.repair.failures": "FailureStats",
+    "milepost.roadmap.explain": "Explanation",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
     "milepost.sandbox.local": "LocalExecutor",
@@ -259,6 +262,7 @@ __all__ = [
     "ExecutionResult",
     "Executor",
     "Expense",
+    "Explanation",
     "FailureStats",
     "Finding",
     "Forecast",
@@ -288,6 +292,7 @@ __all__ = [
     "Proof",
     "Proposal",
     "Remains",
+    "Remark",
     "Renamed",
     "ReplayAgent",
     "Replayed",
@@ -347,6 +352,7 @@ __all__ = [
     "evidence_to_json",
     "execute",
     "explain",
+    "explain_roadmap",
     "failures",
     "find_roadmap",
     "forecast",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from milepost.plan.drawing import GraphForm
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
+    from milepost.roadmap.explain import Explanation
     from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -70,6 +71,16 @@ def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: 
     from milepost.engine.planning import planned_here
 
     return planned_here(find_roadmap(roadmap), {"order": order, "group": group})
+
+
+def explain_roadmap(roadmap: Path | str | None = None) -> Explanation:
+    """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
+    from milepost.engine.planning import ways_of
+    from milepost.engine.project import read_bytes
+    from milepost.roadmap.explain import explain as explained
+
+    path = find_roadmap(roadmap)
+    return explained(read_bytes(path), ways_of(path)[0])
 
 
 def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:

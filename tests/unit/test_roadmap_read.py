@@ -57,7 +57,7 @@ def test_the_mark_in_the_box_is_the_status(mark: str, status: str) -> None:
 def test_what_github_does_not_show_as_a_box_is_no_task(text: str) -> None:
     roadmap = read_text(text)
     assert roadmap.tasks == ()
-    assert "no checkbox" in roadmap.problems[0].message
+    assert "no task was found" in roadmap.problems[0].message
 
 
 def test_a_box_on_the_line_after_its_marker_is_a_task_of_that_line() -> None:

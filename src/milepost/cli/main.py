@@ -125,6 +125,9 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def plan(
     roadmap: Roadmap = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of each line why it was taken for a task, or was not, instead.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for any problem, not only for fatal ones.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="List every problem, also many of one kind.")] = False,
     propose: Annotated[bool, typer.Option("--propose", help="How to split tasks that are too big, instead.")] = False,
@@ -135,20 +138,24 @@ def plan(
 ) -> None:
     """Tasks, their order, and what to look at before money is spent."""
     from milepost.cli import show_plan as show
+    from milepost.cli.show_explain import explain_lines, explain_to_json
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap, order=order, group=group)
+    name = from_here(milepost.find_roadmap(roadmap))
     if graph is not None:
         typer.echo(milepost.plan_to_graph(made, graph))
     elif propose and not as_json:
         typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), _width())))
+    elif explain and not as_json:
+        typer.echo("\n".join(explain_lines(milepost.explain_roadmap(roadmap), made, name, _width())))
     else:
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
-            _print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed))
+            more = explain_to_json(milepost.explain_roadmap(roadmap)) if explain else {}
+            _print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
-            name = from_here(milepost.find_roadmap(roadmap))
             lines = show.plan_lines(made, name, _width(), forecast, choices, everything=everything, strict=strict)
             typer.echo("\n".join([*renamed_lines(renamed, _width()), *lines]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)

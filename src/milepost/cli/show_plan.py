@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import milepost
 from milepost.cli.amounts import minutes, usd
+from milepost.cli.show_explain import guessed
 from milepost.cli.show_problems import problem_lines
 from milepost.cli.show_waves import wave_lines
 from milepost.cli.words import clipped, counted, hanging, safe
@@ -143,4 +144,4 @@ def _head(plan: Plan, name: str) -> list[str]:
     groups = sum(bool(task.members) for task in plan.tasks)
     head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
     head += [counted(groups, "group")] if groups else []
-    return [" · ".join([*head, counted(len(plan.waves), "wave")]), ""]
+    return [" · ".join([*head, counted(len(plan.waves), "wave"), *guessed(plan)]), ""]

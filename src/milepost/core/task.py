@@ -126,7 +126,7 @@ class Plan:
     """The tasks as a graph: each wave holds the ids that may start once the waves before it are done.
 
     `waits` are what follows what beside what the tasks state. Members of a group are among the tasks and in no wave.
-    `notes` say what could not be looked at.
+    `notes` say what could not be looked at. `dialect` is how the roadmap was read.
     """
 
     tasks: tuple[Task, ...]
@@ -134,6 +134,7 @@ class Plan:
     problems: tuple[Problem, ...] = ()
     waits: tuple[Wait, ...] = ()
     notes: tuple[str, ...] = ()
+    dialect: str = "boxes"
 
     def task(self, task_id: str) -> Task:
         return next(task for task in self.tasks if task.id == task_id)

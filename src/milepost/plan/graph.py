@@ -40,6 +40,7 @@ def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) 
         problems=tuple(sorted(problems, key=lambda problem: (problem.page, problem.line))),
         waits=waits,
         notes=ground.notes,
+        dialect=roadmap.dialect,
     )
 
 

@@ -16,7 +16,8 @@ class Draft:
 
     `line` counts from 0. `mark` is None where nothing in the roadmap could say that it is done; `explicit` is the id
     that its author gave it, `wording` the words that another one is made of, where they are more than the title;
-    `place` are the words that it stands below; `guess` is set where a rule of thumb took it.
+    `place` are the words that it stands below; `guess` is set where a rule of thumb took it, `skipped` where its author
+    says that nothing is to be done about it, which counts as done.
     """
 
     line: int
@@ -34,6 +35,7 @@ class Draft:
     priority: Priority = ""
     parallel: bool = False
     guess: bool = False
+    skipped: bool = False
     page: str = ""
     subtasks: tuple[Draft, ...] = ()
 

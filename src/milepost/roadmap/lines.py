@@ -12,7 +12,7 @@ from typing import get_args
 from milepost.core.task import Priority, Problem
 from milepost.roadmap.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
 from milepost.roadmap.markdown import Block, Item, Paragraph
-from milepost.roadmap.statements import Key, Statement, statements_in
+from milepost.roadmap.statements import Key, Statement, key_of, statements_in
 
 # What the author allows or forbids is a closed set of words; anything else after these keys is prose.
 _TERMS: dict[Key, frozenset[str]] = {
@@ -127,6 +127,11 @@ def labels_in(value: str) -> tuple[str, ...]:
     """The labels of a worker that a `Needs:` value names, a word each; none where it is a sentence."""
     parts = [part.strip("` ").lower() for part in value.strip().rstrip(".").split(",")]
     return tuple(parts) if all(_LABEL.fullmatch(part) and part not in _NOTHING for part in parts) else ()
+
+
+def is_statement(text: str) -> bool:
+    """Whether a line says how a task is done: `Files: a.py`."""
+    return key_of(text) is not None
 
 
 def _agent(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -22,8 +23,11 @@ _TOO_DEEP = "too_deep"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
+    """A heading on `line`; of the kind that is underlined, its first line."""
+
     level: int
     text: str
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +71,33 @@ class Items:
     items: tuple[Item, ...]
 
 
-Block = Heading | Paragraph | Fence | Items
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a table, its cells as they are shown."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table: the row of its headers, then the others."""
+
+    line: int
+    end: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Lines that hold no blocks: a `fence`, `code`, `html` or `front_matter`."""
+
+    line: int
+    end: int
+    kind: str
+
+
+Block = Heading | Paragraph | Fence | Items | Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +106,21 @@ class Document:
 
     blocks: tuple[Block, ...]
     too_deep: tuple[int, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 def parse(source: Source) -> Document:
     """What GitHub would show as headings, lists and boxes."""
+    return _Walk(source).over(_markdown().parse(source.text))
+
+
+@cache
+def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"maxNesting": DEEPEST_LEVEL + 10}).enable("table").use(front_matter_plugin)
     markdown.block.ruler.before("front_matter", _TOO_DEEP, _leave_what_is_too_deep)
     # Which text is a link or bold changes no list, and finding out takes most of the time.
     markdown.core.ruler.disable("inline")
-    return _Walk(source).over(markdown.parse(source.text))
+    return markdown
 
 
 def _leave_what_is_too_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -108,6 +144,8 @@ class _Open:
     box: Mark | None = None
     blocks: list[Block] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
 
 
 class _Walk:
@@ -117,6 +155,7 @@ class _Walk:
         self._source = source
         self._open = [_Open()]
         self._too_deep: list[int] = []
+        self._unread: list[Unread] = []
 
     def over(self, tokens: list[Token]) -> Document:
         for position, token in enumerate(tokens):
@@ -139,14 +178,36 @@ class _Walk:
                 case "fence":
                     line, end = _lines(token)
                     self._open[-1].blocks.append(Fence(line=line, end=end, code=token.content))
+                    self._unread.append(Unread(line=line, end=end, kind="fence"))
+                case "code_block" | "html_block" | "front_matter":
+                    line, end = _lines(token)
+                    self._unread.append(Unread(line=line, end=end, kind=token.type.removesuffix("_block")))
+                case "table_open" | "table_close" | "tr_open" | "tr_close":
+                    self._table(token)
                 case "too_deep":
                     self._too_deep.append(_lines(token)[0])
-        return Document(blocks=tuple(self._open[0].blocks), too_deep=tuple(self._too_deep))
+        return Document(blocks=tuple(self._open[0].blocks), too_deep=tuple(self._too_deep), unread=tuple(self._unread))
+
+    def _table(self, token: Token) -> None:
+        match token.type:
+            case "table_open":
+                line, end = _lines(token)
+                self._open.append(_Open(line=line, end=end))
+            case "tr_open":
+                self._open.append(_Open(line=_lines(token)[0]))
+            case "tr_close":
+                row = self._open.pop()
+                self._open[-1].rows.append(Row(line=row.line, cells=tuple(row.cells)))
+            case _:
+                table = self._open.pop()
+                self._open[-1].blocks.append(Table(line=table.line, end=table.end, rows=tuple(table.rows)))
 
     def _text(self, token: Token, opening: Token, *, starts_item: bool) -> None:
         blocks = self._open[-1].blocks
         if opening.type == "heading_open":
-            blocks.append(Heading(level=int(opening.tag[1:]), text=token.content))
+            blocks.append(Heading(level=int(opening.tag[1:]), text=token.content, line=_lines(token)[0]))
+        elif opening.type in ("th_open", "td_open"):
+            self._open[-1].cells.append(token.content)
         elif opening.type == "paragraph_open":
             line, content = self._first_line(token), token.content
             if starts_item and (found := _BOX.match(content)):

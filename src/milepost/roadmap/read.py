@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from milepost.core.task import Problem, Roadmap, Task
@@ -16,6 +16,8 @@ from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.marks import Mark
 from milepost.roadmap.references import Below, Named, References, Unresolved
 from milepost.roadmap.source import source_of
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,8 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
         *_nothing_to_tick(entries),
         *reading.problems,
         *clashes,
-        *(problem for entry in entries for problem in entry.details.problems),
+        *_skipped(entries),
+        *(replace(problem, page=entry.draft.page) for entry in entries for problem in entry.details.problems),
         *_bounds_too_deep(entries),
         *unresolved,
     ]
@@ -82,7 +85,21 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
 
 def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:
     if not drafts:
-        yield Problem(line=1, message="no checkbox was found: write each task as a list item, `- [ ] what to do`")
+        yield Problem(
+            line=1,
+            message="no task was found: write each task as a list item, `- [ ] what to do`, "
+            "or let a model read it: milepost roadmap normalise",
+        )
+
+
+def _skipped(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    """One line for all that nothing is to be done about: what depends on such a task does not wait for it."""
+    skipped = [entry for entry in entries if entry.draft.skipped]
+    if skipped:
+        names = ", ".join(entry.id for entry in skipped[:_NAMED])
+        more = f" and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""
+        message = f"skipped, which counts as done: {names}{more}"
+        yield Problem(line=skipped[0].line, message=message, page=skipped[0].draft.page)
 
 
 def _nothing_to_tick(entries: Sequence[_Entry]) -> Iterator[Problem]:
@@ -90,7 +107,7 @@ def _nothing_to_tick(entries: Sequence[_Entry]) -> Iterator[Problem]:
     if bare:
         has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
         message = f"{bare[0].id} {has} no box to tick: what is done is known from mileposts alone"
-        yield Problem(line=bare[0].line, message=message)
+        yield Problem(line=bare[0].line, message=message, page=bare[0].draft.page, kind="no box")
 
 
 def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
@@ -110,8 +127,9 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     problems = [
         Problem(
             line=entries[second].line,
-            message=f"lines {entries[first].line} and {entries[second].line} both stand for {claims[second].id}: "
-            f"the one on line {entries[second].line} is called {ids[second]}",
+            message=f"{_both(entries[first], entries[second])} both stand for {claims[second].id}: "
+            f"the one {_where(entries[second])} is called {ids[second]}",
+            page=entries[second].draft.page,
             kind="same id",
         )
         for second, first in clashes.items()
@@ -119,12 +137,22 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     return entries, problems
 
 
+def _both(first: _Entry, second: _Entry) -> str:
+    if first.draft.page != second.draft.page:
+        return f"{first.draft.page} and {second.draft.page}"
+    return f"lines {first.line} and {second.line}"
+
+
+def _where(entry: _Entry) -> str:
+    return f"in {entry.draft.page}" if entry.draft.page else f"on line {entry.line}"
+
+
 def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
     """What bounds a subtask holds nothing: it is done in the attempt of its task."""
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
             message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
-            yield Problem(line=entry.line, message=message, kind="bounds")
+            yield Problem(line=entry.line, message=message, page=entry.draft.page, kind="bounds")
 
 
 def _dependencies(
@@ -165,8 +193,9 @@ def _dependencies(
 def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
     if found.issue:
         message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
-        return Problem(line=line + 1, message=message)
-    return Problem(line=line + 1, message=f"{entry.id} depends on {found}", fatal=True, kind="dependency")
+        return Problem(line=line + 1, message=message, page=entry.draft.page)
+    message = f"{entry.id} depends on {found}"
+    return Problem(line=line + 1, message=message, page=entry.draft.page, fatal=True, kind="dependency")
 
 
 class _Prerequisites:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from milepost.roadmap.dialects import boxes
+from milepost.roadmap.dialects.choose import Chosen, choose
 from milepost.roadmap.drafts import Reading
 from milepost.roadmap.manner import Dialect, Manner
 from milepost.roadmap.source import Source
 
-# The surest first.
-READERS: Mapping[Dialect, Callable[[Source], Reading]] = {"boxes": boxes.read}
+__all__ = ["Chosen", "choose", "reading_of"]
 
 
 def reading_of(source: Source, manner: Manner) -> tuple[Dialect, Reading]:
     """The dialect that a roadmap is read in, and what that makes of it."""
-    return "boxes", boxes.read(source)
+    chosen = choose(source, manner)
+    return chosen.dialect, chosen.reading
