@@ -83,6 +83,11 @@ CASES = {
             "## Phase 3: Rest\n"
         },
     ),
+    "what stands below a task is no other task": Case(
+        text="# Roadmap\n\n## Phase 1 ✅\n\nx\n\n## Phase 2\n\n- a\n- b\n- c\n- Files: `d`\n- Files: `e`\n",
+        dialect="emoji",
+        tasks=["x Phase 1", "- Phase 2"],
+    ),
     "a heading above items with signs is no task": Case(
         text="## 🚧 Phase 1\n- ✅ a\n- ⏳ b\n\n## ⏳ Phase 2\n\nSome day.\n",
         dialect="emoji",

@@ -32,7 +32,7 @@ EXPECTED = [
         "bullets",
         0,
         9,
-        "batch streamed deltas and add covering context indexes",
+        "batch streamed deltas and add covering context",
     ),
     ("bmad-code-org", "prd-template.md", "boxes", 0, 0, ""),
     ("d-o-hub", "ROADMAP_VERSION_HISTORY.md", "emoji", 89, 10, "v0.1.5 - Configuration Optimization"),

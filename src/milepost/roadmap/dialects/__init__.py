@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from milepost.roadmap.dialects.choose import Chosen, choose
+from milepost.roadmap.dialects.choose import READERS, Chosen, choose
 from milepost.roadmap.drafts import Reading
 from milepost.roadmap.manner import Dialect, Manner
 from milepost.roadmap.source import Source
 
-__all__ = ["Chosen", "choose", "reading_of"]
+__all__ = ["READERS", "Chosen", "choose", "reading_of"]
 
 
 def reading_of(source: Source, manner: Manner) -> tuple[Dialect, Reading]:

@@ -169,7 +169,7 @@ def _no_task(text: str) -> str:
     """Why an item of a list of plans is none of them; nothing where it is one."""
     if not plain(text).strip(" .…-–—"):
         return "it has no words"
-    if re.match(r"\[.{0,2}\]", text):
+    if re.match(r"\[.{0,2}\](?![(\[])", text):
         return "it begins with a box that is none: write [ ] or [x]"
     if _LINK.fullmatch(text):
         return "a link to another place"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from milepost.core.task import Problem
 from milepost.roadmap.dialects import boxes
-from milepost.roadmap.dialects.outline import Outline, outline_of
 from milepost.roadmap.drafts import Reading
 from milepost.roadmap.manner import Dialect, Manner
 from milepost.roadmap.markdown import DEEPEST_LEVEL, parse
 from milepost.roadmap.source import Source
+
+if TYPE_CHECKING:
+    from milepost.roadmap.dialects.outline import Outline
 
 Reader = Callable[[Source, Manner], Reading]
 
@@ -68,6 +71,7 @@ def _starts_with_a_brace(source: Source) -> bool:
 def _by_rule_of_thumb(source: Source, manner: Manner) -> Chosen:
     """The way that most tasks are written in; and what stands below headings that announce plans."""
     from milepost.roadmap.dialects import todo_txt
+    from milepost.roadmap.dialects.outline import outline_of
 
     if todo_txt.looks_so(source):
         why = "most of its lines begin as they do in a todo.txt"
@@ -90,11 +94,12 @@ def _most_used(outline: Outline, manner: Manner) -> Chosen:
     signed, kinds = read_signed(outline, emoji=True)
     listed = read_bullets(outline, manner.name)
     if tables.drafts and _count(tables) >= _count(signed):
-        return Chosen(dialect="table", why="it has tables that tell the status", reading=_with_lists(tables, listed))
+        reading = _with_lists(tables, listed, outline)
+        return Chosen(dialect="table", why="it has tables that tell the status", reading=reading)
     if signed.drafts:
         emoji = kinds["emoji"] > 0
         why = "emoji tell the status" if emoji else "words such as TODO and DONE tell the status"
-        return Chosen(dialect="emoji" if emoji else "words", why=why, reading=_with_lists(signed, listed))
+        return Chosen(dialect="emoji" if emoji else "words", why=why, reading=_with_lists(signed, listed, outline))
     why = "it has lists below headings that announce plans" if listed.drafts else "nothing in it looks like one"
     return Chosen(dialect="bullets" if listed.drafts else "boxes", why=why, reading=listed)
 
@@ -103,11 +108,16 @@ def _count(reading: Reading) -> int:
     return sum(1 for top in reading.drafts for _ in top.walk())
 
 
-def _with_lists(reading: Reading, listed: Reading) -> Reading:
+def _with_lists(reading: Reading, listed: Reading, outline: Outline) -> Reading:
     """A reading with the plain lists below headings that announce plans, where it took nothing itself."""
-    taken = [(draft.line, draft.line + 1 + draft.text.count("\n")) for draft in reading.drafts]
+    taken = {draft.line for draft in reading.drafts}
     places = {draft.place for top in reading.drafts for draft in top.walk()}
-    lines = {line for start, end in taken for line in range(start, end + 1)}
+    lines = {
+        line
+        for section in outline.sections
+        if section.heading is not None and section.heading.line in taken
+        for line in range(section.heading.line, section.end)
+    }
     own = {remark.line for remark in reading.remarks}
     more = tuple(
         draft
@@ -128,18 +138,21 @@ def _read_boxes(source: Source, manner: Manner) -> Reading:
 
 
 def _read_emoji(source: Source, manner: Manner) -> Reading:
+    from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.signed import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=True)[0]
 
 
 def _read_words(source: Source, manner: Manner) -> Reading:
+    from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.signed import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=False)[0]
 
 
 def _read_tables(source: Source, manner: Manner) -> Reading:
+    from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.table import read_tables
 
     return read_tables(outline_of(parse(source), source))
@@ -147,6 +160,7 @@ def _read_tables(source: Source, manner: Manner) -> Reading:
 
 def _read_bullets(source: Source, manner: Manner) -> Reading:
     from milepost.roadmap.dialects.bullets import read_bullets
+    from milepost.roadmap.dialects.outline import outline_of
 
     return read_bullets(outline_of(parse(source), source), manner.name)
 

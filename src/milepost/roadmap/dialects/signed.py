@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from milepost.core.task import Remark
@@ -18,12 +18,12 @@ from milepost.roadmap.dialects.outline import (
     shown,
     without_lists,
 )
-from milepost.roadmap.dialects.signs import Custom, Kind, Sign, custom_of, sign_in
+from milepost.roadmap.dialects.sign_marks import Title, is_over, is_skipped, mark_of
+from milepost.roadmap.dialects.signs import Kind, Sign, custom_of, sign_in
 from milepost.roadmap.dialects.statuses import STATUS_OF_WORD
 from milepost.roadmap.drafts import Draft, Reading
 from milepost.roadmap.ids import split_id
 from milepost.roadmap.markdown import Block, Item, Items, Paragraph
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.titles import plain
 
 # A list is one of tasks when one in so many of its items has a sign; the others are open then.
@@ -41,16 +41,6 @@ _ELSEWHERE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Title:
-    """The line of a title, where it begins in its line, and the sign in it; `column` is -1 where it is not found."""
-
-    line: int
-    column: int
-    text: str
-    sign: Sign | None
-
-
 def read_signed(outline: Outline, *, emoji: bool) -> tuple[Reading, Counter[Kind]]:
     """The tasks of a document by their signs, emoji among them or not, and how many of each kind there are."""
     signed = _Signed(outline, emoji=emoji)
@@ -64,7 +54,7 @@ class _Signed:
         self._emoji = emoji
         self._remarks: list[Remark] = []
         self.kinds: Counter[Kind] = Counter()
-        self._titles: dict[int, _Title] = {}
+        self._titles: dict[int, Title] = {}
         self._headings = [self._heading(position) for position in range(len(outline.sections))]
         items = [title.sign for title in self._item_titles() if title.sign is not None]
         self._of_items = custom_of(items)
@@ -86,24 +76,24 @@ class _Signed:
 
     # Titles
 
-    def _heading(self, position: int) -> _Title | None:
+    def _heading(self, position: int) -> Title | None:
         heading = self._outline.sections[position].heading
         if heading is None:
             return None
         text = heading.text.split("\n", 1)[0].rstrip()
         column = self._source.lines[heading.line].rfind(text)
-        return _Title(line=heading.line, column=column, text=text, sign=sign_in(text, emoji=self._emoji))
+        return Title(line=heading.line, column=column, text=text, sign=sign_in(text, emoji=self._emoji))
 
-    def _title(self, item: Item) -> _Title:
+    def _title(self, item: Item) -> Title:
         if (known := self._titles.get(id(item))) is None:
             line, text = item.first.line, item.first.lines[0].rstrip()
             written = self._source.lines[line].rstrip()
             column = len(written) - len(text) if text and written.endswith(text) else -1
-            known = _Title(line=line, column=column, text=text, sign=sign_in(text, emoji=self._emoji))
+            known = Title(line=line, column=column, text=text, sign=sign_in(text, emoji=self._emoji))
             self._titles[id(item)] = known
         return known
 
-    def _item_titles(self) -> Iterator[_Title]:
+    def _item_titles(self) -> Iterator[Title]:
         waiting = [block for section in self._outline.sections for block in section.blocks]
         while waiting:
             block = waiting.pop()
@@ -132,11 +122,11 @@ class _Signed:
         title = self._headings[position]
         assert title is not None
         shaped = _is_shaped(title)
-        mark = self._mark(title, self._of_headings, bare=shaped)
+        mark = mark_of(title, self._source, self._of_headings, bare=shaped)
         self._take(title, "headings")
-        words, ticked = title.sign.title if title.sign else title.text, _is_over(title.sign)
+        words, ticked = title.sign.title if title.sign else title.text, is_over(title.sign)
         draft = draft_of_section(self._outline, position, words, mark=mark, ticked=ticked)
-        return replace(draft, skipped=_is_skipped(title.sign))
+        return replace(draft, skipped=is_skipped(title.sign))
 
     def _say_of_heading(self, position: int, why: str) -> None:
         if (title := self._headings[position]) is not None:
@@ -181,7 +171,7 @@ class _Signed:
             if isinstance(block, Items):
                 yield from self._of_list(block, words)
 
-    def _of_item(self, item: Item, title: _Title, words: Words) -> Iterator[Draft]:
+    def _of_item(self, item: Item, title: Title, words: Words) -> Iterator[Draft]:
         name = title.sign.title if title.sign else title.text
         if plain(name).lower().strip(" =:-–—.") in STATUS_OF_WORD:
             self._remarks.append(Remark(line=title.line + 1, taken=False, why="the sign is explained here, not used"))
@@ -199,10 +189,10 @@ class _Signed:
                 name,
                 words,
                 self._source,
-                mark=self._mark(title, self._of_items, bare=True),
-                ticked=_is_over(title.sign),
+                mark=mark_of(title, self._source, self._of_items, bare=True),
+                ticked=is_over(title.sign),
             ),
-            skipped=_is_skipped(title.sign),
+            skipped=is_skipped(title.sign),
             subtasks=tuple(draft for block in lists for draft in below[id(block)]),
         )
 
@@ -221,66 +211,16 @@ class _Signed:
             line, sign = paragraph.line + start, signs[start]
             assert sign is not None
             column = len(self._source.lines[line]) - len(lines[start])
-            title = _Title(line=line, column=column, text=lines[start], sign=sign)
+            title = Title(line=line, column=column, text=lines[start], sign=sign)
             self._take(title, "lines")
-            mark = self._mark(title, custom_of([sign]), bare=True)
+            mark = mark_of(title, self._source, custom_of([sign]), bare=True)
             text = "\n".join(lines[start + 1 : end])
-            yield draft_of_text(line, sign.title, text, words, mark=mark, ticked=_is_over(sign))
+            yield draft_of_text(line, sign.title, text, words, mark=mark, ticked=is_over(sign))
 
-    def _take(self, title: _Title, others: str) -> None:
+    def _take(self, title: Title, others: str) -> None:
         self._remarks.append(Remark(line=title.line + 1, taken=True, why=_why(title.sign, others)))
         if title.sign is not None:
             self.kinds[title.sign.kind] += 1
-
-    # Marks
-
-    def _mark(self, title: _Title, custom: Custom, *, bare: bool) -> Mark | None:
-        """The bytes that say the status of a title; `bare` says that a title without a sign would be a task, too."""
-        if title.column < 0 or _is_skipped(title.sign):
-            return None
-        before, written, done, undone = _parts(title, custom, bare=bare)
-        return Mark(
-            offset=self._source.offset(title.line, title.column + before),
-            written=written.encode(),
-            ticked=_is_over(title.sign),
-            done=done.encode(),
-            undone=undone.encode(),
-        )
-
-
-def _parts(title: _Title, custom: Custom, *, bare: bool) -> tuple[int, str, str, str]:
-    """Where in its title a mark begins, what it is now, what says done and what says open."""
-    sign, text = title.sign, title.text
-    if sign is None:
-        return _insertion(text, custom)
-    if sign.side == "around":
-        return sign.start, sign.written, sign.written, sign.written[2:-2]
-    shape = (sign.kind, sign.side)
-    done = _in_case_of(sign, custom.done[shape])
-    undone = _in_case_of(sign, custom.undone.get(shape, "" if bare else "⏳" if sign.side == "start" else " ⏳"))
-    if sign.status == "open":
-        undone = sign.written
-    if sign.side == "end" or (sign.kind == "emoji" and not undone):
-        written = text[sign.start : sign.end]
-        return sign.start, written, done, written if sign.status == "open" else undone
-    return sign.start, sign.written, done, undone
-
-
-def _insertion(text: str, custom: Custom) -> tuple[int, str, str, str]:
-    """How a title without a sign gets one, in the way that is usual where it stands."""
-    kind, side = custom.usual
-    if side == "around":
-        return 0, text, f"~~{text}~~" if "~" not in text else text, text
-    if side == "end":
-        return len(text), "", custom.done[kind, side], ""
-    return 0, "", f"{custom.done[kind, side]}{':' if kind == 'word' else ''} ", ""
-
-
-def _in_case_of(sign: Sign, word: str) -> str:
-    """A word in capitals where its sign is, and with a capital where that is."""
-    if sign.kind != "word" or sign.side != "start":
-        return word
-    return word.upper() if sign.written.isupper() else word.capitalize()
 
 
 def _is_heading(item: Item) -> bool:
@@ -289,25 +229,17 @@ def _is_heading(item: Item) -> bool:
     return announced and any(isinstance(block, Items) for block in item.blocks)
 
 
-def _counts(title: _Title | None) -> bool:
+def _counts(title: Title | None) -> bool:
     """Whether a title has a sign that does more than adorn it."""
     return title is not None and title.sign is not None and not title.sign.adorns
 
 
-def _is_shaped(title: _Title | None) -> bool:
+def _is_shaped(title: Title | None) -> bool:
     """Whether a heading is numbered among others of its kind."""
     if title is None:
         return False
     text = plain(title.sign.title if title.sign else title.text)
     return bool(_SHAPE.match(text) or split_id(text)[0])
-
-
-def _is_over(sign: Sign | None) -> bool:
-    return sign is not None and sign.status != "open"
-
-
-def _is_skipped(sign: Sign | None) -> bool:
-    return sign is not None and sign.status == "skipped"
 
 
 def _why(sign: Sign | None, others: str) -> str:
