@@ -60,12 +60,13 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
 
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
+    from milepost.engine.elsewhere import with_elsewhere
     from milepost.engine.planning import planned, ways_of
     from milepost.engine.project import read_bytes
 
     path = find_roadmap(roadmap)
     manner, planning = ways_of(path)
-    return planned(read_bytes(path), manner, planning)
+    return with_elsewhere(planned(read_bytes(path), manner, planning), path)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -105,6 +105,7 @@ def _wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> lis
         for place, task_id in enumerate(wave):
             lead = ("now" if number == 0 else "then") if place == 0 else ""
             waits = [name for name in tasks[task_id].depends_on if tasks[name].status == "open"]
+            waits += [str(other) for other in tasks[task_id].waits_elsewhere if not other.done]
             lines.append(f"{lead:<6} {_task_line(tasks[task_id], waits, id_width, width - 7)}".rstrip())
     return lines
 

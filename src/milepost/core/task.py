@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from milepost.core.budget import UNBOUNDED, Allowance
@@ -11,6 +11,19 @@ from milepost.core.budget import UNBOUNDED, Allowance
 TaskStatus = Literal["open", "done"]
 Approve = Literal["", "before", "after", "each", "never"]
 Priority = Literal["", "high", "medium", "low"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskElsewhere:
+    """A task of another project. `line` is where somebody says that they wait for it; `done` is as it was looked up."""
+
+    project: str
+    id: str
+    line: int = field(default=0, compare=False)
+    done: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.project}:{self.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +36,7 @@ class Task:
     `needs` the labels of a worker that can do it (`Needs:`). `context` is what the roadmap says above the task, of its
     phase and section; `parallel` that its author marked it as free to run beside others; `guess` that it was taken by a
     rule of thumb. `members` are the ids of further tasks that are done in the same attempt, as one group. `page` is the
-    file that it stands in, where the roadmap is a folder.
+    file that it stands in, where the roadmap is a folder. `depends_elsewhere` are tasks of other projects.
     """
 
     id: str
@@ -52,11 +65,17 @@ class Task:
     parallel: bool = False
     members: tuple[str, ...] = ()
     page: str = ""
+    depends_elsewhere: tuple[TaskElsewhere, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """All tasks of the roadmap that are done with this one: itself, and the members of its group."""
         return (self.id, *self.members)
+
+    @property
+    def waits_elsewhere(self) -> tuple[TaskElsewhere, ...]:
+        """All tasks of other projects that this one waits for, or what is below it."""
+        return tuple(dict.fromkeys(other for part in self.walk() for other in part.depends_elsewhere))
 
     def walk(self) -> Iterator[Task]:
         """This task and all below it, in the order of the file."""

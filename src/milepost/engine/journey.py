@@ -24,6 +24,7 @@ from milepost.engine.routing import is_routed
 from milepost.engine.steering import requests_from
 from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
+from milepost.plan.family.waiting import waiting_elsewhere
 from milepost.plan.reshape import claiming, waiting_for, with_parts
 from milepost.plan.schedule import blocked, ready
 
@@ -132,7 +133,7 @@ class Journey:
             claiming(self.plan, self.observed),
             done=passed,
             busy=frozenset(busy | set(self.track.tasks)),
-            ended=frozenset(self.ended) | unwanted | asked,
+            ended=frozenset(self.ended) | unwanted | asked | self._elsewhere().keys(),
         ):
             own = self.plan.task(task.id)
             if self._may_begin(own) and self._room():
@@ -291,10 +292,15 @@ class Journey:
             finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
         )
 
+    def _elsewhere(self) -> dict[str, str]:
+        """The tasks that wait for another project's, each with the first of those; what was done there is recorded."""
+        return waiting_elsewhere(self.plan, self.order.met)
+
     def waiting(self) -> dict[str, str]:
         """The tasks that never started, and whom each waits for."""
         ticked = {task.id for task in self.plan.tasks if task.status == "done"}
         failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
         unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
-        waits = blocked(self.plan, frozenset(failed | unwanted))
+        elsewhere = self._elsewhere()
+        waits = {**blocked(self.plan, frozenset(failed | unwanted | elsewhere.keys())), **elsewhere}
         return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}

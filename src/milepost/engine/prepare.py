@@ -19,6 +19,7 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
+from milepost.engine.elsewhere import with_elsewhere
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
@@ -29,13 +30,17 @@ from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.plan.family.waiting import met
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the caller of a run asks for; None leaves it to the settings."""
+    """What the caller of a run asks for; None leaves it to the settings.
+
+    `met` are tasks of other projects that have their mileposts, though these are not taken in yet.
+    """
 
     roadmap: Path | None = None
     agent: str | None = None
@@ -51,6 +56,7 @@ class Wish:
     database: str | None = field(default=None, repr=False)
     remote: str | None = field(default=None, repr=False)
     held: bool = False
+    met: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +79,9 @@ class Draft:
 def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
-    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
+    manner, planning = manner_of(settings, project.roadmap), planning_of(settings)
     plan = planned(read_bytes(project.roadmap), manner, planning)
-    refuse_invalid(plan)
+    refuse_invalid(with_elsewhere(plan, project.roadmap))
     _refuse_uncommitted(project)
     if project.repository.has_branch("milepost"):
         raise BranchInTheWay(
@@ -109,8 +115,9 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.file_at(base, project.roadmap_in_tree) or b""
-    manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
-    tasks = choose(planned(content, manner, planning), drafted.wish)
+    manner, planning = manner_of(settings, project.roadmap), planning_of(settings)
+    plan = planned(content, manner, planning)
+    tasks = choose(plan, drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -151,6 +158,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         routing=drafted.routing,
         manner=manner,
         planning=planning,
+        met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from milepost.core.task import Problem, Roadmap, Task
+from milepost.core.task import Problem, Roadmap, Task, TaskElsewhere
 from milepost.roadmap.bounds import NO_BOUNDS
 from milepost.roadmap.dialects import reading_of
 from milepost.roadmap.drafts import Draft
@@ -56,7 +56,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
-    depends, unresolved = _dependencies(entries)
+    depends, unresolved = _dependencies(entries, manner)
     problems = [
         *_nothing_found(drafts),
         *reading.problems,
@@ -114,21 +114,32 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
             yield Problem(line=entry.line, message=message)
 
 
-def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """The top-level tasks that each entry waits for, and the references that lead nowhere."""
-    references = References([Named(id=entry.id, title=entry.title) for entry in entries])
-    depends: dict[str, tuple[str, ...]] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waits:
+    """Whom an entry waits for: top-level tasks of this roadmap, and tasks of other projects."""
+
+    here: tuple[str, ...]
+    elsewhere: tuple[TaskElsewhere, ...]
+
+
+def _dependencies(entries: Sequence[_Entry], manner: Manner) -> tuple[dict[str, _Waits], list[Problem]]:
+    """Whom each entry waits for, and the references that lead nowhere."""
+    references = References([Named(id=entry.id, title=entry.title) for entry in entries], dict(manner.projects))
+    depends: dict[str, _Waits] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
+        elsewhere: dict[TaskElsewhere, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
                 if isinstance(found, Unresolved):
                     message = f"{entry.id} depends on {found}"
                     problems.append(Problem(line=line + 1, message=message, fatal=True))
+                elif isinstance(found, TaskElsewhere):
+                    elsewhere[replace(found, line=line + 1)] = None
                 elif not _is_part_of(entry, entries[found]):
                     waits_for[entries[found].top] = None
-        depends[entry.id] = tuple(waits_for)
+        depends[entry.id] = _Waits(here=tuple(waits_for), elsewhere=tuple(elsewhere))
     return depends, problems
 
 
@@ -137,7 +148,7 @@ def _is_part_of(entry: _Entry, other: _Entry) -> bool:
     return entry.top == other.top and not (entry.id == other.id == entry.top)
 
 
-def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[str, ...]]) -> Task:
+def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, _Waits]) -> Task:
     entry = by_draft[id(draft)]
     subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
     return Task(
@@ -148,7 +159,8 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         phase=draft.phase,
         section=draft.section,
         text=draft.text,
-        depends_on=depends[entry.id],
+        depends_on=depends[entry.id].here,
+        depends_elsewhere=depends[entry.id].elsewhere,
         files=entry.details.files,
         verify=entry.details.verify,
         agent=entry.details.agent,

@@ -1,19 +1,21 @@
-"""What a dependency names: a task by its id, its title, or the start of its title."""
+"""What a dependency names: a task by its id, its title, or the start of its title; one elsewhere as `project:ID`."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
+from milepost.core.task import TaskElsewhere
 from milepost.roadmap.ids import split_id
 from milepost.roadmap.titles import plain
 
 _SEPARATOR = re.compile(r"\s*[,;&]\s*|\s+and\s+", re.IGNORECASE)
 _NOISE = re.compile(r"^(?:tasks?\s+)?#?(?=\S)", re.IGNORECASE)
 _NOTE = re.compile(r"\s\([^()]*\)$")
+_ELSEWHERE = re.compile(r"(?P<project>\S(?:.*\S)?)(?::\s*|/)(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{0,63})")
 _SHOWN = 4
 # A start that so many titles share names none of them.
 _LOOKED_AT = 100
@@ -42,31 +44,46 @@ class Unresolved:
 
 
 class References:
-    """Finds tasks by what a dependency calls them; the answer is a position in `names`."""
+    """Finds tasks by what a dependency calls them; the answer is a position in `names`, or a task of `projects`."""
 
-    def __init__(self, names: Sequence[Named]) -> None:
+    def __init__(self, names: Sequence[Named], projects: Mapping[str, str] | None = None) -> None:
         self._names = names
+        self._projects = projects or {}
         self._by_id = {named.id.casefold(): index for index, named in enumerate(names)}
         self._by_title: dict[str, list[int]] = {}
         for index, named in enumerate(names):
             self._by_title.setdefault(_folded(named.title), []).append(index)
         self._titles = sorted(self._by_title)
 
-    def resolve(self, value: str) -> Iterator[int | Unresolved]:
+    def resolve(self, value: str) -> Iterator[int | TaskElsewhere | Unresolved]:
         """Each task that `value` names: all of it as one id or title, else its parts between commas."""
         whole = self._exact(_stripped(value))
         if len(whole) == 1:
             yield whole[0]
             return
         for part in filter(None, _SEPARATOR.split(value)):
-            ids = [self._by_id.get(_stripped(word).casefold()) for word in part.split()]
-            if all(index is not None for index in ids):
-                yield from (index for index in ids if index is not None)
+            known = [self._known(_stripped(word)) for word in part.split()]
+            if all(one is not None for one in known):
+                yield from (one for one in known if one is not None)
             else:
                 yield self._one(_stripped(part))
 
-    def _one(self, name: str) -> int | Unresolved:
+    def _known(self, word: str) -> int | TaskElsewhere | None:
+        index = self._by_id.get(word.casefold())
+        return self._of_project(word) if index is None else index
+
+    def _of_project(self, name: str) -> int | TaskElsewhere | None:
+        """The task of `project:ID`; one of this very project where that is its name."""
+        found = _ELSEWHERE.fullmatch(name) if self._projects else None
+        project = self._projects.get(found["project"].casefold()) if found else None
+        if found is None or project is None:
+            return None
+        return TaskElsewhere(project=project, id=found["id"]) if project else self._by_id.get(found["id"].casefold())
+
+    def _one(self, name: str) -> int | TaskElsewhere | Unresolved:
         matches = self._exact(name) or self._exact(_NOTE.sub("", name)) or self._by_id_and_title(name)
+        if not matches and (found := self._of_project(name)) is not None:
+            return found
         matches = matches or self._by_start(_folded(name))
         if len(matches) == 1:
             return matches[0]
