@@ -53,12 +53,18 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        names_projects,
         open_executor,
         pattern,
         patterns,
         plan,
+        plan_projects,
         plan_to_json,
         preview,
+        projects,
+        projects_plan_to_json,
+        projects_run_to_json,
+        projects_to_json,
         proof,
         proof_to_json,
         replay,
@@ -70,6 +76,7 @@ if TYPE_CHECKING:
         restore,
         resume,
         run,
+        run_projects,
         run_replayed_to_json,
         running,
         sample_roadmap,
@@ -128,6 +135,7 @@ if TYPE_CHECKING:
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
+    from milepost.engine.in_turn import InTurnEnding, ProjectEnding
     from milepost.engine.journal import Entry
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
@@ -144,6 +152,8 @@ if TYPE_CHECKING:
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
+    from milepost.plan.family.joint import FamilyPlan, ProjectPlan, ProjectProblem
+    from milepost.plan.family.kinship import Family, Sibling
     from milepost.repair.failures import FailureStats
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
@@ -159,6 +169,7 @@ _HOMES = {
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
+    "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark",
     "milepost.agents.command": "CommandAgent",
@@ -184,6 +195,7 @@ _HOMES = {
     "milepost.engine.forecast": "Forecast",
     "milepost.engine.gates": "Gate",
     "milepost.engine.history": "Difference Tried",
+    "milepost.engine.in_turn": "InTurnEnding ProjectEnding",
     "milepost.engine.journal": "Entry",
     "milepost.engine.lease": "Worker",
     "milepost.engine.look": "Proof Status",
@@ -201,6 +213,8 @@ _HOMES = {
     "milepost.engine.start": "Stopped",
     "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
+    "milepost.plan.family.joint": "FamilyPlan ProjectPlan ProjectProblem",
+    "milepost.plan.family.kinship": "Family Sibling",
     "milepost.repair.failures": "FailureStats",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
@@ -246,12 +260,15 @@ __all__ = [
     "Executor",
     "Expense",
     "FailureStats",
+    "Family",
+    "FamilyPlan",
     "Finding",
     "Forecast",
     "ForecastMade",
     "Gate",
     "GateAnswered",
     "GateOpened",
+    "InTurnEnding",
     "Line",
     "LocalExecutor",
     "Mark",
@@ -270,6 +287,9 @@ __all__ = [
     "Plan",
     "Problem",
     "Progress",
+    "ProjectEnding",
+    "ProjectPlan",
+    "ProjectProblem",
     "Proof",
     "Remains",
     "ReplayAgent",
@@ -282,6 +302,7 @@ __all__ = [
     "RunStarted",
     "RunStopping",
     "RunStory",
+    "Sibling",
     "StageStarted",
     "Status",
     "Steered",
@@ -336,12 +357,18 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "names_projects",
     "open_executor",
     "pattern",
     "patterns",
     "plan",
+    "plan_projects",
     "plan_to_json",
     "preview",
+    "projects",
+    "projects_plan_to_json",
+    "projects_run_to_json",
+    "projects_to_json",
     "proof",
     "proof_to_json",
     "replay",
@@ -353,6 +380,7 @@ __all__ = [
     "restore",
     "resume",
     "run",
+    "run_projects",
     "run_replayed_to_json",
     "running",
     "sample_roadmap",

@@ -23,6 +23,7 @@ from milepost.cli import (
     gates,
     history,
     patterns,
+    projects,
     replay,
     report,
     sh,
@@ -123,8 +124,10 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
-def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
+def plan(roadmap: Roadmap = None, workspace: projects.Workspace = False, as_json: Json = False) -> None:
     """Tasks, their order, and what to look at before money is spent."""
+    if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
+        projects.plan_all(folder, as_json)
     from milepost.cli.show_plan import choices_to_json, chosen, forecast_to_json, foretold, plan_lines
     from milepost.cli.words import from_here
 
@@ -163,9 +166,11 @@ def run(
     ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
+    met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
     database: Database = None,
     remote: Remote = None,
     record: replay.Record = None,
+    workspace: projects.Workspace = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -174,6 +179,18 @@ def run(
     if approve and mode:
         _complain("--approve and --mode say the same thing in two ways", "give one of them")
         raise typer.Exit(MISUSED)
+    if workspace:
+        if tasks or max_tasks or held or met or new or database or remote or record or dry_run:
+            _complain(
+                "--workspace runs all open tasks here: it goes without --task, --max-tasks, --new, --database, "
+                "--remote, --record and --dry-run",
+                "milepost plan --workspace shows what would be done",
+            )
+            raise typer.Exit(MISUSED)
+        told = {"agent": agent, "parallel": parallel, "trust": trust, "network": network, "approve": approve or mode}
+        words = [word for name, value in told.items() if value is not None for word in (f"--{name}", str(value))]
+        words += ["--ordered"] if ordered else []
+        projects.run_all(projects.folder_of(roadmap, asked=True), tuple(words), budget, as_json)
     if dry_run:
         found = milepost.preview(
             roadmap,
@@ -202,6 +219,7 @@ def run(
             approve=approve or mode,
             ordered=ordered,
             held=held,
+            met=tuple(met or ()),
             stays=people_watch(),
             database=database,
             remote=remote,
@@ -400,6 +418,7 @@ chaos.register(app)
 steer.register(app)
 replay.register(app)
 patterns.register(app)
+projects.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)

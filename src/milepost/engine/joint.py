@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import lexists
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing
@@ -54,7 +55,7 @@ def _places(plan: Plan, folder: Path) -> dict[str, tuple[str, ...]]:
 
     def place(file: str) -> str:
         at_top = top / file
-        below_top = at_top.is_relative_to(folder) or (at_top.exists() and not (folder / file).exists())
+        below_top = at_top.is_relative_to(folder) or (lexists(at_top) and not lexists(folder / file))
         return str(at_top if below_top else folder / file)
 
     return {task.id: tuple(map(place, task.files)) for task in plan.tasks}

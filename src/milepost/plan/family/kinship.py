@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from milepost.plan.family.manifest import Kind, Manifest
 from milepost.plan.family.python import normal
@@ -95,6 +96,26 @@ def related(folder: str, found: Sequence[Found], problems: Sequence[str] = ()) -
         circles=tuple(circles),
         problems=(*problems, *told),
     )
+
+
+def to_json(family: Family) -> dict[str, Any]:
+    """The family in lists and strings; `order` is that of their dependencies."""
+    return {
+        "folder": family.folder,
+        "projects": [
+            {
+                "name": one.name,
+                "folder": one.folder,
+                "kinds": list(one.kinds),
+                "roadmap": one.roadmap or None,
+                "depends_on": list(one.depends_on),
+            }
+            for one in family.siblings
+        ],
+        "order": [one.name for one in family.siblings],
+        "circles": [list(circle) for circle in family.circles],
+        "problems": list(family.problems),
+    }
 
 
 def _names(found: Sequence[Found]) -> list[str]:

@@ -45,6 +45,17 @@ def looked_up(plan: Plan, elsewhere: Mapping[str, Statuses]) -> Plan:
     )
 
 
+def saying_what_waits(plan: Plan) -> Plan:
+    """The plan whose problems say which of its tasks a run would leave, because another project is not as far."""
+    by_id = {task.id: task for task in plan.tasks}
+    said = [
+        Problem(line=by_id[name].line, message=f"{name} waits for {other}, which is open there: a run leaves it")
+        for name, other in waiting_elsewhere(plan, met(plan)).items()
+    ]
+    problems = sorted((*plan.problems, *said), key=lambda problem: problem.line)
+    return replace(plan, problems=tuple(problems)) if said else plan
+
+
 def met(plan: Plan) -> tuple[str, ...]:
     """Those tasks of other projects that a plan waits for and that were seen to be done."""
     return tuple(dict.fromkeys(str(one) for task in plan.tasks for one in task.waits_elsewhere if one.done))
@@ -69,14 +80,16 @@ def waiting_elsewhere(plan: Plan, done_elsewhere: Collection[str]) -> dict[str, 
     return {name: other for name, other in waits.items() if other}
 
 
-def may_start(plan: Plan, done: Collection[str], done_elsewhere: Collection[str]) -> tuple[str, ...]:
-    """The tasks that one run can do now: none of them waits elsewhere, nor for one that does or cannot start."""
+def may_start(
+    plan: Plan, done: Collection[str], done_elsewhere: Collection[str], given_up: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The tasks that one run can do now: none of them waits elsewhere, nor for one that does or was given up."""
     waiting = waiting_elsewhere(plan, done_elsewhere)
     by_id = {task.id: task for task in plan.tasks}
     met_here = {*done, *(task.id for task in plan.tasks if task.status == "done")}
     chosen: dict[str, None] = {}
     for name in (name for wave in plan.waves for name in wave):
         follows = all(other in met_here or other in chosen for other in by_id[name].depends_on)
-        if follows and name not in waiting and name not in met_here:
+        if follows and name not in waiting and name not in met_here and name not in given_up:
             chosen[name] = None
     return tuple(chosen)
