@@ -93,10 +93,10 @@ def _next_lines(made: FamilyPlan) -> list[str]:
         return ["next   mend the roadmaps, then: milepost plan --workspace"]
     if not made.waves:
         return ["nothing is open"]
-    return [
-        "next   milepost run --workspace   one project after the other, each taken in",
-        "       milepost together          repositories side by side: all are taken in, or none",
-    ]
+    lines = ["next   milepost run --workspace   one project after the other, each taken in"]
+    if len({one.repository for one in made.projects}) == len(made.projects) > 1:
+        lines += ["       milepost together          all at once: all are taken in, or none"]
+    return lines
 
 
 def _advice() -> list[str]:

@@ -40,18 +40,20 @@ def _plan_of(family: Family, sibling: Sibling, widest: Family) -> ProjectPlan:
     path = Path(sibling.roadmap)
     manner, planning = ways_of(path, widest)
     made = with_elsewhere(planned(read_bytes(path), manner, planning), path, widest)
+    folder = (Path(family.folder) / sibling.folder).resolve()
+    top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
     return ProjectPlan(
         name=sibling.name,
         folder=sibling.folder,
         roadmap=sibling.roadmap,
         plan=made,
-        places=_places(made, (Path(family.folder) / sibling.folder).resolve()),
+        places=_places(made, folder, top),
+        repository=str(top),
     )
 
 
-def _places(plan: Plan, folder: Path) -> dict[str, tuple[str, ...]]:
+def _places(plan: Plan, folder: Path, top: Path) -> dict[str, tuple[str, ...]]:
     """Where the files of each task are, or will be: below its project, unless they are below the repository's top."""
-    top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
 
     def place(file: str) -> str:
         at_top = top / file

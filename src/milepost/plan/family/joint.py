@@ -17,13 +17,17 @@ Node = tuple[str, str]  # a project, and a task of it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectPlan:
-    """The plan of one project. `places` are the files of its tasks, by their ids, as they are told apart everywhere."""
+    """The plan of one project. `places` are the files of its tasks, by their ids, as they are told apart everywhere.
+
+    `repository` is the top of the one that it is in.
+    """
 
     name: str
     folder: str
     roadmap: str
     plan: Plan
     places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

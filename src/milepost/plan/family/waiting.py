@@ -48,9 +48,11 @@ def looked_up(plan: Plan, elsewhere: Mapping[str, Statuses]) -> Plan:
 def saying_what_waits(plan: Plan) -> Plan:
     """The plan whose problems say which of its tasks a run would leave, because another project is not as far."""
     by_id = {task.id: task for task in plan.tasks}
+    wrong = {problem.line for problem in plan.problems if problem.fatal}
     said = [
         Problem(line=by_id[name].line, message=f"{name} waits for {other}, which is open there: a run leaves it")
         for name, other in waiting_elsewhere(plan, met(plan)).items()
+        if not any(one.line in wrong for one in by_id[name].waits_elsewhere)
     ]
     problems = sorted((*plan.problems, *said), key=lambda problem: problem.line)
     return replace(plan, problems=tuple(problems)) if said else plan
