@@ -64,13 +64,15 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
     from milepost.engine.elsewhere import with_elsewhere
+    from milepost.engine.family import family_of
     from milepost.engine.planning import planned, ways_of
     from milepost.engine.project import read_bytes
     from milepost.plan.family.waiting import saying_what_waits
 
     path = find_roadmap(roadmap)
-    manner, planning = ways_of(path)
-    return saying_what_waits(with_elsewhere(planned(read_bytes(path), manner, planning), path))
+    family = family_of(path)
+    manner, planning = ways_of(path, family)
+    return saying_what_waits(with_elsewhere(planned(read_bytes(path), manner, planning), path, family))
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -82,9 +84,9 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 def projects(folder: Path | str | None = None) -> Family:
     """The projects that a folder's `[workspace]` names, or its manifests declare, and who depends on whom."""
-    from milepost.engine.family import find_family
+    from milepost.engine.family import family_here
 
-    return find_family(_folder(folder))
+    return family_here(_folder(folder))
 
 
 def projects_to_json(family: Family) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def names_projects(folder: Path | str) -> bool:
     """Whether the milepost.toml of a folder names several projects, so that these are planned as one."""
     from milepost.engine.family import workspace_members
 
-    return bool(workspace_members(Path(folder)))
+    return bool(workspace_members(Path(folder), strict=True))
 
 
 def plan_projects(folder: Path | str | None = None) -> FamilyPlan:

@@ -37,6 +37,16 @@ def find_family(folder: Path | None = None) -> Family:
     return related(str(top), [one for one in found.values() if one.roadmap or _is_project(one)], told)
 
 
+def family_here(folder: Path | None = None) -> Family:
+    """The family of a folder that somebody names, whose settings must be right."""
+    top = (folder or Path.cwd()).resolve()
+    if (top / SETTINGS).is_file():
+        from milepost.engine.settings import load
+
+        load(top)
+    return find_family(top)
+
+
 def family_of(roadmap: Path) -> Family | None:
     """The widest family that a roadmap is of: of its own folder, or of one above, with somebody else in it."""
     for folder in reversed(roadmap.parents):
@@ -47,12 +57,17 @@ def family_of(roadmap: Path) -> Family | None:
     return None
 
 
-def workspace_members(folder: Path) -> tuple[str, ...]:
-    """What `[workspace] members` of a folder's milepost.toml says; nothing where there is none."""
+def workspace_members(folder: Path, *, strict: bool = False) -> tuple[str, ...]:
+    """What `[workspace] members` of a folder's milepost.toml says; nothing where there is none.
+
+    One that is broken says nothing of the folders below it; with `strict` it is refused.
+    """
     path = folder / SETTINGS
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError):  # whoever loads these settings says so
+    except (OSError, ValueError) as error:
+        if strict:
+            raise SettingInvalid(f"{SETTINGS} cannot be read: {error}", "mend the line it names") from error
         return ()
     members = table(whole.get("workspace")).get("members", [])
     if not isinstance(members, list) or not all(isinstance(one, str) and one.strip() for one in members):

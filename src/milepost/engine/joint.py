@@ -8,7 +8,7 @@ from pathlib import Path
 from milepost.core.errors import RoadmapMissing
 from milepost.core.task import Plan
 from milepost.engine.elsewhere import with_elsewhere
-from milepost.engine.family import family_of, find_family
+from milepost.engine.family import family_here, family_of
 from milepost.engine.planning import planned, ways_of
 from milepost.engine.project import read_bytes
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan, joint_plan
@@ -17,7 +17,7 @@ from milepost.plan.family.kinship import Family, Sibling
 
 def plan_family(folder: Path | None = None) -> FamilyPlan:
     """The plan of all projects of a folder's family that have a roadmap."""
-    family = find_family(folder)
+    family = family_here(folder)
     with_roadmap = [one for one in family.siblings if one.roadmap]
     if not with_roadmap:
         raise RoadmapMissing(

@@ -27,10 +27,10 @@ from milepost.engine.planning import read_now
 from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.preview import preview
 from milepost.engine.project import Project
-from milepost.engine.relay import Relay, Start, calls_of, legs_of, onward, plans_of
 from milepost.engine.settings import load
 from milepost.engine.shares import SMALLEST_USD, left_of, share_out, took_since
 from milepost.engine.state import StateLock, make_state
+from milepost.engine.succession import Start, Succession, calls_of, legs_of, onward, plans_of
 from milepost.engine.unmerged import run_ahead
 
 
@@ -64,14 +64,14 @@ def together(wish: TogetherWish, on_event: OnEvent) -> TogetherEnding | NothingT
         if pact.decided:
             return finish(pact, projects)
         outlooks = {name: _look_ahead(name, project, pact, new=wish.new) for name, project in projects.items()}
-        relay = _relay(projects, new=wish.new)
-        leg = _legs(projects, pact, outlooks, relay, new=wish.new)
+        succession = _succession(projects, new=wish.new)
+        leg = _legs(projects, pact, outlooks, succession, new=wish.new)
         for one in left:
             drop(one)
         if any(one.done is None for one in outlooks.values()):
             keep(pact)
-        travel_abreast(legs_of(relay, leg), on_event, onward(relay, leg))
-        ends = {name: end for name, end in relay.ended().items() if outlooks[name].done is None}
+        travel_abreast(legs_of(succession, leg), on_event, onward(succession, leg))
+        ends = {name: end for name, end in succession.ended().items() if outlooks[name].done is None}
         return arrive(pact, projects, ends, {name: one.done for name, one in outlooks.items() if one.done is not None})
 
 
@@ -217,14 +217,14 @@ def _refuse_mark(project: Project, mark: str, outlook: Outlook) -> None:
         )
 
 
-def _relay(projects: Projects, *, new: bool) -> Relay:
+def _succession(projects: Projects, *, new: bool) -> Succession:
     """What is to be done where, as their newest mileposts leave it."""
     interrupted = frozenset(name for name, project in projects.items() if not new and unfinished(project) is not None)
-    return Relay(plans_of(projects), calls_of(projects), interrupted)
+    return Succession(plans_of(projects), calls_of(projects), interrupted)
 
 
 def _legs(
-    projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], relay: Relay, *, new: bool
+    projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], succession: Succession, *, new: bool
 ) -> Callable[[Start], Leg | None]:
     """What makes the run of a project that may begin, within its share of what is left of the budget."""
     tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
@@ -238,10 +238,10 @@ def _legs(
         if name in shares:
             left = left_of(shares[name], took[name], took_since(projects[name], pact.began_at))
             if left < SMALLEST_USD:
-                relay.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
+                succession.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
                 return None
             budget = ("--budget", f"{left:.6f}")
-        again = ("--new",) if new and name not in relay.ends else ()
+        again = ("--new",) if new and name not in succession.ends else ()
         return Leg(
             name=name,
             words=(

@@ -52,7 +52,7 @@ def calls_of(projects: Mapping[str, Project]) -> dict[str, str]:
     return {one.name: names[one.roadmap] for one in known}
 
 
-class Relay:
+class Succession:
     """The runs of several projects on their way; told what happens, it says which may begin."""
 
     def __init__(self, plans: Mapping[str, Plan], calls: Mapping[str, str], interrupted: frozenset[str]) -> None:
@@ -135,17 +135,17 @@ class Relay:
             raise PlanInvalid(one.problem.message, "mend one of the roadmaps; milepost plan --workspace shows them all")
 
 
-def onward(relay: Relay, leg: Callable[[Start], Leg | None]) -> Callable[[str, Event | LegEnd], list[Leg]]:
+def onward(succession: Succession, leg: Callable[[Start], Leg | None]) -> Callable[[str, Event | LegEnd], list[Leg]]:
     """What is told to whoever does the runs: the next ones, whenever something else may start."""
 
     def news(name: str, what: Event | LegEnd) -> list[Leg]:
-        return legs_of(relay, leg) if relay.hear(name, what) else []
+        return legs_of(succession, leg) if succession.hear(name, what) else []
 
     return news
 
 
-def legs_of(relay: Relay, leg: Callable[[Start], Leg | None]) -> list[Leg]:
-    return [made for start in list(relay.starts()) if (made := leg(start)) is not None]
+def legs_of(succession: Succession, leg: Callable[[Start], Leg | None]) -> list[Leg]:
+    return [made for start in list(succession.starts()) if (made := leg(start)) is not None]
 
 
 def _done(plan: Plan) -> set[str]:
