@@ -6,6 +6,7 @@ anywhere, the next call finds both, and goes on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -90,8 +91,10 @@ class _Turns:
         return {task.id: task for run in self.finished.get(name, ()) for task in run.tasks}
 
     def given_up(self, name: str) -> frozenset[str]:
-        """What was tried and is not tried again by this call."""
-        return frozenset(task.id for task in self.tasks(name).values() if task.verdict is not Verdict.PASSED)
+        """What is not begun again by this call: it was tried, or nobody wants it, or it had to wait twice."""
+        ends = [task for run in self.finished.get(name, ()) for task in run.tasks if task.verdict is not Verdict.PASSED]
+        waited = Counter(task.id for task in ends if task.verdict is None and task.reason.startswith("waits for "))
+        return frozenset(task.id for task in ends if waited[task.id] != 1)
 
 
 def in_turn(wish: InTurnWish, on_event: OnEvent) -> InTurnEnding | NothingToDo:
