@@ -55,13 +55,19 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        names_projects,
         open_executor,
         pattern,
         patterns,
         plan,
+        plan_projects,
         plan_to_graph,
         plan_to_json,
         preview,
+        projects,
+        projects_plan_to_json,
+        projects_run_to_json,
+        projects_to_json,
         proof,
         proof_to_json,
         proposals,
@@ -75,6 +81,7 @@ if TYPE_CHECKING:
         restore,
         resume,
         run,
+        run_projects,
         run_replayed_to_json,
         running,
         sample_roadmap,
@@ -135,6 +142,7 @@ if TYPE_CHECKING:
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
+    from milepost.engine.in_turn import InTurnEnding, ProjectEnding
     from milepost.engine.journal import Entry
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
@@ -153,6 +161,8 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
+    from milepost.plan.family.joint import FamilyPlan, ProjectPlan, ProjectProblem
+    from milepost.plan.family.kinship import Family, Sibling
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.explain import Explanation
@@ -171,6 +181,7 @@ _HOMES = {
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop sync together together_to_json "
+    "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark",
     "milepost.agents.command": "CommandAgent",
@@ -196,6 +207,7 @@ _HOMES = {
     "milepost.engine.forecast": "Forecast",
     "milepost.engine.gates": "Gate",
     "milepost.engine.history": "Difference Tried",
+    "milepost.engine.in_turn": "InTurnEnding ProjectEnding",
     "milepost.engine.journal": "Entry",
     "milepost.engine.lease": "Worker",
     "milepost.engine.look": "Proof Status",
@@ -217,6 +229,8 @@ _HOMES = {
     "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
     "milepost.plan.proposals": "Proposal",
+    "milepost.plan.family.joint": "FamilyPlan ProjectPlan ProjectProblem",
+    "milepost.plan.family.kinship": "Family Sibling",
     "milepost.repair.failures": "FailureStats",
     "milepost.roadmap.explain": "Explanation",
     "milepost.sandbox.changes": "Change Changes",
@@ -264,12 +278,15 @@ __all__ = [
     "Expense",
     "Explanation",
     "FailureStats",
+    "Family",
+    "FamilyPlan",
     "Finding",
     "Forecast",
     "ForecastMade",
     "Gate",
     "GateAnswered",
     "GateOpened",
+    "InTurnEnding",
     "Line",
     "LocalExecutor",
     "Mark",
@@ -289,6 +306,9 @@ __all__ = [
     "Plan",
     "Problem",
     "Progress",
+    "ProjectEnding",
+    "ProjectPlan",
+    "ProjectProblem",
     "Proof",
     "Proposal",
     "Remains",
@@ -304,6 +324,7 @@ __all__ = [
     "RunStarted",
     "RunStopping",
     "RunStory",
+    "Sibling",
     "StageStarted",
     "Status",
     "Steered",
@@ -362,13 +383,19 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "names_projects",
     "open_executor",
     "pattern",
     "patterns",
     "plan",
+    "plan_projects",
     "plan_to_graph",
     "plan_to_json",
     "preview",
+    "projects",
+    "projects_plan_to_json",
+    "projects_run_to_json",
+    "projects_to_json",
     "proof",
     "proof_to_json",
     "proposals",
@@ -382,6 +409,7 @@ __all__ = [
     "restore",
     "resume",
     "run",
+    "run_projects",
     "run_replayed_to_json",
     "running",
     "sample_roadmap",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
+    from milepost.engine.in_turn import InTurnEnding
     from milepost.engine.journal import Entry
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
     from milepost.plan.drawing import GraphForm
+    from milepost.plan.family.joint import FamilyPlan
+    from milepost.plan.family.kinship import Family
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.explain import Explanation
@@ -68,9 +71,15 @@ def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: 
 
     `order` and `group` go before the settings of the same names in [plan].
     """
+    from milepost.engine.elsewhere import with_elsewhere
+    from milepost.engine.family import family_of
     from milepost.engine.planning import planned_here
+    from milepost.plan.family.waiting import saying_what_waits
 
-    return planned_here(find_roadmap(roadmap), {"order": order, "group": group})
+    path = find_roadmap(roadmap)
+    family = family_of(path)
+    made = planned_here(path, {"order": order, "group": group}, family)
+    return saying_what_waits(with_elsewhere(made, path, family))
 
 
 def explain_roadmap(roadmap: Path | str | None = None) -> Explanation:
@@ -111,6 +120,66 @@ def proposals(plan: Plan) -> tuple[Proposal, ...]:
     return proposals_for(plan)
 
 
+def projects(folder: Path | str | None = None) -> Family:
+    """The projects that a folder's `[workspace]` names, or its manifests declare, and who depends on whom."""
+    from milepost.engine.family import family_here
+
+    return family_here(_folder(folder))
+
+
+def projects_to_json(family: Family) -> dict[str, Any]:
+    """Projects as `milepost projects --json` prints them."""
+    from milepost.plan.family.kinship import to_json
+
+    return to_json(family)
+
+
+def names_projects(folder: Path | str) -> bool:
+    """Whether the milepost.toml of a folder names several projects, so that these are planned as one."""
+    from milepost.engine.family import workspace_members
+
+    return bool(workspace_members(Path(folder), strict=True))
+
+
+def plan_projects(folder: Path | str | None = None) -> FamilyPlan:
+    """One plan over the roadmaps of all projects of a folder."""
+    from milepost.engine.joint import plan_family
+
+    return plan_family(_folder(folder))
+
+
+def projects_plan_to_json(plan: FamilyPlan) -> dict[str, Any]:
+    """A plan of several projects as `milepost plan --workspace --json` prints it."""
+    from milepost.plan.family.joint import to_json
+
+    return to_json(plan)
+
+
+def run_projects(
+    folder: Path | str | None = None,
+    *,
+    words: tuple[str, ...] = (),
+    budget_usd: float | None = None,
+    on_event: Callable[[str, Event], None] | None = None,
+) -> InTurnEnding | NothingToDo:
+    """Run the projects of a folder one after the other, what each did taken in before the next begins.
+
+    `words` are options of `milepost run` for each of them. `on_event` is told the project's name with each event.
+    """
+    from milepost.engine.in_turn import InTurnWish, in_turn
+
+    return in_turn(
+        InTurnWish(folder=_folder(folder), words=words, budget_usd=budget_usd), on_event or (lambda _, __: None)
+    )
+
+
+def projects_run_to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
+    """The last line of `milepost run --workspace --json`."""
+    from milepost.engine.in_turn import to_json
+
+    return to_json(ending)
+
+
 def event_to_json(event: Event) -> dict[str, Any]:
     """An event as one line of `milepost run --json`: its kind first."""
     from milepost.engine.journal import event_to_json as to_json
@@ -146,6 +215,7 @@ def run(
     approve: str | None = None,
     ordered: bool = False,
     held: bool = False,
+    met: tuple[str, ...] = (),
     stays: bool = False,
     database: str | None = None,
     remote: str | None = None,
@@ -158,7 +228,8 @@ def run(
 
     `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
     `stays` waits for people who are asked; without it the run is left when only they are waited for.
-    `held` leaves the user's branch where it is, whatever passed. With `database`, the address of a PostgreSQL server,
+    `held` leaves the user's branch where it is, whatever passed. `met` are tasks of other projects (`api:1.2`)
+    that have their mileposts, though these are not taken in there. With `database`, the address of a PostgreSQL server,
     the run is submitted to the workers there. `record` is a file for all that agents answered and did, as a cassette.
     """
     from milepost.engine import anywhere
@@ -179,6 +250,7 @@ def run(
         approve=approve,
         ordered=ordered or None,
         held=held,
+        met=met,
         database=database,
         remote=remote,
         order=order,

@@ -49,7 +49,7 @@ def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-PAGES = ("agents", "budget", "models", "patterns", "programs", "sandbox")
+PAGES = ("agents", "budget", "models", "patterns", "programs", "projects", "sandbox")
 
 
 @pytest.mark.parametrize("page", PAGES)

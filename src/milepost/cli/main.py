@@ -23,6 +23,7 @@ from milepost.cli import (
     gates,
     history,
     patterns,
+    projects,
     replay,
     report,
     sh,
@@ -125,6 +126,7 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def plan(
     roadmap: Roadmap = None,
+    workspace: projects.Workspace = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say of each line why it was taken for a task, or was not, instead.")
     ] = False,
@@ -137,6 +139,8 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Tasks, their order, and what to look at before money is spent."""
+    if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
+        projects.plan_all(folder, as_json)
     from milepost.cli import show_plan as show
     from milepost.cli.show_explain import explain_lines, explain_to_json
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
@@ -188,9 +192,11 @@ def run(
     group: Group = None,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
+    met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
     database: Database = None,
     remote: Remote = None,
     record: replay.Record = None,
+    workspace: projects.Workspace = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -199,6 +205,18 @@ def run(
     if approve and mode:
         _complain("--approve and --mode say the same thing in two ways", "give one of them")
         raise typer.Exit(MISUSED)
+    if workspace:
+        if tasks or max_tasks or held or met or new or database or remote or record or dry_run:
+            _complain(
+                "--workspace runs all open tasks here: it goes without --task, --max-tasks, --new, --database, "
+                "--remote, --record and --dry-run",
+                "milepost plan --workspace shows what would be done",
+            )
+            raise typer.Exit(MISUSED)
+        told = {"agent": agent, "parallel": parallel, "trust": trust, "network": network, "approve": approve or mode}
+        words = [word for name, value in told.items() if value is not None for word in (f"--{name}", str(value))]
+        words += ["--ordered"] if ordered else []
+        projects.run_all(projects.folder_of(roadmap, asked=True), tuple(words), budget, as_json)
     if dry_run:
         found = milepost.preview(
             roadmap,
@@ -229,6 +247,7 @@ def run(
             approve=approve or mode,
             ordered=ordered,
             held=held,
+            met=tuple(met or ()),
             stays=people_watch(),
             database=database,
             remote=remote,
@@ -430,6 +449,7 @@ chaos.register(app)
 steer.register(app)
 replay.register(app)
 patterns.register(app)
+projects.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)

@@ -62,7 +62,10 @@ def _facts(task: Task, after: Sequence[str]) -> list[str]:
 def _after(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, list[str]]:
     """Whom each task comes after that is not done yet, and why where nobody stated it and no order was asked for."""
     found = {
-        task.id: [name for name in task.depends_on if name in tasks and tasks[name].status == "open"]
+        task.id: [
+            *(name for name in task.depends_on if name in tasks and tasks[name].status == "open"),
+            *(str(other) for other in task.waits_elsewhere if not other.done),
+        ]
         for task in plan.tasks
     }
     reasons: dict[tuple[str, str], list[str]] = {}

@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
 
 def together(
     roadmaps: Annotated[
-        list[Path] | None, typer.Argument(metavar="ROADMAP", help="The checklists, or their folders.")
+        list[Path] | None,
+        typer.Argument(metavar="ROADMAP", help="The checklists, or their folders. Default: those of [workspace]."),
     ] = None,
     mark: Annotated[
         str | None, typer.Option(metavar="NAME", help="The mark that all get. Default: together-ID.")
@@ -43,18 +44,24 @@ def together(
     as_json: Json = False,
 ) -> None:
     """Work on several repositories as one: all of them get their mileposts and one mark, or none does."""
-    named = tuple(roadmaps or ())
-    if not named and not resume:
-        raise typer.BadParameter("name two roadmaps or more, or say --resume")
     if resume and new:
         raise typer.BadParameter("--resume goes on with what --new would leave")
-    tell = _machine() if as_json else _people()
+    named = tuple(roadmaps or ()) or (() if resume else _of_workspace())
+    tell = machine_tell() if as_json else people_tell()
     ending = milepost.together(*named, mark=mark, agent=agent, budget_usd=budget, new=new, on_event=tell)
     if as_json:
-        _print_line(milepost.together_to_json(ending))
+        print_line(milepost.together_to_json(ending))
     else:
         typer.echo("\n".join(together_lines(ending)))
     raise typer.Exit(exit_code(ending))
+
+
+def _of_workspace() -> tuple[Path, ...]:
+    """The roadmaps of all projects that this folder names."""
+    found = tuple(Path(one.roadmap) for one in milepost.projects().siblings if one.roadmap)
+    if len(found) < 2:
+        raise typer.BadParameter("name two roadmaps or more, or say --resume; no [workspace] here names so many")
+    return found
 
 
 def exit_code(ending: TogetherEnding | NothingToDo) -> int:
@@ -109,14 +116,16 @@ def _resume(ending: TogetherEnding) -> str:
     return f"milepost together {' '.join(words)}"
 
 
-def _machine() -> Tell:
+def machine_tell() -> Tell:
+    """Each event as a line of JSON on stdout, with the name of its project."""
+
     def tell(name: str, event: Event) -> None:
-        _print_line({"project": name, **milepost.event_to_json(event)})
+        print_line({"project": name, **milepost.event_to_json(event)})
 
     return tell
 
 
-def _people() -> Tell:
+def people_tell() -> Tell:
     """Each project's progress on stderr in plain lines, as a run tells it, with its name before each."""
     from rich.console import Console
 
@@ -151,6 +160,6 @@ class _Led:
         sys.stderr.flush()
 
 
-def _print_line(answer: object) -> None:
+def print_line(answer: object) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()

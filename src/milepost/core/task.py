@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from milepost.core.budget import UNBOUNDED, Allowance
@@ -12,6 +12,19 @@ TaskStatus = Literal["open", "done"]
 Approve = Literal["", "before", "after", "each", "never"]
 Priority = Literal["", "high", "medium", "low"]
 Why = Literal["outline", "imports", "whole"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskElsewhere:
+    """A task of another project. `line` is where somebody says that they wait for it; `done` is as it was looked up."""
+
+    project: str
+    id: str
+    line: int = field(default=0, compare=False)
+    done: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.project}:{self.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +39,7 @@ class Task:
     rule of thumb. `members` are the ids of further tasks that are done in the same attempt, as one group. `page` is the
     file that it stands in, where the roadmap is a folder. What is not `tickable` has no place that could say that it is
     done: that is known from its milepost alone. `depends_on` names tasks; `awaits` the very items that its author
-    named, subtasks among them, where these are others.
+    named, subtasks among them, where these are others. `depends_elsewhere` are tasks of other projects.
     """
 
     id: str
@@ -57,11 +70,17 @@ class Task:
     page: str = ""
     tickable: bool = True
     awaits: tuple[str, ...] = ()
+    depends_elsewhere: tuple[TaskElsewhere, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """All tasks of the roadmap that are done with this one: itself, and the members of its group."""
         return (self.id, *self.members)
+
+    @property
+    def waits_elsewhere(self) -> tuple[TaskElsewhere, ...]:
+        """All tasks of other projects that this one waits for, or what is below it."""
+        return tuple(dict.fromkeys(other for part in self.walk() for other in part.depends_elsewhere))
 
     def walk(self) -> Iterator[Task]:
         """This task and all below it, in the order of the file."""

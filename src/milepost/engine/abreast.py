@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, Annotated, Any
@@ -48,38 +48,56 @@ class LegEnd:
     stopped: bool = False
 
 
-def travel_abreast(legs: Sequence[Leg], on_event: OnEvent) -> dict[str, LegEnd]:
-    """Do all legs at once, telling their events as they come; an interruption is passed on, and waited for."""
+Onward = Callable[[str, Event | LegEnd], Sequence[Leg]]
+
+
+def travel_abreast(legs: Sequence[Leg], on_event: OnEvent, onward: Onward = lambda _, __: ()) -> dict[str, LegEnd]:
+    """Do all legs at once, telling their events as they come; an interruption is passed on, and waited for.
+
+    `onward` hears every event and every end, and gives the legs that may begin after it: each of a project whose last
+    one has ended. How the last leg of each project ended is the answer.
+    """
     with ExitStack() as stack:
         lines: queue.Queue[tuple[str, bytes]] = queue.Queue()
-        travellers = {leg.name: stack.enter_context(_Traveller(leg)) for leg in legs}
-        for traveller in travellers.values():
-            traveller.listen(lines)
-        stack.enter_context(_interruptions_to(travellers.values()))
-        under_way = set(travellers)
-        while under_way:
+        travellers: dict[str, _Traveller] = {}
+        ends: dict[str, LegEnd] = {}
+        interrupted = stack.enter_context(_interruptions_to(travellers))
+
+        def begin(more: Sequence[Leg]) -> None:
+            for leg in more if not interrupted.is_set() else ():
+                travellers[leg.name] = stack.enter_context(_Traveller(leg))
+                travellers[leg.name].listen(lines)
+                if interrupted.is_set():  # it came while this one was on its way
+                    travellers[leg.name].interrupt()
+
+        begin(legs)
+        while travellers:
             name, line = lines.get()
             if not line:
-                under_way.discard(name)
+                ends[name] = travellers.pop(name).end()
+                begin(onward(name, ends[name]))
             elif (event := travellers[name].hear(line)) is not None:
                 on_event(name, event)
-        return {name: traveller.end() for name, traveller in travellers.items()}
+                begin(onward(name, event))
+        return ends
 
 
 @contextmanager
-def _interruptions_to(travellers: Collection[_Traveller]) -> Iterator[None]:
+def _interruptions_to(travellers: Mapping[str, _Traveller]) -> Iterator[threading.Event]:
     """Pass interruptions on instead of raising them, so that none is lost, and no event with it."""
+    interrupted = threading.Event()
 
     def pass_on(_: int, __: object) -> None:
-        for traveller in travellers:
+        interrupted.set()
+        for traveller in tuple(travellers.values()):
             traveller.interrupt()
 
     if threading.current_thread() is not threading.main_thread():
-        yield  # interruptions reach only the main thread
+        yield interrupted  # interruptions reach only the main thread
         return
     before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -102,7 +102,7 @@ def _fulfil(pact: Pact, branches: Mapping[str, Branch]) -> TogetherEnding:
     for member in pact.members:
         obstacle = branches[member.name].move()
         if obstacle is None:
-            _note_arrival(branches[member.name].project, member)
+            _note_arrival(branches[member.name], member)
         endings.append(_ending(member, obstacle))
         reached(f"together/{pact.id}/moved/{member.name}")
     ending = TogetherEnding(id=pact.id, mark=pact.mark, members=tuple(endings), decided=True)
@@ -157,15 +157,18 @@ def _came_to(name: str, project: Project, end: LegEnd) -> Member:
     return replace(member, branch=branch, run=end.finished.run, head=end.finished.head)
 
 
-def _note_arrival(project: Project, member: Member) -> None:
-    """Let the run's own record say that its mileposts were taken in."""
+def _note_arrival(branch: Branch, member: Member) -> None:
+    """Let the records of the run, and of the held ones that it went on from, say that their mileposts were taken in."""
     if not member.run:
         return
-    with Journal(project.database) as journal:
-        record = next((one for one in journal.runs() if one.run == member.run), None)
-        if record is not None and record.summary is not None and not record.summary.fast_forwarded:
-            taken_in = replace(record.summary, fast_forwarded=member.branch or "HEAD", by_hand="")
-            journal.close_run(member.run, taken_in)
+    with Journal(branch.project.database) as journal:
+        for record in journal.runs():
+            if record.summary is None or record.summary.fast_forwarded or not record.order.get("held"):
+                continue
+            tip = branch.mileposts.resolve(run_branch(record.run))
+            if record.run == member.run or (tip is not None and branch.mileposts.is_ancestor(tip, member.head)):
+                taken_in = replace(record.summary, fast_forwarded=member.branch or "HEAD", by_hand="")
+                journal.close_run(record.run, taken_in)
 
 
 def _set_mark(mileposts: Mileposts, mark: str, head: str) -> None:

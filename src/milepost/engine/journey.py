@@ -24,6 +24,7 @@ from milepost.engine.routing import is_routed
 from milepost.engine.steering import requests_from
 from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
+from milepost.plan.family.waiting import waiting_elsewhere
 from milepost.plan.ground import Ground
 from milepost.plan.reshape import claiming, waiting_for, with_parts
 from milepost.plan.schedule import blocked, ready
@@ -139,7 +140,7 @@ class Journey:
             claiming(self.plan, self.observed),
             done=passed,
             busy=frozenset(busy | set(self.track.tasks)),
-            ended=frozenset(self.ended),
+            ended=frozenset(self.ended) | self._elsewhere().keys(),
             unwanted=frozenset(unwanted),
             asked=frozenset(asked),
         ):
@@ -304,11 +305,16 @@ class Journey:
         """The tasks that a person said no to: what merely stands after them goes on."""
         return {task_id for task_id, end in self.ended.items() if end.verdict is None}
 
+    def _elsewhere(self) -> dict[str, str]:
+        """The tasks that wait for another project's, each with the first of those; what was done there is recorded."""
+        return waiting_elsewhere(self.plan, self.order.met)
+
     def waiting(self) -> dict[str, str]:
         """The tasks that never started, and whom each waits for."""
         ticked = {task.id for task in self.plan.tasks if task.status == "done"}
         failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
         unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
         unwanted, failed = unwanted | self._set_aside() & failed, failed - self._set_aside()
-        waits = blocked(self.plan, frozenset(failed), frozenset(unwanted))
+        elsewhere = self._elsewhere()
+        waits = {**blocked(self.plan, frozenset(failed | elsewhere.keys()), frozenset(unwanted)), **elsewhere}
         return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}

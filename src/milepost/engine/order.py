@@ -52,7 +52,7 @@ class Order:
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
-    and [plan], as they were at the start.
+    and [plan], as they were at the start. `met` are the tasks of other projects that were done then.
     """
 
     run: str
@@ -83,6 +83,7 @@ class Order:
     routing: Routing | None = None
     manner: Manner = field(default_factory=Manner)
     planning: Planning = field(default_factory=Planning)
+    met: tuple[str, ...] = ()
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)

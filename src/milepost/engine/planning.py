@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Roadmap, Task
+from milepost.engine.family import family_of
 from milepost.engine.project import Project, read_bytes
+from milepost.plan.family.kinship import Family
 from milepost.plan.graph import plan as make_plan
 from milepost.plan.ground import UNSEEN, Ground
 from milepost.plan.planning import PLAIN, Planning
@@ -50,12 +52,12 @@ def planned(
     return make_plan(roadmap, planning, ground if look is None else look(roadmap.tasks))
 
 
-def planned_here(path: Path, flags: Mapping[str, str | None] | None = None) -> Plan:
+def planned_here(path: Path, flags: Mapping[str, str | None] | None = None, family: Family | None = None) -> Plan:
     """The plan of a roadmap as it lies in the user's folder, on what that folder and this machine say."""
     from milepost.engine.groundwork import ground_here
 
     given = {key: value for key, value in (flags or {}).items() if value is not None}
-    manner, planning, here = _ways(path, given)
+    manner, planning, here = _ways(path, given, family)
 
     def look(tasks: Sequence[Task]) -> Ground:
         return ground_here(tasks, path, planning, here=here)
@@ -118,26 +120,38 @@ def manner_here(project: Project) -> Manner:
     return ways_of(project.roadmap)[0]
 
 
-def ways_of(roadmap: Path) -> tuple[Manner, Planning]:
-    """How a roadmap is read and planned, as the settings beside it say; where there are none, they are not imported."""
-    return _ways(roadmap, {})[:2]
+def ways_of(roadmap: Path, family: Family | None = None) -> tuple[Manner, Planning]:
+    """How a roadmap is read and planned, as the settings beside it say; where there are none, they are not imported.
+
+    Its family is looked for where it is not given.
+    """
+    return _ways(roadmap, {}, family)[:2]
 
 
-def _ways(roadmap: Path, flags: Mapping[str, str]) -> tuple[Manner, Planning, bool]:
+def _ways(roadmap: Path, flags: Mapping[str, str], family: Family | None) -> tuple[Manner, Planning, bool]:
     """How a roadmap is read and planned, and whether its checks run with the programs of this machine."""
     if not flags and not (roadmap.parent / SETTINGS).exists():
-        return Manner(name=roadmap.name), PLAIN, True
+        return Manner(name=roadmap.name, projects=_projects(roadmap, family)), PLAIN, True
     from milepost.engine.settings import load
 
     settings = load(roadmap.parent, flags)
     here = not settings.sandbox.container and not settings.run.database
-    return manner_of(settings, roadmap.name), planning_of(settings), here
+    return manner_of(settings, roadmap, family), planning_of(settings), here
 
 
-def manner_of(settings: Settings, name: str) -> Manner:
-    """How a roadmap of this name is read, as the settings say."""
+def manner_of(settings: Settings, roadmap: Path, family: Family | None = None) -> Manner:
+    """How a roadmap is read, as the settings say."""
     given = settings.roadmap
-    return Manner(name=name, dialect=given.dialect, parents=given.tick_parents)
+    return Manner(
+        name=roadmap.name, dialect=given.dialect, parents=given.tick_parents, projects=_projects(roadmap, family)
+    )
+
+
+def _projects(roadmap: Path, family: Family | None) -> tuple[tuple[str, str], ...]:
+    """What the projects of the roadmap's family may be called in it."""
+    known = family or family_of(roadmap)
+    own = known.of_roadmap(str(roadmap)) if known is not None else None
+    return known.ways_to_call(own.name if own is not None else "") if known is not None else ()
 
 
 def planning_of(settings: Settings) -> Planning:

@@ -19,6 +19,7 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan, Task
+from milepost.engine.elsewhere import with_elsewhere
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
@@ -30,6 +31,7 @@ from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.plan.family.waiting import met
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
 from milepost.workspace.mileposts import Mileposts, run_branch
@@ -38,7 +40,10 @@ from milepost.workspace.repository import Position
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the caller of a run asks for; None leaves it to the settings."""
+    """What the caller of a run asks for; None leaves it to the settings.
+
+    `met` are tasks of other projects that have their mileposts, though these are not taken in yet.
+    """
 
     roadmap: Path | None = None
     agent: str | None = None
@@ -56,6 +61,7 @@ class Wish:
     held: bool = False
     order: str | None = None
     group: str | None = None
+    met: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +84,9 @@ class Draft:
 def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
-    manner, planning = manner_of(settings, project.roadmap.name), _planning(settings, wish)
+    manner, planning = manner_of(settings, project.roadmap), _planning(settings, wish)
     plan = planned(read_bytes(project.roadmap), manner, planning, ended=ended_for(project))
-    refuse_invalid(plan)
+    refuse_invalid(with_elsewhere(plan, project.roadmap))
     _refuse_uncommitted(project)
     if project.repository.has_branch("milepost"):
         raise BranchInTheWay(
@@ -114,13 +120,14 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
     content = mileposts.roadmap_at(base, project.roadmap_in_tree) or b""
-    manner, planning = manner_of(settings, project.roadmap.name), _planning(settings, drafted.wish)
+    manner, planning = manner_of(settings, project.roadmap), _planning(settings, drafted.wish)
     ended = ended_in(mileposts, base, project.roadmap_in_tree)
 
     def look(tasks: Sequence[Task]) -> Ground:
         return ground_at(tasks, mileposts, base, planning)
 
-    tasks = choose(planned(content, manner, planning, look=look, ended=ended), drafted.wish)
+    plan = planned(content, manner, planning, look=look, ended=ended)
+    tasks = choose(plan, drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -161,6 +168,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         routing=drafted.routing,
         manner=manner,
         planning=planning,
+        met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
     )
 
 

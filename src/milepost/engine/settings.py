@@ -416,7 +416,7 @@ class WorkspaceSettings(Section):
     members: list[str] = Field(
         [],
         description="Folders of several projects that are planned as one, relative to this file; `*` stands for any "
-        "name. Empty: this project alone.",
+        "name. Empty: this project, and those that its manifests declare.",
     )
 
 

@@ -36,6 +36,11 @@ def share_out(budget_usd: float, took: Mapping[str, Took], tasks: Mapping[str, i
     return {name: took[name].going_on_usd + left * number / count for name, number in tasks.items()}
 
 
+def left_of(share_usd: float, before: Took, now: Took) -> float:
+    """What the next run of a project may take of its share, when earlier ones took of it since `before`."""
+    return share_usd - before.going_on_usd - (now.all_usd - before.all_usd) + now.going_on_usd
+
+
 def took_since(project: Project, began_at: float) -> Took:
     """What the held runs of a project took since a moment, with what is reserved for calls that were never answered."""
     if not project.database.exists():

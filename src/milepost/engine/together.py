@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.errors import MarkInvalid, Misuse, RunUnfinished, SettingInvalid, TogetherImpossible
-from milepost.engine.abreast import Leg, OnEvent, travel_abreast
+from milepost.engine.abreast import Leg, LegEnd, OnEvent, travel_abreast
 from milepost.engine.arriving import Projects, TogetherEnding, arrive, finish, naming
+from milepost.engine.family import family_of
+from milepost.engine.helm import unfinished
 from milepost.engine.journal import Journal
 from milepost.engine.marks import name_problem
 from milepost.engine.pact import FOLDER, Member, Pact, drop, keep, open_pacts
@@ -26,8 +28,9 @@ from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.preview import preview
 from milepost.engine.project import Project
 from milepost.engine.settings import load
-from milepost.engine.shares import share_out, took_since
+from milepost.engine.shares import SMALLEST_USD, left_of, share_out, took_since
 from milepost.engine.state import StateLock, make_state
+from milepost.engine.succession import Start, Succession, calls_of, legs_of, onward, plans_of
 from milepost.engine.unmerged import run_ahead
 
 
@@ -56,17 +59,19 @@ def together(wish: TogetherWish, on_event: OnEvent) -> TogetherEnding | NothingT
     if not roadmaps:
         return NothingToDo(reason="this project was not begun together with others, or that is over")
     projects = find_projects(roadmaps)
-    with _alone(projects):
+    with alone(projects):
         pact, left = _agree(projects, wish)
         if pact.decided:
             return finish(pact, projects)
         outlooks = {name: _look_ahead(name, project, pact, new=wish.new) for name, project in projects.items()}
-        legs = _legs(projects, pact, outlooks, new=wish.new)
+        succession = _succession(projects, new=wish.new)
+        leg = _legs(projects, pact, outlooks, succession, new=wish.new)
         for one in left:
             drop(one)
-        if legs:
+        if any(one.done is None for one in outlooks.values()):
             keep(pact)
-        ends = travel_abreast(legs, on_event)
+        travel_abreast(legs_of(succession, leg), on_event, onward(succession, leg))
+        ends = {name: end for name, end in succession.ended().items() if outlooks[name].done is None}
         return arrive(pact, projects, ends, {name: one.done for name, one in outlooks.items() if one.done is not None})
 
 
@@ -81,12 +86,20 @@ def find_projects(roadmaps: tuple[Path, ...]) -> Projects:
         if other is not project:
             raise Misuse(
                 f"{str(other.roadmap)!r} and {str(project.roadmap)!r} are in one repository, whose branch moves once",
-                "run one after the other: milepost run",
+                "run one after the other: milepost run --workspace",
             )
-    tops = [project.repository.top for project in homes.values()]
+    return dict(zip(_names(tuple(homes.values())), homes.values(), strict=True))
+
+
+def _names(projects: tuple[Project, ...]) -> list[str]:
+    """What projects are called here: as in their family, else by the folder of their repository."""
+    family = family_of(projects[0].roadmap)
+    known = [family.of_roadmap(str(one.roadmap)) if family is not None else None for one in projects]
+    if all(known):
+        return [one.name for one in known if one is not None]
+    tops = [project.repository.top for project in projects]
     short = [top.name for top in tops]
-    names = [top.name if short.count(top.name) == 1 else str(top) for top in tops]
-    return dict(zip(names, homes.values(), strict=True))
+    return [top.name if short.count(top.name) == 1 else str(top) for top in tops]
 
 
 def _begun_here() -> tuple[Path, ...]:
@@ -96,7 +109,7 @@ def _begun_here() -> tuple[Path, ...]:
 
 
 @contextmanager
-def _alone(projects: Projects) -> Iterator[None]:
+def alone(projects: Projects) -> Iterator[None]:
     """Be the only one who works on any of these projects together with others."""
     with ExitStack() as stack:
         for name, project in projects.items():
@@ -146,14 +159,10 @@ def _new_pact(projects: Projects, wish: TogetherWish) -> Pact:
 def _look_ahead(name: str, project: Project, pact: Pact, *, new: bool) -> Outlook:
     """What a project has to do; refuses what would keep it from being begun, or from being moved in the end."""
     with naming(name):
-        if load(project.roadmap.parent).run.database:
-            raise SettingInvalid(
-                "its runs are submitted to workers, and projects are worked on together on one machine",
-                "take `database` out of its milepost.toml, or unset MILEPOST_DATABASE, for that",
-            )
+        refuse_workers(project)
         wish = Wish(roadmap=project.roadmap, agent=pact.agent, new=new, budget_usd=pact.budget_usd, held=True)
         tasks = preview(wish, {})
-        _refuse_unmovable(project)
+        refuse_unmovable(project)
         outlook = Outlook(tasks=tasks, done=None) if isinstance(tasks, tuple) else _done(name, project)
         _refuse_mark(project, pact.mark, outlook)
         return outlook
@@ -169,7 +178,17 @@ def _done(name: str, project: Project) -> Outlook:
     )
 
 
-def _refuse_unmovable(project: Project) -> None:
+def refuse_workers(project: Project) -> None:
+    """Raise when the runs of a project are done elsewhere."""
+    if load(project.roadmap.parent).run.database:
+        raise SettingInvalid(
+            "its runs are submitted to workers, and projects are worked on together on one machine",
+            "take `database` out of its milepost.toml, or unset MILEPOST_DATABASE, for that",
+        )
+
+
+def refuse_unmovable(project: Project) -> None:
+    """Raise when the user's branch could not be moved at the end."""
     repository = project.repository
     if not repository.is_clean():
         raise TogetherImpossible(
@@ -198,22 +217,37 @@ def _refuse_mark(project: Project, mark: str, outlook: Outlook) -> None:
         )
 
 
-def _legs(projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], *, new: bool) -> tuple[Leg, ...]:
-    """The runs that have something to do, each with its share of what is left of the budget."""
+def _succession(projects: Projects, *, new: bool) -> Succession:
+    """What is to be done where, as their newest mileposts leave it."""
+    interrupted = frozenset(name for name, project in projects.items() if not new and unfinished(project) is not None)
+    return Succession(plans_of(projects), calls_of(projects), interrupted)
+
+
+def _legs(
+    projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], succession: Succession, *, new: bool
+) -> Callable[[Start], Leg | None]:
+    """What makes the run of a project that may begin, within its share of what is left of the budget."""
     tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
-    shares: dict[str, float] = {}
-    if pact.budget_usd is not None:
-        took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
-        shares = share_out(pact.budget_usd, took, tasks)
+    took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
+    shares = {} if pact.budget_usd is None else share_out(pact.budget_usd, took, tasks)
     agent = ("--agent", pact.agent) if pact.agent is not None else ()
-    return tuple(
-        Leg(
+
+    def leg(start: Start) -> Leg | None:
+        name = start.project
+        budget: tuple[str, ...] = ()
+        if name in shares:
+            left = left_of(shares[name], took[name], took_since(projects[name], pact.began_at))
+            if left < SMALLEST_USD:
+                succession.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
+                return None
+            budget = ("--budget", f"{left:.6f}")
+        again = ("--new",) if new and name not in succession.ends else ()
+        return Leg(
             name=name,
             words=(
                 *("run", str(projects[name].roadmap), "--held", "--json", *agent),
-                *(("--budget", f"{shares[name]:.6f}") if name in shares else ()),
-                *(("--new",) if new else ()),
+                *(*budget, *again, *start.words),
             ),
         )
-        for name in tasks
-    )
+
+    return leg

@@ -63,6 +63,7 @@ def _task(task: Task) -> dict[str, Any]:
         "phase": task.phase,
         "section": task.section,
         "depends_on": list(task.depends_on),
+        **({"depends_elsewhere": [str(one) for one in task.waits_elsewhere]} if task.waits_elsewhere else {}),
         "files": list(task.files),
         "verify": list(task.verify),
         **({"agent": task.agent} if task.agent else {}),

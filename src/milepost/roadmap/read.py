@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from milepost.core.task import Problem, Roadmap, Task
+from milepost.core.task import Problem, Roadmap, Task, TaskElsewhere
 from milepost.roadmap.bounds import NO_BOUNDS
 from milepost.roadmap.dialects import reading_of
 from milepost.roadmap.drafts import Draft
@@ -59,7 +59,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
-    depends, awaits, unresolved = _dependencies(entries)
+    depends, unresolved = _dependencies(entries, manner)
     problems = [
         *_nothing_found(drafts),
         *_nothing_to_tick(entries),
@@ -71,7 +71,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
         *unresolved,
     ]
     by_draft = {id(entry.draft): entry for entry in entries}
-    tasks = tuple(_task(draft, by_draft, depends, awaits) for draft in drafts)
+    tasks = tuple(_task(draft, by_draft, depends) for draft in drafts)
     return Survey(
         roadmap=Roadmap(
             tasks=tasks,
@@ -155,20 +155,28 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
             yield Problem(line=entry.line, message=message, page=entry.draft.page, kind="bounds")
 
 
-def _dependencies(
-    entries: Sequence[_Entry],
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], list[Problem]]:
-    """The top-level tasks that each entry waits for, the very entries, and the references that lead nowhere."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waits:
+    """Whom an entry waits for: top-level tasks, the very items where these are others, tasks of other projects."""
+
+    here: tuple[str, ...]
+    items: tuple[str, ...]
+    elsewhere: tuple[TaskElsewhere, ...]
+
+
+def _dependencies(entries: Sequence[_Entry], manner: Manner) -> tuple[dict[str, _Waits], list[Problem]]:
+    """Whom each entry waits for, and the references that lead nowhere."""
     references = References(
-        [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries]
+        [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries],
+        dict(manner.projects),
     )
     required = _Prerequisites(entries, references)
-    depends: dict[str, tuple[str, ...]] = {}
-    awaits: dict[str, tuple[str, ...]] = {}
+    depends: dict[str, _Waits] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
         named: dict[str, None] = {}
+        elsewhere: dict[TaskElsewhere, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
                 match found:
@@ -178,6 +186,8 @@ def _dependencies(
                         members = [entries[index].top for index in found.members]
                         waits_for.update((member, None) for member in members if member != entry.top)
                         named.update((member, None) for member in members if member != entry.top)
+                    case TaskElsewhere():
+                        elsewhere[replace(found, line=line + 1)] = None
                     case _:
                         named[entries[found].id] = None
                         if not _is_part_of(entry, entries[found]):
@@ -185,9 +195,12 @@ def _dependencies(
         above = required.of(entry.details.prerequisites)
         if entry.id != entry.top:
             above = tuple(top for top in above if top != entry.top)
-        awaits[entry.id] = tuple(dict.fromkeys((*named, *above))) if named != waits_for else ()
-        depends[entry.id] = tuple(dict.fromkeys((*waits_for, *above))) if waits_for else above
-    return depends, awaits, problems
+        depends[entry.id] = _Waits(
+            here=tuple(dict.fromkeys((*waits_for, *above))) if waits_for else above,
+            items=tuple(dict.fromkeys((*named, *above))) if named != waits_for else (),
+            elsewhere=tuple(elsewhere),
+        )
+    return depends, problems
 
 
 def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
@@ -230,14 +243,9 @@ def _is_part_of(entry: _Entry, other: _Entry) -> bool:
     return entry.top == other.top and not (entry.id == other.id == entry.top)
 
 
-def _task(
-    draft: Draft,
-    by_draft: dict[int, _Entry],
-    depends: dict[str, tuple[str, ...]],
-    awaits: dict[str, tuple[str, ...]],
-) -> Task:
+def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, _Waits]) -> Task:
     entry = by_draft[id(draft)]
-    subtasks = tuple(_task(subtask, by_draft, depends, awaits) for subtask in draft.subtasks)
+    subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
     return Task(
         id=entry.id,
         title=entry.title,
@@ -246,7 +254,8 @@ def _task(
         phase=draft.phase,
         section=draft.section,
         text=draft.text,
-        depends_on=depends[entry.id],
+        depends_on=depends[entry.id].here,
+        depends_elsewhere=depends[entry.id].elsewhere,
         files=entry.details.files,
         verify=entry.details.verify,
         agent=entry.details.agent,
@@ -265,5 +274,5 @@ def _task(
         parallel=draft.parallel,
         page=draft.page,
         tickable=draft.mark is not None,
-        awaits=awaits[entry.id],
+        awaits=depends[entry.id].items,
     )

@@ -1,14 +1,15 @@
-"""What a dependency names: a task by its id or title, or all tasks below a heading."""
+"""What a dependency names: a task by its id or title, all tasks below a heading, or one elsewhere, `project:ID`."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
 
+from milepost.core.task import TaskElsewhere
 from milepost.roadmap.ids import split_id
 from milepost.roadmap.outline_names import called, names_of
 from milepost.roadmap.titles import plain
@@ -19,6 +20,7 @@ _NOTE = re.compile(r"\s\([^()]*\)$")
 _ISSUE = re.compile(r"#[0-9]+")
 _DONE = re.compile(r"\s+(?:(?:is|are|must be|to be)\s+)?(?:completed?|done|finished|merged)\b.*$", re.IGNORECASE)
 _PHASES = re.compile(r"phases?\s+\S+$", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"(?P<project>\S(?:.*\S)?)(?::\s*|/)(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{0,63})")
 _SHOWN = 4
 # A start that so many titles share names none of them.
 _LOOKED_AT = 100
@@ -56,13 +58,14 @@ class Unresolved:
 
 
 class References:
-    """Finds tasks by what a dependency calls them; the answer is a position in `names`."""
+    """Finds tasks by what a dependency calls them; the answer is a position in `names`, or a task of `projects`."""
 
-    def __init__(self, names: Sequence[Named]) -> None:
+    def __init__(self, names: Sequence[Named], projects: Mapping[str, str] | None = None) -> None:
         self._names = names
+        self._projects = projects or {}
         self._by_id = {named.id.casefold(): index for index, named in enumerate(names)}
 
-    def resolve(self, value: str) -> Iterator[int | Below | Unresolved]:
+    def resolve(self, value: str) -> Iterator[int | Below | TaskElsewhere | Unresolved]:
         """Each task that `value` names: all of it as one id, title or heading, else its parts between commas."""
         whole = self._exact(_stripped(value))
         if len(whole) == 1:
@@ -72,9 +75,9 @@ class References:
             yield below
             return
         for part in filter(None, _SEPARATOR.split(value)):
-            ids = [self._by_id.get(_stripped(word).casefold()) for word in part.split()]
-            if all(index is not None for index in ids):
-                yield from (index for index in ids if index is not None)
+            known = [self._known(_stripped(word)) for word in part.split()]
+            if all(one is not None for one in known):
+                yield from (one for one in known if one is not None)
             else:
                 yield self._one(part)
 
@@ -91,13 +94,27 @@ class References:
             if part is value and (len(found) == 1 or below):
                 return
 
-    def _one(self, part: str) -> int | Below | Unresolved:
+    def _known(self, word: str) -> int | TaskElsewhere | None:
+        index = self._by_id.get(word.casefold())
+        return self._of_project(word) if index is None else index
+
+    def _of_project(self, name: str) -> int | TaskElsewhere | None:
+        """The task of `project:ID`; one of this very project where that is its name."""
+        found = _ELSEWHERE.fullmatch(name) if self._projects else None
+        project = self._projects.get(found["project"].casefold()) if found else None
+        if found is None or project is None:
+            return None
+        return TaskElsewhere(project=project, id=found["id"]) if project else self._by_id.get(found["id"].casefold())
+
+    def _one(self, part: str) -> int | Below | TaskElsewhere | Unresolved:
         name = _stripped(part)
         for bare in dict.fromkeys((name, _NOTE.sub("", name))):
             if exact := self._exact(bare):
                 return self._single(name, exact)
             if below := self._below(bare):
                 return below
+        if (elsewhere := self._of_project(name)) is not None:
+            return elsewhere
         issue = _ISSUE.fullmatch(part.strip()) is not None
         matches = self._by_start(part.strip()) if issue else []
         matches = matches or self._by_id_and_title(name) or ([] if issue else self._by_start(_folded(name)))

@@ -91,7 +91,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
         raise RoadmapNotCommitted(
             f"{copy.roadmap} is not committed, and chaos is tried on what is", f"git add {copy.roadmap} && git commit"
         )
-    plan = planned(read_bytes(there), manner_of(settings, there.name), planning_of(settings))
+    plan = planned(read_bytes(there), manner_of(settings, project.roadmap), planning_of(settings))
     refuse_invalid(plan)
     tasks = choose(plan, Wish())
     if not tasks:

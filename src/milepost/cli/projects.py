@@ -1,0 +1,80 @@
+"""`milepost projects`, and what `plan` and `run` do for all projects of a workspace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json
+from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.together import machine_tell, people_tell, print_line
+
+Workspace = Annotated[
+    bool, typer.Option("--workspace", help="All projects that [workspace] names, or manifests declare.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(projects)
+
+
+def projects(
+    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Default: this one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """The projects of a workspace: where they are, what they are written in, who depends on whom."""
+    from milepost.cli.show_projects import project_lines
+
+    found = milepost.projects(folder)
+    if as_json:
+        typer.echo(json.dumps(milepost.projects_to_json(found), indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(project_lines(found, _width())))
+    raise typer.Exit(NOT_DONE if found.circles else DONE)
+
+
+def plan_all(folder: Path | None, as_json: bool) -> None:
+    """One plan for all projects of a workspace."""
+    from milepost.cli.show_projects import joint_lines
+
+    made = milepost.plan_projects(folder)
+    if as_json:
+        typer.echo(json.dumps(milepost.projects_plan_to_json(made), indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(joint_lines(made, _width())))
+    raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
+
+
+def run_all(folder: Path | None, words: tuple[str, ...], budget_usd: float | None, as_json: bool) -> None:
+    """Run the projects of a workspace one after the other."""
+    from milepost.cli.show_projects import in_turn_lines
+
+    tell = machine_tell() if as_json else people_tell()
+    ending = milepost.run_projects(folder, words=words, budget_usd=budget_usd, on_event=tell)
+    if as_json:
+        print_line(milepost.projects_run_to_json(ending))
+    else:
+        typer.echo("\n".join(in_turn_lines(ending)))
+    if isinstance(ending, milepost.NothingToDo) or ending.complete:
+        raise typer.Exit(DONE)
+    raise typer.Exit(INTERRUPTED if ending.stopped else NOT_DONE)
+
+
+def folder_of(roadmap: Path | None, *, asked: bool) -> Path | None:
+    """The folder of the workspace that is meant; None where one roadmap is."""
+    folder = roadmap if roadmap is not None else Path()
+    if roadmap is not None and not roadmap.is_dir():
+        if asked:
+            raise typer.BadParameter("--workspace takes the folder of the workspace, not a roadmap")
+        return None
+    return folder if asked or milepost.names_projects(folder) else None
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
