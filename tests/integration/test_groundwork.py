@@ -76,6 +76,8 @@ def test_the_ground_of_a_run_is_that_of_its_commit(repo: Path, tmp_path: Path) -
         ("$TOOL x", []),
         ("docker exec db psql", ["docker"]),
         ("", []),
+        ("env " * 3000 + "tool", []),
+        ("$(" * 3000, []),
     ],
 )
 def test_the_programs_of_a_line_are_those_that_it_starts(line: str, programs: list[str]) -> None:

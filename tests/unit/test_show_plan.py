@@ -42,7 +42,7 @@ def test_a_plan_is_a_tree_of_waves() -> None:
         "",
         "now  ── 1.1  Parse durations     durations.py  verify: pytest tests/test_durations.py",
         "then ── 1.2  Format durations    durations.py  verify: pytest tests/test_durations.py",
-        "then ── 2.1  Command line `dur`, with all that belongs to it and a title that no line has room for b…",
+        "then ── 2.1  Command line `dur`, with all that belongs to it and a title that no line has room for…",
         "             cli.py  after 1.1, 1.2 (cli.py imports durations.py)  verify: sh check.sh",
         "then ── 2.2  期間を表示する機能  after 2.1  verify: sh check.sh",
         "",

@@ -39,7 +39,7 @@ _ENVIRONMENTS = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendo
 _RUN_OTHERS = "npx uvx bunx uv poetry pipenv pdm rye hatch conda npm pnpm yarn bun bundle docker podman"
 _NAME = re.compile(r"[A-Za-z0-9_.+@-]+")
 _FUNCTION = re.compile(r"([\w-]+)\s*\(\s*\)")
-_LARGEST_MANIFEST = 200_000
+_LARGEST_MANIFEST, _DEEPEST = 200_000, 20
 _NEVER_MISSING, _SYSTEM = frozenset(f"{_BUILTINS} {_GIVEN}".split()), frozenset(_OF_THE_SYSTEM.split())
 _RUNNERS = frozenset(_RUN_OTHERS.split())
 
@@ -140,7 +140,11 @@ def programs_of(line: str) -> Iterator[tuple[str, str]]:
 
 def _started(piece: Piece) -> Iterator[Piece]:
     """A piece and what it starts, but not what a tool of the project starts inside of its own environment."""
-    yield piece
-    if piece.name not in _RUNNERS and not re.match(r"(python|pypy)[\d.]*$", piece.name):
-        for inner in inner_pieces(piece):
-            yield from _started(inner)
+    todo = [(piece, 0)]
+    while todo:
+        one, depth = todo.pop(0)
+        if depth > _DEEPEST:
+            raise Unreadable
+        yield one
+        if one.name not in _RUNNERS and not re.match(r"(python|pypy)[\d.]*$", one.name):
+            todo[:0] = [(inner, depth + 1) for inner in inner_pieces(one)]

@@ -27,7 +27,7 @@ _TEST_FILE = re.compile(r"(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|[._](
 # Not the name of one file of the repository: somewhere else, or with a part left open.
 _OPEN = re.compile(r"^[/~]|^[A-Za-z][\w+.-]*:|(^|/)\.\.(/|$)|[<>{}$…]|\.\.\.")
 _ALIKE = 0.82
-_MOST_COMPARED = 400
+_MOST_COMPARED, _MOST_GUESSED = 400, 200
 
 
 def missing_files(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
@@ -105,6 +105,7 @@ class _Listing:
         self._files = files
         self._sorted = sorted(files)
         self._kinds = {_kind(file) for file in files}
+        self._guessed = 0
         self._by_name: dict[str, list[str]] = {}
         self._by_folder: dict[str, list[str]] = {}
         for file in self._sorted:
@@ -131,6 +132,9 @@ class _Listing:
         elsewhere = self._by_name.get(name.casefold(), [])
         if len(elsewhere) == 1 and not _TEST_FILE.search(bare):
             return elsewhere[0]
+        self._guessed += 1
+        if self._guessed > _MOST_GUESSED:  # nobody reads more, and each takes a while
+            return ""
         beside = self._by_folder.get(folder, [])[:_MOST_COMPARED]
         alike = [one for one in beside if _alike(name, one)]
         best = max(alike, key=lambda one: SequenceMatcher(None, name, one).ratio(), default="")
