@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos import ChaosProgress, ChaosReport
+    from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
     from milepost.engine.forecast import Forecast
@@ -66,6 +67,15 @@ def plan(roadmap: Path | str | None = None) -> Plan:
     path = find_roadmap(roadmap)
     manner, planning = ways_of(path)
     return planned(read_bytes(path), manner, planning)
+
+
+def context(
+    task: str, roadmap: Path | str | None = None, *, tokens: int | None = None, agent: str | None = None
+) -> TaskContext:
+    """What an agent would be shown of the repository with a task; `tokens` is the budget in place of the settings'."""
+    from milepost.engine.context_now import context_now
+
+    return context_now(_path(roadmap), task, tokens=tokens, agent=agent)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

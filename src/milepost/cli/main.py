@@ -18,6 +18,7 @@ import milepost
 from milepost.cli import (
     chaos,
     clean,
+    context,
     costs,
     execute,
     gates,
@@ -400,6 +401,7 @@ chaos.register(app)
 steer.register(app)
 replay.register(app)
 patterns.register(app)
+context.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)

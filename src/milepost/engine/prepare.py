@@ -19,9 +19,11 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan
+from milepost.engine.calls import CallLog
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
+from milepost.engine.measure import bounds_of
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
 from milepost.engine.planning import manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
@@ -151,6 +153,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         routing=drafted.routing,
         manner=manner,
         planning=planning,
+        context=bounds_of(settings, CallLog(journal.database)),
     )
 
 

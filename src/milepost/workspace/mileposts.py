@@ -15,6 +15,7 @@ from pathlib import Path
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.workspace.git import Git
+from milepost.workspace.objects import blobs_of
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
@@ -162,7 +163,7 @@ class Mileposts:
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
         rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
         rows = [(path, facts) for path, facts in rows if path != without]
-        blobs, large = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
+        blobs, large = blobs_of(self._git, [sha for _, facts in rows for sha in facts[2:4]], LARGEST_READ)
         return Change(
             files=tuple(
                 ChangedFile(
@@ -175,24 +176,6 @@ class Mileposts:
                 for path, (_, mode, old_sha, new_sha, *_) in rows
             )
         )
-
-    def _blobs(self, names: list[str]) -> tuple[dict[str, bytes], set[str]]:
-        """The contents of blobs by their names, and those too large to be read; a submodule's name is no blob."""
-        wanted = "\n".join(dict.fromkeys(name for name in names if name.strip("0")))
-        if not wanted:
-            return {}, set()
-        sized = self._git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted.encode())
-        rows = (line.split() for line in sized.splitlines())
-        sizes = {name: int(size) for name, size in rows if size.isdigit()}
-        small = [name for name, size in sizes.items() if size <= LARGEST_READ]
-        stream = self._git.plumb_bytes("cat-file", "--batch", stdin="\n".join(small).encode()) if small else b""
-        found = dict.fromkeys(sizes, b"")
-        at = 0
-        for name in small:
-            begin = stream.index(b"\n", at) + 1
-            at = begin + sizes[name] + 1
-            found[name] = stream[begin : at - 1]
-        return found, sizes.keys() - set(small)
 
     def diff(self, old: str, new: str, longest: int = 20_000) -> str:
         """The differences between two commits as text, cut where it is too long."""
@@ -214,12 +197,17 @@ class Mileposts:
     def is_ancestor(self, old: str, new: str) -> bool:
         return self._git.try_plumb("merge-base", "--is-ancestor", old, new)[0] == 0
 
-    def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
-        """The mileposts in the history of one or more commits, newest first, without those that were undone."""
+    def history(self, *tips: str, since: str = "", most: int = 0) -> tuple[Milepost, ...]:
+        """The mileposts in the history of one or more commits, newest first, without those that were undone.
+
+        With `most`, only so many commits are looked at.
+        """
         fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
-        output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
+        bound = (f"--max-count={most}",) if most else ()
+        words = ("log", "-z", f"--format={log_format}", *bound, *tips, *((f"^{since}",) if since else ()))
+        output = self._git.plumb(*words)
         mileposts, undone = [], set()
         for record in filter(None, output.split("\0")):
             commit, task, run, attempt, agent, roadmap, evidence, undo, subject = record.split(_FIELD, len(fields) + 1)
