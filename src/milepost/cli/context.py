@@ -20,7 +20,8 @@ def register(app: typer.Typer) -> None:
 def context(
     task: TaskId,
     tokens: Annotated[
-        int | None, typer.Option(min=0, max=1_000_000, metavar="N", help="The budget. Default: the setting context.tokens.")
+        int | None,
+        typer.Option(min=0, max=1_000_000, metavar="N", help="The budget. Default: the setting context.tokens."),
     ] = None,
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="For whom. Default: as for run, else tool.")] = None,
     roadmap: RoadmapOption = None,

@@ -65,7 +65,9 @@ def _made(project: Project, task: Task, agent: str, commit: str, bounds: Bounds,
     state = project.state if project.state.is_dir() else None
     with TemporaryDirectory(prefix="milepost-") as own, closing(TagCache(state)) as cache:
         git = project.repository.git(Path(own, "git"))
-        workspace = Checkouts(Path(own, "checkouts"), git).make("context", commit)
+        folder = project.repository.top
+        if not project.repository.is_clean():
+            folder = Checkouts(Path(own, "checkouts"), git).make("context", commit).folder
         view = View(
             task=task,
             agent=agent,
@@ -73,7 +75,7 @@ def _made(project: Project, task: Task, agent: str, commit: str, bounds: Bounds,
             base=commit,
             since=commit,
             roadmap=project.roadmap_in_tree,
-            folder=workspace.folder,
+            folder=folder,
             bounds=bounds,
         )
         return Contexts(git, cache, redact).of(view)

@@ -13,6 +13,7 @@ from milepost.plan.shown import Done, FileShown
 from milepost.sources.tags import Tags
 from milepost.sources.variables import keys_in
 from milepost.verify.detect import suites
+from milepost.verify.guard.paths import is_test_path
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.objects import Entry, blobs_of, changes_of, entries_of
@@ -50,7 +51,7 @@ class Tree:
 
     def facts(self, folder: Path, tags: dict[str, Tags], unread: int) -> Facts:
         """What is known beside the code; `folder` is a checkout of the tree."""
-        read = {name for one in tags.values() for name in one.variables}
+        read = {name for path, one in tags.items() if not is_test_path(path) for name in one.variables}
         return Facts(
             paths=self.paths,
             projects=self._projects(),
@@ -115,7 +116,7 @@ def _why_not_read(entry: Entry) -> str:
 def _suites(folder: Path) -> tuple[str, ...]:
     """How the tests of a checkout are run; what agents wrote there may be anything."""
     try:
-        return tuple(suite.label for suite in suites(folder))
+        return tuple(suite.label.replace("(python)", "(pytest, else unittest)") for suite in suites(folder))
     except (OSError, ValueError, RecursionError):
         return ()
 

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from milepost.core.task import Task
 
-SURELY, PERHAPS = 1.0, 0.2
+SURELY, PERHAPS = 1.0, 0.02
 MOST_FILES = 50
 
 _SPAN = re.compile(r"(`+)(.+?)\1", re.DOTALL)

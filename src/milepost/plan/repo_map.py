@@ -11,19 +11,65 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from milepost.plan.context import Shown
 from milepost.plan.mentions import SURELY, Mentions
 from milepost.plan.tokens import size_of
+from milepost.sources.grammars import language_of
 from milepost.sources.tags import Definition, Tags
 
 DAMPING = 0.85
 ROUNDS = 40
-CLOSE = 1e-7
+CLOSE = 1e-4
 COMMON = 5  # a name that so many files define tells little
 EVERYWHERE = 40  # and one of so many, nothing
 HINTED = 10.0  # how much more the names count that a hinted file uses
+FIRM = 1.0  # the weight of staying with the task: where a file uses little that tells something, walks start again
 _UNUSED = 0.01  # what a definition that nobody uses has of the rank of its file
+
+# What lists, tables, texts and files can do in most languages: who calls it seldom means a definition of the project.
+_OF_ANYTHING = frozenset(
+    {
+        *(
+            "add",
+            "all",
+            "any",
+            "append",
+            "apply",
+            "build",
+            "call",
+            "check",
+            "clear",
+            "close",
+            "copy",
+            "count",
+            "create",
+        ),
+        *("data", "delete", "dumps", "emit", "encode", "end", "error", "execute", "exists", "filter", "find", "flush"),
+        *(
+            "format",
+            "forEach",
+            "get",
+            "handle",
+            "has",
+            "index",
+            "init",
+            "insert",
+            "items",
+            "join",
+            "keys",
+            "list",
+            "load",
+        ),
+        *("loads", "log", "lower", "main", "make", "map", "match", "name", "new", "next", "object", "open", "parse"),
+        *("pop", "print", "push", "put", "read", "read_bytes", "read_text", "remove", "render", "replace", "reset"),
+        *("result", "run", "save", "search", "send", "set", "setup", "size", "slice", "sort", "split", "start", "stop"),
+        *("strip", "sub", "test", "text", "then", "toString", "trim", "update", "upper", "value", "values", "wait"),
+        *("write", "write_bytes", "write_text"),
+    }
+)
+_FAMILIES = {"TypeScript": "JavaScript", "TSX": "JavaScript", "C++": "C"}
 
 Edges = Mapping[str, Mapping[str, float]]
 
@@ -45,7 +91,7 @@ def ranked(tags: Mapping[str, Tags], mentions: Mentions) -> tuple[Ranked, ...]:
         edges[use.by][use.path] += use.weight
     ranks = page_rank(sorted(tags), edges, _start(tags, mentions))
     worth: dict[tuple[str, str], float] = defaultdict(float)
-    sums = {path: sum(goals.values()) for path, goals in edges.items()}
+    sums = {path: FIRM + sum(goals.values()) for path, goals in edges.items()}
     for use in uses:
         worth[use.path, use.name] += ranks[use.by] * use.weight / sums[use.by]
     defined = _defined(tags)
@@ -60,28 +106,28 @@ def ranked(tags: Mapping[str, Tags], mentions: Mentions) -> tuple[Ranked, ...]:
 
 def page_rank(nodes: Collection[str], edges: Edges, start: Mapping[str, float]) -> dict[str, float]:
     """The rank of each node, all of them together 1; `start` says where a walk begins again, and how often."""
+    places = {node: place for place, node in enumerate(nodes)}
     total = sum(start.get(node, 0.0) for node in nodes)
-    begin = {node: start.get(node, 0.0) / total if total else 1 / len(nodes) for node in nodes}
+    begin = [start.get(node, 0.0) / total if total else 1 / len(places) for node in nodes]
     links = [
-        (node, [(goal, weight / out) for goal, weight in goals.items()])
+        (places[node], [(places[goal], DAMPING * weight / out) for goal, weight in goals.items()])
         for node, goals in edges.items()
-        if (out := sum(goals.values())) > 0
+        if (out := FIRM + sum(goals.values()))
     ]
-    linked = {node for node, _ in links}
-    ranks = dict(begin)
+    ranks = begin
     for _ in range(ROUNDS):
-        lost = sum(ranks[node] for node in nodes if node not in linked)
-        again = 1 - DAMPING + DAMPING * lost
-        now = {node: again * part for node, part in begin.items()}
-        for node, goals in links:
-            passed = DAMPING * ranks[node]
+        passed = [0.0] * len(begin)
+        for place, goals in links:
+            rank = ranks[place]
             for goal, part in goals:
-                now[goal] += passed * part
-        change = sum(abs(now[node] - ranks[node]) for node in nodes)
+                passed[goal] += rank * part
+        again = 1 - sum(passed)
+        now = [one + again * part for one, part in zip(passed, begin, strict=True)]
+        change = sum(abs(one - other) for one, other in zip(now, ranks, strict=True))
         ranks = now
         if change < CLOSE:
             break
-    return ranks
+    return dict(zip(nodes, ranks, strict=True))
 
 
 def outline_within(best: tuple[Ranked, ...], tags: Mapping[str, Tags], room: int) -> Shown:
@@ -150,7 +196,15 @@ def _uses(tags: Mapping[str, Tags], mentions: Mentions) -> Iterator[_Use]:
             if not places or (len(places) > EVERYWHERE and mentions.names.get(name, 0.0) < SURELY):
                 continue
             weight = _telling(name, len(places), mentions) * math.sqrt(times) * (HINTED if by in hinted else 1.0)
-            yield from (_Use(by, name, path, weight) for path in places if path != by)
+            kind = _family(by)
+            yield from (_Use(by, name, path, weight) for path in places if path != by and _family(path) == kind)
+
+
+@lru_cache(maxsize=10_000)
+def _family(path: str) -> str:
+    """The languages that can use what a file defines, by the name of one of them."""
+    language = language_of(path)
+    return _FAMILIES.get(language, language)
 
 
 def _telling(name: str, places: int, mentions: Mentions) -> float:
@@ -158,7 +212,9 @@ def _telling(name: str, places: int, mentions: Mentions) -> float:
     weight = 1.0 + 9.0 * mentions.names.get(name, 0.0)
     if len(name) >= 8 and ("_" in name.strip("_") or not (name.islower() or name.isupper())):
         weight *= 3.0
-    if name.startswith("_") or len(name) < 4:
+    if name.startswith("_") or (len(name) < 6 and name.islower()):
+        weight *= 0.1
+    if name in _OF_ANYTHING:
         weight *= 0.1
     return weight / places if places <= COMMON else weight * 0.1 / places
 

@@ -10,6 +10,8 @@ from milepost.plan.tokens import size_of
 
 LARGEST_FILE = 50_000  # bytes that are shown of one file
 LONGEST_FOLDER = 240  # characters of the line about a folder
+MOST_FILES = 8  # that are named of one task
+_REST = "… the rest is left out …"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +54,13 @@ def text_within(text: str, room: int) -> Shown:
     if size_of(text) <= room:
         return Shown(text)
     lines = text.split("\n")
-    room -= size_of(f"\n… {len(lines)} lines left out …\n")
+    room -= max(size_of(f"\n… {len(lines)} lines left out …\n"), size_of(f"\n{_REST}"))
     if room < LEAST_ROOM:
         return Shown("", cut=True)
     head = _fitting(lines, room * 2 // 3)
     tail = _fitting(lines[head:][::-1], room - size_of("\n".join(lines[:head])))
     if not head:
-        return Shown(f"{beginning(text, room)}\n… the rest is left out …", cut=True)
+        return Shown(f"{beginning(text, room)}\n{_REST}", cut=True)
     between = f"… {len(lines) - head - tail} lines left out …"
     return Shown("\n".join((*lines[:head], between, *lines[len(lines) - tail :])), cut=True)
 
@@ -123,9 +125,6 @@ def _done(one: Done) -> str:
     files = ", ".join(f"{path} ({what})" for path, what in one.files[:MOST_FILES])
     more = f" (+{len(one.files) - MOST_FILES} more)" if len(one.files) > MOST_FILES else ""
     return f"- {one.task} {one.title}{': ' if files else ''}{files}{more}"
-
-
-MOST_FILES = 8
 
 
 def _folder(folder: str, names: Sequence[str]) -> str:
