@@ -38,11 +38,12 @@ def context(
 def context_lines(found: milepost.TaskContext) -> list[str]:
     """The sections with their tokens, then all of it as it is shown."""
     shown, bounds = found.context, found.context.bounds
-    who = short_agent(found.agent)
+    who = short_agent(safe(found.agent))
+    why = f" ({found.bounded})" if found.bounded else ""
     lines = [
         f"{safe(found.task)}  {safe(found.title)}",
         f"for {who} at {found.commit[:7]} · {number(shown.tokens)} of {number(bounds.tokens)} tokens "
-        f"of {bounds.bytes_per_token:g} bytes",
+        f"of {bounds.bytes_per_token:g} bytes{why}",
         "",
     ]
     if not shown.sections:
@@ -62,6 +63,7 @@ def context_to_json(found: milepost.TaskContext) -> dict[str, Any]:
         "commit": found.commit,
         "tokens": shown.tokens,
         "budget": shown.bounds.tokens,
+        **({"bounded": found.bounded} if found.bounded else {}),
         "bytes_per_token": shown.bounds.bytes_per_token,
         "sections": [
             {"name": section.name, "tokens": section.tokens, "cut": section.cut, "text": section.text}

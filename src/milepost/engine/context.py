@@ -15,7 +15,7 @@ from milepost.core.task import Task
 from milepost.engine.gathering import MOST_COMMITS, Tree, done_before
 from milepost.engine.tag_cache import TagCache
 from milepost.engine.tagging import Tagged, Tagger
-from milepost.plan.context import NOTHING, Bounds, Context, Part, Shown, composed, rewritten
+from milepost.plan.context import Bounds, Context, Part, Shown, composed, rewritten
 from milepost.plan.facts import fact_lines
 from milepost.plan.repo_map import Ranked, outline_within, ranked
 from milepost.plan.shown import (
@@ -94,7 +94,7 @@ class Contexts:
         """What is shown of a tree for a task; the same for the same view."""
         bounds, wanted = bounds_for(view.agent, view.bounds), sections_for(view.agent)
         if not bounds.tokens or not wanted:
-            return NOTHING
+            return Context(bounds=bounds)
         sight = _Sight(self._git, self._tagger, view, self._clean)
         parts = [
             Part(name=name, title=title, share=share, show=sight.showing(name))

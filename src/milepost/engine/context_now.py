@@ -28,13 +28,14 @@ USUAL = "tool"  # whose context is shown where nobody is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskContext:
-    """The context of a task at a commit, for an agent."""
+    """The context of a task at a commit, for an agent; `bounded` is why its budget is less than was asked for."""
 
     task: str
     title: str
     agent: str
     commit: str
     context: Context
+    bounded: str = ""
 
 
 def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, agent: str | None = None) -> TaskContext:
@@ -48,8 +49,12 @@ def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, a
     who = agent or agent_name(job, settings.run.agent) or USUAL
     with Journal.look(project.database) as journal:
         bounds = bounds_of(settings, CallLog(journal.database))
+    asked = settings.context.tokens if tokens is None else tokens
     if tokens is not None:
         bounds = replace(bounds, tokens=tokens)
+    bounded = "half of model.window_tokens" if bounds.tokens < asked else ""
+    if bounds_for(who, bounds).tokens < bounds.tokens:
+        bounded = "programs look around themselves"
     commit = project.repository.position().commit
     redact = Redactor(known_secrets(settings))
     return TaskContext(
@@ -57,7 +62,8 @@ def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, a
         title=job.title,
         agent=redact(who),
         commit=commit,
-        context=_made(project, job, who, commit, replace(bounds, tokens=bounds_for(who, bounds).tokens), redact),
+        context=_made(project, job, who, commit, bounds, redact),
+        bounded=bounded,
     )
 
 

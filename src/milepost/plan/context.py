@@ -74,7 +74,6 @@ class Context:
 
 
 _SEAM = "\n\n"
-NOTHING = Context()
 
 
 def composed(parts: Sequence[Part], bounds: Bounds) -> Context:
