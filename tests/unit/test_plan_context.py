@@ -88,6 +88,24 @@ def test_names_in_back_ticks_or_of_two_words_are_surely_meant_and_others_perhaps
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("``README.md`` and ```lib/names.py```", ("README.md", "lib/names.py")),
+        ("`` `README.md` ``", ()),
+        ("`unclosed README.md", ()),
+        ("`a` README.md `lib/names.py`", ("lib/names.py",)),
+    ],
+)
+def test_back_ticks_are_closed_by_as_many(text: str, files: tuple[str, ...]) -> None:
+    assert mentions_in(task(text), PATHS).files == files
+
+
+@pytest.mark.parametrize("text", ["`" * 100_000, "`a``b" * 50_000, "x " * 100_000, "`a " * 100_000])
+def test_a_flood_of_back_ticks_is_read(text: str) -> None:
+    assert mentions_in(task(text), PATHS).files == ()
+
+
 # The map.
 
 

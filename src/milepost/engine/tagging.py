@@ -43,7 +43,8 @@ class Tagger:
         code = [entry for entry in entries if is_code(entry)]
         chosen: list[Entry] = []
         left = MOST_BYTES
-        for entry in sorted(code, key=lambda entry: (_distance(entry.path, near), entry.path)):
+        steps = _steps_to({_folder(entry.path) for entry in code}, {_folder(path) for path in near})
+        for entry in sorted(code, key=lambda entry: (steps[_folder(entry.path)], entry.path)):
             left -= entry.size
             if len(chosen) == MOST_FILES or left < 0:
                 break
@@ -81,10 +82,14 @@ def _key(entry: Entry) -> str:
     return key_of(grammar.name if grammar else "", entry.blob)
 
 
-def _distance(path: str, near: Sequence[str]) -> int:
-    """How many steps up and down it is from the folder of a file to the nearest of some others."""
-    folders = path.split("/")[:-1]
-    return min((_steps(folders, other.split("/")[:-1]) for other in near), default=len(folders))
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _steps_to(folders: set[str], near: set[str]) -> dict[str, int]:
+    """How many steps up and down it is from each folder to the nearest of some, or to the top where there are none."""
+    goals = [folder.split("/") for folder in near or {""}]
+    return {folder: min(_steps(folder.split("/"), goal) for goal in goals) for folder in folders}
 
 
 def _steps(one: list[str], other: list[str]) -> int:

@@ -13,7 +13,7 @@ from milepost.core.task import Task
 SURELY, PERHAPS = 1.0, 0.02
 MOST_FILES = 50
 
-_SPAN = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_TICKS = re.compile(r"`+")
 _NAME = re.compile(r"[^\W\d]\w*")
 _COMPOUND = re.compile(r"_\w|[a-z][A-Z]|[A-Z]{2,}[a-z]|\w\d")
 
@@ -81,7 +81,7 @@ def _above(path: str) -> Iterator[str]:
 def _path_words(task: Task) -> Iterator[str]:
     """Words of a task that may be paths: between back-ticks, and in the commands that verify it."""
     for text in (task.title, task.text):
-        for _, span in _SPAN.findall(text):
+        for span in _spans(text):
             yield from re.split(r"[\s\"'(),]+", span)
     for command in task.verify:
         try:
@@ -91,11 +91,27 @@ def _path_words(task: Task) -> Iterator[str]:
         yield from (word.partition("::")[0] for word in words)
 
 
+def _spans(text: str) -> Iterator[str]:
+    """What stands between back-ticks and as many of them again; in a time that grows with the text alone."""
+    runs = [(found.start(), found.end()) for found in _TICKS.finditer(text)]
+    ends: dict[int, list[int]] = {}
+    for start, end in reversed(runs):
+        ends.setdefault(end - start, []).append(start)
+    after = 0
+    for start, end in runs:
+        waiting = ends[end - start]
+        while waiting and waiting[-1] < max(end, after):
+            waiting.pop()
+        if start >= after and waiting:
+            yield text[end : waiting[-1]]
+            after = waiting[-1] + end - start
+
+
 def _names(task: Task) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in task.walk():
         for text in (part.title, part.text):
-            spans = " ".join(span for _, span in _SPAN.findall(text))
+            spans = " ".join(_spans(text))
             found |= dict.fromkeys((name for name in _NAME.findall(spans) if len(name) > 1), SURELY)
             for name in _NAME.findall(text):
                 if len(name) > 3:

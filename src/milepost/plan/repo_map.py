@@ -72,6 +72,7 @@ _OF_ANYTHING = frozenset(
 _FAMILIES = {"TypeScript": "JavaScript", "TSX": "JavaScript", "C++": "C"}
 
 Edges = Mapping[str, Mapping[str, float]]
+Defined = Mapping[str, list[str]]  # the files that define each name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +86,16 @@ class Ranked:
 
 def ranked(tags: Mapping[str, Tags], mentions: Mentions) -> tuple[Ranked, ...]:
     """The definitions of some files, what matters most to the task first; the same for the same."""
-    uses = tuple(_uses(tags, mentions))
+    defined = _defined(tags)
+    uses = tuple(_uses(tags, mentions, defined))
     edges: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for use in uses:
         edges[use.by][use.path] += use.weight
-    ranks = page_rank(sorted(tags), edges, _start(tags, mentions))
+    ranks = page_rank(sorted(tags), edges, _start(tags, mentions, defined))
     worth: dict[tuple[str, str], float] = defaultdict(float)
     sums = {path: FIRM + sum(goals.values()) for path, goals in edges.items()}
     for use in uses:
         worth[use.path, use.name] += ranks[use.by] * use.weight / sums[use.by]
-    defined = _defined(tags)
     found = []
     for path in sorted(tags):
         for one in tags[path].definitions:
@@ -179,8 +180,7 @@ class _Use:
     weight: float
 
 
-def _defined(tags: Mapping[str, Tags]) -> dict[str, list[str]]:
-    """The files that define each name."""
+def _defined(tags: Mapping[str, Tags]) -> Defined:
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(tags):
         for name in dict.fromkeys(one.name for one in tags[path].definitions):
@@ -188,8 +188,8 @@ def _defined(tags: Mapping[str, Tags]) -> dict[str, list[str]]:
     return found
 
 
-def _uses(tags: Mapping[str, Tags], mentions: Mentions) -> Iterator[_Use]:
-    defined, hinted = _defined(tags), frozenset(mentions.files)
+def _uses(tags: Mapping[str, Tags], mentions: Mentions, defined: Defined) -> Iterator[_Use]:
+    hinted = frozenset(mentions.files)
     for by in sorted(tags):
         for name, times in tags[by].uses:
             places = defined.get(name, ())
@@ -219,9 +219,8 @@ def _telling(name: str, places: int, mentions: Mentions) -> float:
     return weight / places if places <= COMMON else weight * 0.1 / places
 
 
-def _start(tags: Mapping[str, Tags], mentions: Mentions) -> dict[str, float]:
+def _start(tags: Mapping[str, Tags], mentions: Mentions, defined: Defined) -> dict[str, float]:
     """Where walks begin: everywhere a little, mostly at what the task mentions."""
-    defined = _defined(tags)
     start = dict.fromkeys(tags, 1 / max(1, len(tags)))
     for path in mentions.files:
         if path in start:
