@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         chaos_to_json,
         choices,
         clean,
+        context,
         costs,
         critical_path,
         demo,
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
+    from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs, Expense
     from milepost.engine.doctor import Finding
     from milepost.engine.forecast import Forecast
@@ -175,7 +177,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
-    "costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
+    "context costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
     "preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
@@ -202,6 +204,7 @@ _HOMES = {
     "milepost.engine.by_hand": "ByHand",
     "milepost.engine.chaos.report": "ChaosReport",
     "milepost.engine.chaos.run": "ChaosProgress",
+    "milepost.engine.context_now": "TaskContext",
     "milepost.engine.costs": "Costs Expense",
     "milepost.engine.doctor": "Finding",
     "milepost.engine.forecast": "Forecast",
@@ -332,6 +335,7 @@ __all__ = [
     "Synced",
     "TakenBack",
     "Task",
+    "TaskContext",
     "TaskFinished",
     "TaskReplayed",
     "TaskReport",
@@ -362,6 +366,7 @@ __all__ = [
     "chaos_to_json",
     "choices",
     "clean",
+    "context",
     "costs",
     "critical_path",
     "demo",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos import ChaosProgress, ChaosReport
+    from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
     from milepost.engine.forecast import Forecast
@@ -80,6 +81,15 @@ def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: 
     family = family_of(path)
     made = planned_here(path, {"order": order, "group": group}, family)
     return saying_what_waits(with_elsewhere(made, path, family))
+
+
+def context(
+    task: str, roadmap: Path | str | None = None, *, tokens: int | None = None, agent: str | None = None
+) -> TaskContext:
+    """What an agent would be shown of the repository with a task; `tokens` is the budget in place of the settings'."""
+    from milepost.engine.context_now import context_now
+
+    return context_now(_path(roadmap), task, tokens=tokens, agent=agent)
 
 
 def explain_roadmap(roadmap: Path | str | None = None) -> Explanation:

@@ -38,6 +38,7 @@ WHOLE = Assignment(
     evidence=("expected 5400, got 90", HOSTILE),
     lessons=("minutes are not\nhours", "it costs $5"),
     inputs=(("unit", "seconds"),),
+    context=f"# Facts of the project\ntests: . (pytest)\n\n# Files that the task mentions\n--- a.md ---\n{HOSTILE}",
 )
 BARE = Assignment(run="r1", task="2", title="Tidy", text=" \n", attempt=1)
 TASK = Task(id="1.1", title="Do\n# it", status="open", line=1, text=HOSTILE, files=("app.py",), only_its_files=True)
@@ -90,6 +91,11 @@ def test_a_flood_of_evidence_is_cut_in_the_middle_and_the_task_is_not() -> None:
     assert len(prompt) < 70_000
     assert "y" * 50_000 in prompt
     assert "first" in prompt and "last" in prompt and "characters left out" in prompt
+
+
+def test_what_is_shown_of_the_repository_is_not_cut_again() -> None:
+    shown = "z" * 150_000
+    assert shown in prompt_for(Assignment(run="r1", task="2", title="Tidy", text="", attempt=1, context=shown))
 
 
 def test_a_file_that_is_too_long_is_not_shown_in_part() -> None:

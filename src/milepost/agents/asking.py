@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from milepost.agents.fallback import Chain, Succession, fault_in, plain_fault
 from milepost.agents.faults import Fault, wait_before_asking_again, waiting_in_words
 from milepost.agents.model import Answer, Conversation, Model
-from milepost.agents.recorded import digest_of, plain_answer
+from milepost.agents.recorded import digest_of, plain_answer, size_of
 from milepost.core.calls import NOTHING, Call, Reply
 from milepost.core.ports import Logbook, Stops, Unrecorded
 
@@ -112,7 +112,8 @@ class Asker:
                 raise
             body = {**plain_fault(fault), "seconds": self.clock() - started}
             return Reply(body=body, usage=fault.usage, failed=True)
-        return Reply(body={**plain_answer(answer), "seconds": lost_s + self.clock() - started}, usage=answer.usage)
+        took_s, told = lost_s + self.clock() - started, size_of(conversation)
+        return Reply(body={**plain_answer(answer), "seconds": took_s, "told_bytes": told}, usage=answer.usage)
 
     def _hand_on(self, fault: Fault, asked_here: bool) -> None:
         """Let the next model be asked; raises when all of them failed just now."""

@@ -21,6 +21,9 @@ def prompt_for(assignment: Assignment) -> str:
         if assignment.evidence
         else "",
         filled("task_lessons", quote=quoted(_bullets(assignment.lessons))) if assignment.lessons else "",
+        filled("task_context", quote=quoted(assignment.context, limit=len(assignment.context)))
+        if assignment.context
+        else "",
     )
     return filled(
         "task",

@@ -18,6 +18,7 @@ import milepost
 from milepost.cli import (
     chaos,
     clean,
+    context,
     costs,
     execute,
     gates,
@@ -450,6 +451,7 @@ steer.register(app)
 replay.register(app)
 patterns.register(app)
 projects.register(app)
+context.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)

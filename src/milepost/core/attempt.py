@@ -16,7 +16,10 @@ SignalKind = Literal["uncertain", "explore", "commit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What one attempt is to do; `evidence` is what failed in the attempts before it."""
+    """What one attempt is to do; `evidence` is what failed in the attempts before it.
+
+    `context` is the part of the repository that the agent is shown.
+    """
 
     run: str
     task: str
@@ -28,6 +31,7 @@ class Assignment:
     evidence: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,10 +79,11 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     if noted and noted["agent"] != effort.agent:  # a person handed it to another one, which begins anew
         here.books.calls.cut(key, 0)
         known, session, noted = (), Session(), None
-    begun = load(Beginning, noted) if noted else _beginning(here, effort, base, tries, way)
-    base, assignment = begun.base, begun.assignment
+    begun = load(Beginning, noted) if noted else None
+    base = begun.base if begun else base
     workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
     workspace = replace(workspace, kept=here.checkouts.kept(key.run, _kept_for(effort)))
+    begun = begun or Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
     try:
         purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
     except BudgetSpent as wall:
@@ -102,7 +103,7 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     if noted is None:
         here.books.calls.note(key, BEGINNING, dump(begun))
     tools = replace(_tools(here, effort, book, purse), judge=veto.refuses)
-    outcome = _let_act(here, effort, assignment, workspace, tools, bounded_usd=purse.bounded_usd)
+    outcome = _let_act(here, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
     cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
@@ -113,10 +114,6 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
 
 def _kept_for(effort: Effort) -> str:
     return f"{effort.task.id}-{effort.number}"
-
-
-def _beginning(here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way) -> Beginning:
-    return Beginning(base, assignment_for(here, effort, tries, way), effort.agent)
 
 
 def _begin_call(here: Rooms) -> None:

@@ -79,6 +79,12 @@ class CallLog:
             for number, kind, name, request, tree, body, duration_ms in rows
         )
 
+    def told(self, model: str, most: int) -> tuple[tuple[int, int], ...]:
+        """The newest questions that a model answered: each its bytes, and the tokens of input that were counted."""
+        sql = "select body from calls where kind = 'model' and name = ? order by at desc limit ?"
+        bodies = (json.loads(body) for (body,) in self._database.read(sql, model, most))
+        return tuple((int(body["body"].get("told_bytes", 0)), int(body["usage"][0])) for body in bodies)
+
     def keep(self, key: AttemptKey, call: RecordedCall) -> None:
         """Write a call down; raises when another engine wrote one under its number."""
         sql = "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing"

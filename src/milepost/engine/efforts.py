@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
-from milepost.core.errors import MachineFailed
+from milepost.core.errors import MachineFailed, MilepostError
+from milepost.core.events import AgentSaid
 from milepost.core.task import Task
+from milepost.engine.context import View
 from milepost.engine.examine import corrected
 from milepost.engine.onward import folded
 from milepost.engine.order import Acted, Candidate, Order, Try, Way
@@ -32,8 +34,8 @@ class Effort:
     agent: str
 
 
-def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way) -> Assignment:
-    """What the agent is asked: the task as it is meant, what failed before, what was learnt."""
+def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tuple[Try, ...], way: Way) -> Assignment:
+    """What the agent is asked: the task as it is meant, what failed before, what was learnt, what is around it."""
     history, task = tuple(one.attempt for one in tries), effort.task
     diffs = tuple(here.redact(here.mileposts.diff(attempt.base, attempt.commit)) for attempt in history)
     meant = corrected(task, corrections_of(tries))
@@ -48,6 +50,35 @@ def assignment_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], way: Way
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
         lessons=here.books.memory.recall(task).lines,
         inputs=task.inputs,
+        context=_context(here, effort, replace(task, files=meant.files), workspace, way),
+    )
+
+
+def _context(here: Rooms, effort: Effort, task: Task, workspace: Workspace, way: Way) -> str:
+    """What the agent is shown of the repository; work does not stop where that cannot be made, but it is said."""
+    try:
+        return here.contexts.of(_view(here, effort, task, workspace, way)).text
+    except MilepostError:
+        raise
+    except Exception as error:
+        text = here.redact(f"nothing of the repository is shown: {type(error).__name__}: {error}")
+        said = AgentSaid(run=effort.order.run, task=task.id, attempt=effort.number, text=text)
+        here.announce(said, f"{task.id}/{effort.number}/context")
+        return ""
+
+
+def _view(here: Rooms, effort: Effort, task: Task, workspace: Workspace, way: Way) -> View:
+    """What the agent's context is about: all that its attempt begins with."""
+    order = effort.order
+    return View(
+        task=task,
+        agent=effort.agent,
+        tree=way.tree or here.mileposts.tree_of(workspace.base),
+        base=workspace.base,
+        since=order.base,
+        roadmap=order.roadmap,
+        folder=workspace.folder,
+        bounds=order.context,
     )
 
 

@@ -94,6 +94,11 @@ class Journal:
         """The journal for reading; an empty one where none was written yet, and none is made."""
         return Journal(place if is_server(place) or Path(place).exists() else ":memory:")
 
+    @property
+    def database(self) -> Database:
+        """Where it is written, and others beside it."""
+        return self._db
+
     def __enter__(self) -> Journal:
         return self
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
+from milepost.plan.context import Bounds
 from milepost.plan.planning import Planning
 from milepost.roadmap.manner import Manner
 from milepost.workspace.mileposts import Stamp
@@ -52,7 +53,8 @@ class Order:
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
-    and [plan], as they were at the start. `met` are the tasks of other projects that were done then.
+    and [plan], as they were at the start; `context` is how much of the repository agents are shown. `met` are the tasks
+    of other projects that were done then.
     """
 
     run: str
@@ -84,6 +86,7 @@ class Order:
     manner: Manner = field(default_factory=Manner)
     planning: Planning = field(default_factory=Planning)
     met: tuple[str, ...] = ()
+    context: Bounds = field(default_factory=Bounds)
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)

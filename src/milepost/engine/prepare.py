@@ -19,11 +19,13 @@ from milepost.core.errors import (
 from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan, Task
+from milepost.engine.calls import CallLog
 from milepost.engine.elsewhere import with_elsewhere
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
+from milepost.engine.measure import bounds_of
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
 from milepost.engine.planning import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
@@ -169,6 +171,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         manner=manner,
         planning=planning,
         met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
+        context=bounds_of(settings, CallLog(journal.database)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from milepost.core.ports import Agent, Interpreter, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_agent, for_installers
 from milepost.engine.books import Books, open_books
+from milepost.engine.context import Contexts
 from milepost.engine.discretion import DiscreetTerminal
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
@@ -30,6 +31,7 @@ from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
 from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
+from milepost.engine.tag_cache import TagCache
 from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.store.database import open_database
@@ -61,6 +63,7 @@ class Rooms:
     on_event: OnEvent
     lock_fd: int
     agent: Callable[[str], Agent]
+    contexts: Contexts
     stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -119,6 +122,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
     try:
         with (
             ThreadPoolExecutor(1) as ahead,
+            closing(TagCache(project.state)) as cache,
             ground.open_terminal(held) as sandbox,
             listening as overhear,
         ):
@@ -156,6 +160,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 on_event=_both(overhear, company.on_event),
                 lock_fd=lock_fd,
                 agent=staff.agent,
+                contexts=Contexts(git, cache, ground.redact),
                 stays=company.stays,
             )
     finally:

@@ -408,7 +408,7 @@ class ContextSettings(Section):
         ge=0,
         le=1_000_000,
         description="Tokens of the repository that a model is shown with its task: hinted files, related symbols, "
-        "facts of the project. 0: none.",
+        "facts of the project. At most half of the model's window, and 4000 for programs. 0: none.",
     )
 
 

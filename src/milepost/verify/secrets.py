@@ -28,6 +28,7 @@ _NAMED = re.compile(
     r"""(?ix) (?:(?:api|private|access|auth)[_-]?key|secret|passw(?:or)?d|token|credential)[\w\-]{0,40}
     ["']?\s*(?::\s*\w+\s*)?(?:=|:|=>|:=)\s*(?P<quote>["'`])(?P<value>[^"'`\s]{8,200})(?P=quote)"""
 )
+_ANYWHERE = PurePosixPath("text")
 _WORD = re.compile(r"([a-z]+|[A-Z]+|[A-Z][a-z]+|)\d{0,4}")
 _PLACEHOLDER = re.compile(
     r"(?i)example|changeme|change[_-]me|placeholder|your[_-]|dummy|fake|sample|redacted|not[_-]?a[_-]?real|test|xxx+|\*{3,}|\.\.\."
@@ -66,6 +67,18 @@ def leaks(file: ChangedFile, redact: Callable[[str], str] = str) -> Iterator[str
             what = "a secret of your environment"
         if what:
             yield f"{file.path}:{number} ({what})"
+
+
+def without_credentials(text: str) -> str:
+    """A text whose lines with what looks like a credential are masked, wherever they come from."""
+    return "".join(_without_credential(line) for line in text.splitlines(keepends=True))
+
+
+def _without_credential(line: str) -> str:
+    if not any(_leak(piece, _ANYWHERE) for piece in _pieces(line)):
+        return line
+    end = line[len(line.rstrip("\r\n")) :]
+    return f"{MASK}{end}"
 
 
 def _by_shape(line: str) -> str:

@@ -17,6 +17,7 @@ from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.core.pages import bound, is_bound, is_page, unbound
 from milepost.workspace.git import Git
+from milepost.workspace.objects import blobs_of
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
@@ -166,7 +167,7 @@ class Mileposts:
 
     def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """What is in some blobs, by their names; empty for one that is too large to be read."""
-        return self._blobs(list(blobs))[0]
+        return blobs_of(self._git, list(blobs), LARGEST_READ)[0]
 
     def with_file(self, tree: str, path: str, content: bytes) -> str:
         """The tree that differs from `tree` in the content of one file."""
@@ -216,7 +217,7 @@ class Mileposts:
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
         rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
         rows = [(path, facts) for path, facts in rows if not is_within(path, without)]
-        blobs, large = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
+        blobs, large = blobs_of(self._git, [sha for _, facts in rows for sha in facts[2:4]], LARGEST_READ)
         return Change(
             files=tuple(
                 ChangedFile(
@@ -229,24 +230,6 @@ class Mileposts:
                 for path, (_, mode, old_sha, new_sha, *_) in rows
             )
         )
-
-    def _blobs(self, names: list[str]) -> tuple[dict[str, bytes], set[str]]:
-        """The contents of blobs by their names, and those too large to be read; a submodule's name is no blob."""
-        wanted = "\n".join(dict.fromkeys(name for name in names if name.strip("0")))
-        if not wanted:
-            return {}, set()
-        sized = self._git.plumb("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=wanted.encode())
-        rows = (line.split() for line in sized.splitlines())
-        sizes = {name: int(size) for name, size in rows if size.isdigit()}
-        small = [name for name, size in sizes.items() if size <= LARGEST_READ]
-        stream = self._git.plumb_bytes("cat-file", "--batch", stdin="\n".join(small).encode()) if small else b""
-        found = dict.fromkeys(sizes, b"")
-        at = 0
-        for name in small:
-            begin = stream.index(b"\n", at) + 1
-            at = begin + sizes[name] + 1
-            found[name] = stream[begin : at - 1]
-        return found, sizes.keys() - set(small)
 
     def diff(self, old: str, new: str, longest: int = 20_000) -> str:
         """The differences between two commits as text, cut where it is too long."""
@@ -268,22 +251,27 @@ class Mileposts:
     def is_ancestor(self, old: str, new: str) -> bool:
         return self._git.try_plumb("merge-base", "--is-ancestor", old, new)[0] == 0
 
-    def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
-        """The mileposts in the history of one or more commits, newest first, without those that were undone."""
-        found, undone = self._told(tips, since)
+    def history(self, *tips: str, since: str = "", most: int = 0) -> tuple[Milepost, ...]:
+        """The mileposts in the history of one or more commits, newest first, without those that were undone.
+
+        With `most`, only so many commits are looked at.
+        """
+        found, undone = self._told(tips, since, most)
         return tuple(post for post in found if post.commit not in undone)
 
     def taken_back(self, *tips: str) -> tuple[tuple[Milepost, str], ...]:
         """The mileposts in the history of commits that were undone there, newest first, each with what undid it."""
-        found, undone = self._told(tips, "")
+        found, undone = self._told(tips)
         return tuple((post, undone[post.commit]) for post in found if post.commit in undone)
 
-    def _told(self, tips: tuple[str, ...], since: str) -> tuple[list[Milepost], dict[str, str]]:
+    def _told(self, tips: tuple[str, ...], since: str = "", most: int = 0) -> tuple[list[Milepost], dict[str, str]]:
         """The mileposts of a history, and which of them were taken back by which commit."""
         fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Members", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
-        output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
+        bound = (f"--max-count={most}",) if most else ()
+        words = ("log", "-z", f"--format={log_format}", *bound, *tips, *((f"^{since}",) if since else ()))
+        output = self._git.plumb(*words)
         mileposts: list[Milepost] = []
         undone: dict[str, str] = {}
         for record in filter(None, output.split("\0")):
