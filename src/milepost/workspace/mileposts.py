@@ -17,7 +17,7 @@ from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.core.pages import bound, is_bound, is_page, unbound
 from milepost.workspace.git import Git
-from milepost.workspace.objects import blobs_of
+from milepost.workspace.objects import blobs_of, entries_of
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
@@ -161,9 +161,7 @@ class Mileposts:
 
     def blobs_at(self, commit: str) -> dict[str, str]:
         """The plain files of a commit with the names of their blobs."""
-        listing = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", commit)
-        rows = (row.partition(b"\t") for row in listing.split(b"\0") if row)
-        return {os.fsdecode(name): facts.split()[2].decode() for facts, _, name in rows if facts.startswith(b"100")}
+        return {entry.path: entry.blob for entry in entries_of(self._git, commit) if not entry.is_link}
 
     def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """What is in some blobs, by their names; empty for one that is too large to be read."""
