@@ -14,6 +14,7 @@ from milepost.core.task import Roadmap, Task
 from milepost.roadmap import read, tick, untick
 from milepost.roadmap.explain import explain
 from milepost.roadmap.manner import Dialect, Manner
+from milepost.roadmap.marks import marked
 from milepost.roadmap.read import survey
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -400,17 +401,22 @@ DOCUMENTS = st.lists(st.lists(PIECES, max_size=6).map("".join), max_size=12).map
 
 @settings(max_examples=300, deadline=None)
 @given(DOCUMENTS, st.sampled_from(DIALECTS), st.sampled_from(["ROADMAP.md", "todo.txt", "tasks.json", ""]))
-def test_anything_is_read_in_any_dialect_and_marks_are_where_they_say(text: str, dialect: Dialect, name: str) -> None:
+def test_anything_is_read_in_any_dialect_and_a_tick_changes_one_task_alone(
+    text: str, dialect: Dialect, name: str
+) -> None:
     content, manner = text.replace("\x00", "").encode(), Manner(name=name, dialect=dialect)
     found = survey(content, manner)
     ids = [task.id for task in everyone(found.roadmap)]
     assert len({name.casefold() for name in ids}) == len(ids)
     assert all(ID.fullmatch(name) for name in ids)
     explain(content, manner)
+    before = {task.id: task.status for task in everyone(found.roadmap)}
     for name, mark in found.marks.items():
         assert content[mark.offset : mark.end] == mark.written
-        task = next(task for task in everyone(found.roadmap) if task.id == name)
-        assert mark.ticked == (task.status == "done")
+        assert mark.ticked == (before[name] == "done")
+        if not mark.ticked:
+            ticked = marked(content, {mark: True})
+            assert {task.id: task.status for task in everyone(read(ticked, manner))} == before | {name: "done"}
 
 
 TITLES = st.sampled_from(["Parse", "Print é", "漢字", "1.1 Ship", "a `b` c"])

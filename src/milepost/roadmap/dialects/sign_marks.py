@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.roadmap.dialects.signs import Custom, Sign
+from milepost.roadmap.dialects.signs import Custom, Sign, sign_in
 from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source
+from milepost.roadmap.titles import plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +20,18 @@ class Title:
     sign: Sign | None
 
 
-def mark_of(title: Title, source: Source, custom: Custom, *, bare: bool) -> Mark | None:
-    """The bytes that say the status of a title; `bare` says that a title without a sign would be a task, too."""
+def mark_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: bool = True) -> Mark | None:
+    """The bytes that say the status of a title; None where a change of them would not be read as meant.
+
+    `bare` says that a title without a sign would be a task, too; `emoji` that emoji are signs.
+    """
     if title.column < 0 or is_skipped(title.sign):
         return None
     before, written, done, undone = _parts(title, custom, bare=bare)
+    changed = title.text[:before] + (undone if is_over(title.sign) else done) + title.text[before + len(written) :]
+    after = sign_in(changed, emoji=emoji)
+    if is_over(after) == is_over(title.sign) or _name(after, changed) != _name(title.sign, title.text):
+        return None
     return Mark(
         offset=source.offset(title.line, title.column + before),
         written=written.encode(),
@@ -31,6 +39,10 @@ def mark_of(title: Title, source: Source, custom: Custom, *, bare: bool) -> Mark
         done=done.encode(),
         undone=undone.encode(),
     )
+
+
+def _name(sign: Sign | None, text: str) -> str:
+    return plain(sign.title if sign is not None else text)
 
 
 def is_over(sign: Sign | None) -> bool:

@@ -122,7 +122,7 @@ class _Signed:
         title = self._headings[position]
         assert title is not None
         shaped = _is_shaped(title)
-        mark = mark_of(title, self._source, self._of_headings, bare=shaped)
+        mark = mark_of(title, self._source, self._of_headings, bare=shaped, emoji=self._emoji)
         self._take(title, "headings")
         words, ticked = title.sign.title if title.sign else title.text, is_over(title.sign)
         draft = draft_of_section(self._outline, position, words, mark=mark, ticked=ticked)
@@ -189,7 +189,7 @@ class _Signed:
                 name,
                 words,
                 self._source,
-                mark=mark_of(title, self._source, self._of_items, bare=True),
+                mark=mark_of(title, self._source, self._of_items, bare=True, emoji=self._emoji),
                 ticked=is_over(title.sign),
             ),
             skipped=is_skipped(title.sign),
@@ -213,7 +213,7 @@ class _Signed:
             column = len(self._source.lines[line]) - len(lines[start])
             title = Title(line=line, column=column, text=lines[start], sign=sign)
             self._take(title, "lines")
-            mark = mark_of(title, self._source, custom_of([sign]), bare=True)
+            mark = mark_of(title, self._source, custom_of([sign]), bare=True, emoji=False)
             text = "\n".join(lines[start + 1 : end])
             yield draft_of_text(line, sign.title, text, words, mark=mark, ticked=is_over(sign))
 
