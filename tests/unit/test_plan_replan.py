@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from milepost.core.task import Plan, Task
 from milepost.plan.graph import plan as make_plan
+from milepost.plan.planning import Planning
 from milepost.plan.replan import follow
 from milepost.plan.reshape import with_parts, with_task
 from milepost.roadmap import read
@@ -66,3 +67,22 @@ def test_a_task_ticked_by_hand_is_done_for_those_that_wait_for_it() -> None:
     edit = follow(seen, seen, planned("- [x] A1 First\n", TWO), begun=frozenset(), wanted=("A1", "A2"))
     assert edit.dropped == ("A1",)
     assert edit.plan.task("A1").status == "done"
+
+
+def test_an_edit_brings_its_own_order() -> None:
+    seen = planned(ONE, "- [ ] A3 Third\n")
+    planning = Planning(sequence="outline")
+    new = make_plan(read(("# Roadmap\n\n" + ONE + "- [ ] A3 Third\n- [ ] A4 Fourth\n").encode()), planning)
+    edit = follow(seen, seen, new, begun=frozenset(), wanted=("A1", "A3"))
+    assert edit.changed == ()
+    assert [(wait.task, wait.after) for wait in edit.plan.waits] == [("A3", "A1"), ("A4", "A3")]
+
+
+def test_a_group_stays_what_it_was_when_an_edit_would_make_another() -> None:
+    smart = Planning(grouping="section")
+    seen = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n"), smart)
+    new = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n  - Budget: $1\n"), smart)
+    assert (seen.waves, new.waves) == ((("A1",),), (("A1", "A2"),))
+    edit = follow(seen, seen, new, begun=frozenset(), wanted=("A1",))
+    assert (edit.added, edit.changed, edit.late) == ((), (), ("A1",))
+    assert edit.plan.task("A1").members == ("A2",) and edit.plan.waves == (("A1",),)

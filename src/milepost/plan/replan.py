@@ -11,7 +11,8 @@ from milepost.core.task import Plan, Task
 class Edit:
     """The plan as it is to be followed now, and what is another than before.
 
-    `late` are tasks that were edited after work on them began: that goes on with the text it began with.
+    `late` are tasks that were edited after work on them began, or whose group would be another one now: that goes on
+    with the text it began with.
     """
 
     plan: Plan
@@ -31,11 +32,17 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     waiting = [name for name in wanted if name not in begun and name in before]
     dropped = tuple(name for name in waiting if name not in after or after[name].status == "done")
     kept = [name for name in waiting if name in after and after[name].status == "open"]
-    changed = tuple(name for name in kept if _meant(before[name]) != _meant(after[name]))
+    # A group that an edit would make anew is done as it was: else a task could be done twice, or by nobody.
+    regrouped = {name for name in before if name in after and before[name].members != after[name].members}
+    changed = tuple(name for name in kept if name not in regrouped and _meant(before[name]) != _meant(after[name]))
     late = tuple(
         name
         for name in wanted
-        if name in begun and name in before and (name not in after or _meant(before[name]) != _meant(after[name]))
+        if name in before
+        and (
+            (name in begun and (name not in after or _meant(before[name]) != _meant(after[name])))
+            or (name in kept and name in regrouped)
+        )
     )
     added = tuple(name for wave in new.waves for name in wave if name not in before)
     followed = {name: _edited(plan.task(name), before[name], after[name]) for name in changed}
