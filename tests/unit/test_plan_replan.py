@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from milepost.core.task import Plan, Task
 from milepost.plan.graph import plan as make_plan
+from milepost.plan.planning import Planning
 from milepost.plan.replan import follow
 from milepost.plan.reshape import with_parts, with_task
 from milepost.roadmap import read
@@ -83,3 +84,36 @@ def test_a_task_that_is_renamed_while_a_run_is_on_stays_the_same_task() -> None:
     assert (begun.added, begun.late, begun.renamed) == ((), (parse,), ((parse, now),))
     again = follow(edit.plan, edit.seen, new, begun=frozenset(), wanted=(parse, form))
     assert (again.added, again.dropped, again.changed) == ((), (), ()), "read again, nothing is new"
+
+
+def test_an_edit_brings_its_own_order() -> None:
+    seen = planned(ONE, "- [ ] A3 Third\n")
+    planning = Planning(sequence="outline")
+    new = make_plan(read(("# Roadmap\n\n" + ONE + "- [ ] A3 Third\n- [ ] A4 Fourth\n").encode()), planning)
+    edit = follow(seen, seen, new, begun=frozenset(), wanted=("A1", "A3"))
+    assert edit.changed == ()
+    assert [(wait.task, wait.after) for wait in edit.plan.waits] == [("A3", "A1"), ("A4", "A3")]
+
+
+def test_a_group_stays_what_it_was_when_an_edit_would_make_another() -> None:
+    smart = Planning(grouping="section")
+    seen = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n"), smart)
+    new = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n  - Budget: $1\n"), smart)
+    assert (seen.waves, new.waves) == ((("A1",),), (("A1", "A2"),))
+    edit = follow(seen, seen, new, begun=frozenset(), wanted=("A1",))
+    assert (edit.added, edit.changed, edit.late) == ((), (), ("A1",))
+    assert edit.plan.task("A1").members == ("A2",) and edit.plan.waves == (("A1",),)
+
+
+def test_what_comes_beside_a_group_or_is_left_of_one_is_done_by_itself() -> None:
+    section = Planning(grouping="section")
+    seen = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n"), section)
+    wider = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n- [ ] A3 Third\n"), section)
+    assert wider.task("A1").members == ("A2", "A3")
+    edit = follow(seen, seen, wider, begun=frozenset({"A1"}), wanted=("A1",))
+    assert edit.added == ("A3",) and edit.plan.waves == (("A1",), ("A3",))
+    assert edit.plan.task("A1").members == ("A2",)
+    ticked = make_plan(read(b"- [x] A1 First\n- [ ] A2 Second\n"), section)
+    edit = follow(seen, seen, ticked, begun=frozenset(), wanted=("A1",))
+    assert (edit.dropped, edit.added) == (("A1",), ("A2",))
+    assert edit.plan.waves == (("A1",), ("A2",))

@@ -20,7 +20,7 @@ from milepost.core.events import (
     Steered,
     TaskFinished,
 )
-from milepost.core.task import Plan
+from milepost.core.task import Plan, Wait
 from milepost.core.verdict import Verdict
 from milepost.engine.journal import Entry
 from milepost.engine.steered import Halt, ended_tasks, halt_of, is_added, is_set_aside
@@ -118,7 +118,7 @@ def progress_of(
     asked = _asked(events)
     begun = {one.stage.task for one in in_work} | {one.task for one in waiting if one.task}
     idle = [] if over else [name for name in asked if name not in ended and name not in begun]
-    blocked = _blocked(plan, idle, frozenset(passed), frozenset((*lost, *aside)))
+    blocked = _blocked(plan, idle, frozenset(passed), frozenset((*lost, *aside)), frozenset(asked))
     held_up = {one.task for one in blocked}
     steered = tuple(event for event in events if isinstance(event, Steered))
     forecast = next((event for event in reversed(events) if isinstance(event, ForecastMade)), None)
@@ -200,14 +200,23 @@ def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[Waiting, 
     return tuple(one for one in found if one.task not in ended)
 
 
-def _blocked(plan: Plan, idle: Sequence[str], passed: frozenset[str], lost: frozenset[str]) -> tuple[Blocked, ...]:
+def _blocked(
+    plan: Plan, idle: Sequence[str], passed: frozenset[str], lost: frozenset[str], asked: frozenset[str]
+) -> tuple[Blocked, ...]:
     """The tasks that wait for others, and the first one that each waits for: a lost one before all."""
-    by_id = {task.id: task for task in plan.tasks}
     met = passed | {task.id for task in plan.tasks if task.status == "done"}
+    stated = {task.id: task.depends_on for task in plan.tasks}
+    inferred: dict[str, list[Wait]] = {}
+    for wait in plan.waits:
+        if wait.after in asked:
+            inferred.setdefault(wait.task, []).append(wait)
     gone = set(lost)
     found: list[Blocked] = []
     for name in _in_plan_order(plan, idle):
-        waits = [other for other in by_id[name].depends_on if other not in met] if name in by_id else []
+        waits = [other for other in stated.get(name, ()) if other not in met]
+        # What its files import is only waited for while it may still be done.
+        more = (wait.after for wait in inferred.get(name, ()) if wait.why == "outline" or wait.after not in gone)
+        waits += [other for other in more if other not in met]
         hopeless = next((other for other in waits if other in gone), None)
         if hopeless is not None:
             gone.add(name)

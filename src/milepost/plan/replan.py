@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 
 from milepost.core.likeness import found_again
@@ -13,9 +13,9 @@ from milepost.core.task import Plan, Task
 class Edit:
     """The plan as it is to be followed now, and what is another than before.
 
-    `late` are tasks that were edited after work on them began: that goes on with the text it began with. `renamed` are
-    tasks that the roadmap calls otherwise now, each with its new name; the run goes on calling them as before, and
-    `seen` is the edited roadmap in these words.
+    `late` are tasks that were edited after work on them began, or whose group would be another one now: that goes on
+    with the text it began with. `renamed` are tasks that the roadmap calls otherwise now, each with its new name; the
+    run goes on calling them as before, and `seen` is the edited roadmap in these words.
     """
 
     plan: Plan
@@ -39,20 +39,28 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     waiting = [name for name in wanted if name not in begun and name in before]
     dropped = tuple(name for name in waiting if name not in after or after[name].status == "done")
     kept = [name for name in waiting if name in after and after[name].status == "open"]
-    changed = tuple(name for name in kept if _meant(before[name]) != _meant(after[name]))
+    # A group that an edit would make anew is done as it was: else a task could be done twice, or by nobody.
+    regrouped = {name for name in before if name in after and before[name].members != after[name].members}
+    changed = tuple(name for name in kept if name not in regrouped and _meant(before[name]) != _meant(after[name]))
     late = tuple(
         name
         for name in wanted
-        if name in begun and name in before and (name not in after or _meant(before[name]) != _meant(after[name]))
+        if name in before
+        and (
+            (name in begun and (name not in after or _meant(before[name]) != _meant(after[name])))
+            or (name in kept and name in regrouped)
+        )
     )
-    added = tuple(name for wave in new.waves for name in wave if name not in before)
+    added = _added(new, before, regrouped, dropped)
     followed = {name: _edited(plan.task(name), before[name], after[name]) for name in changed}
     followed |= {name: replace(plan.task(name), status="done") for name in dropped if name in after}
     followed |= {name: after[name] for name in added}
     known = {task.id for task in plan.tasks}
     tasks = tuple(followed.get(task.id, task) for task in plan.tasks)
     more = tuple(after[name] for name in added if name not in known)
-    waves = (*plan.waves, tuple(task.id for task in more)) if more else plan.waves
+    there = {name for wave in plan.waves for name in wave}
+    last = tuple(name for name in added if name not in there)
+    waves = (*plan.waves, last) if last else plan.waves
     return Edit(
         seen=new,
         renamed=tuple((name, now) for name, now in renamed.items() if name in wanted),
@@ -62,6 +70,16 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
         changed=changed,
         late=late,
     )
+
+
+def _added(
+    new: Plan, before: Mapping[str, Task], regrouped: Collection[str], dropped: Collection[str]
+) -> tuple[str, ...]:
+    """The tasks that are new, or that were done with one that is dropped; no group that is as it was takes them in."""
+    freed = {name for leader in dropped for name in before[leader].members}
+    started = (name for wave in new.waves for name in wave if name not in before or name in freed)
+    joined = (name for task in new.tasks if task.id in regrouped for name in task.members if name not in before)
+    return tuple(dict.fromkeys((*started, *joined)))
 
 
 def _renamed(seen: Plan, new: Plan) -> dict[str, str]:
@@ -87,9 +105,19 @@ def _called_as_before(plan: Plan, names: Mapping[str, str]) -> Plan:
     return replace(
         plan,
         tasks=tuple(
-            replace(task, id=names.get(task.id, task.id), depends_on=called(task.depends_on)) for task in plan.tasks
+            replace(
+                task,
+                id=names.get(task.id, task.id),
+                depends_on=called(task.depends_on),
+                members=called(task.members),
+            )
+            for task in plan.tasks
         ),
         waves=tuple(map(called, plan.waves)),
+        waits=tuple(
+            replace(wait, task=names.get(wait.task, wait.task), after=names.get(wait.after, wait.after))
+            for wait in plan.waits
+        ),
     )
 
 
