@@ -232,6 +232,18 @@ def test_a_damaged_cache_is_made_anew(place: Place, tmp_path: Path, damage: str)
     assert damage == "folder" or rows(tmp_path) == 4
 
 
+def test_a_file_that_a_parser_does_not_survive_is_given_up_once(place: Place, tmp_path: Path) -> None:
+    place.write("app/bad.py", "/*\n" * 30_000)
+    place.write("app/good.py", "def still_read(): ...\n")
+    place.commit()
+    read: list[int] = []
+    for _ in range(2):
+        with closing(Counting(tmp_path, read)) as cache:
+            text = shown(place, view(place), cache=cache).text
+    assert "def still_read()" in text and "not read for the outline: 1 files" in text
+    assert read == [6]
+
+
 def test_a_cache_that_cannot_be_written_is_no_mishap(place: Place, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder would be")
     with closing(TagCache(tmp_path)) as cache:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from milepost.core.task import Task
 from milepost.plan.context import Bounds, Part, composed, rewritten
 from milepost.plan.conventions import conventions_in, kinds_in
-from milepost.plan.facts import Facts, Project, fact_lines
+from milepost.plan.facts import MANIFESTS, Facts, Project, fact_lines
 from milepost.plan.mentions import PERHAPS, SURELY, mentions_in
 from milepost.plan.repo_map import outline_within, page_rank, ranked
 from milepost.plan.shown import (
@@ -27,6 +27,7 @@ from milepost.plan.shown import (
 )
 from milepost.plan.tokens import bytes_per_token, size_of, tokens_of
 from milepost.sources.tags import Tags, tags_of
+from milepost.sources.variables import keys_in
 
 
 def task(text: str = "", *, title: str = "Do it", files: tuple[str, ...] = (), verify: tuple[str, ...] = ()) -> Task:
@@ -332,9 +333,21 @@ def test_manifests_that_cannot_be_read_state_nothing_that_is_wrong(text: str, na
     assert all(line.isprintable() for line in lines)
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"name": ' * 5_000, "project = 3", '{"scripts": [1], "engines": 2}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "\n" * 200_000,
+        "[*]\n" + " \n" * 100_000,
+        "a" * 200_000,
+        '{"name": ' * 5_000,
+        "project = 3",
+        '{"scripts": [1], "engines": 2}',
+    ],
+)
 def test_hostile_manifests_are_no_mishap(text: str) -> None:
-    manifests = {"pyproject.toml": text, "package.json": text, "mypy.ini": text}
+    manifests = dict.fromkeys(MANIFESTS, text)
+    assert keys_in(text) == () or "=" in text
     assert all("[[[" not in line for line in kinds_in(manifests))
     assert conventions_in(manifests, ()) is not None
 

@@ -14,7 +14,8 @@ from itertools import islice
 from pathlib import Path
 
 from milepost.core.errors import StateUnwritable
-from milepost.sources.tags import VERSION, Definition, Tags
+from milepost.sources.tags import VERSION, Tags
+from milepost.sources.tags_json import from_json, to_json
 from milepost.store.file import FileDatabase
 
 FILE = "cache/tags.db"
@@ -58,7 +59,7 @@ class TagCache:
             try:
                 with database.alone("tags"):
                     for key, one in tags.items():
-                        database.write("insert into tags values (?, ?) on conflict do nothing", key, _plain(one))
+                        database.write("insert into tags values (?, ?) on conflict do nothing", key, to_json(one))
                     database.write(_DROP_OLDEST, self._most_rows)
             except StateUnwritable:
                 self._throw_away()
@@ -80,8 +81,8 @@ class TagCache:
             return
         try:
             for key, body in database.read(_KNOWN, json.dumps(keys)):
-                with suppress(ValueError, TypeError, KeyError):  # a row that is not ours, or damaged
-                    yield key, _tags(json.loads(body))
+                with suppress(ValueError):  # a damaged row
+                    yield key, from_json(body)
         except StateUnwritable:
             self._throw_away()
 
@@ -106,21 +107,3 @@ class TagCache:
             with suppress(OSError):
                 for ending in ("", "-wal", "-shm"):
                     self._file.with_name(self._file.name + ending).unlink(missing_ok=True)
-
-
-def _plain(tags: Tags) -> str:
-    defined = [[one.name, one.kind, one.line, one.last_line, one.signature] for one in tags.definitions]
-    return json.dumps([defined, [list(use) for use in tags.uses], list(tags.variables)], separators=(",", ":"))
-
-
-def _tags(plain: list[list[list[object]]]) -> Tags:
-    """The tags that were kept; raises on what is none."""
-    defined, uses, variables = plain
-    return Tags(
-        definitions=tuple(
-            Definition(name=str(name), kind=kind, line=int(line), last_line=int(last), signature=str(signature))  # type: ignore[arg-type, call-overload]
-            for name, kind, line, last, signature in defined
-        ),
-        uses=tuple((str(name), int(times)) for name, times in uses),  # type: ignore[call-overload]
-        variables=tuple(map(str, variables)),
-    )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from milepost.core.secret_files import holds_secrets
 from milepost.engine.tag_cache import TagCache, key_of
+from milepost.engine.tag_reader import tags_read
 from milepost.sources.grammars import grammar_of
-from milepost.sources.tags import Tags, tags_of
+from milepost.sources.tags import Tags
 from milepost.workspace.git import Git
 from milepost.workspace.objects import Entry, blobs_of
 
@@ -24,7 +25,7 @@ _WRITTEN = (".min.js", ".bundle.js", "_pb2.py", ".pb.go", ".d.ts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tagged:
-    """The tags by path, and how many files of code were not read: they were too many, or too large."""
+    """The tags by path, and how many files of code were not read: too many, too large, or no parser survives them."""
 
     tags: dict[str, Tags]
     unread: int = 0
@@ -58,16 +59,16 @@ class Tagger:
             self._cache.keep(read)
             known |= read
         tags = {path: known[key] for path, key in keys.items() if key in known}
-        return Tagged(tags=tags, unread=len(code) - len(chosen))
+        unreadable = sum(one.unreadable for one in tags.values())
+        return Tagged(tags=tags, unread=len(code) - len(chosen) + unreadable)
 
     def _read(self, batch: list[Entry]) -> dict[str, Tags]:
         contents, _ = blobs_of(self._git, (entry.blob for entry in batch), LARGEST_FILE)
-        found = {}
-        for entry in batch:
-            content = contents.get(entry.blob, b"")
-            text = self._redact(content.decode("utf-8", "replace")) if b"\0" not in content else ""
-            found[_key(entry)] = tags_of(entry.path, text.encode()) or Tags()
-        return found
+        files = ((entry.path, self._text(contents.get(entry.blob, b""))) for entry in batch)
+        return {_key(entry): tags for entry, tags in zip(batch, tags_read(files), strict=True)}
+
+    def _text(self, content: bytes) -> bytes:
+        return self._redact(content.decode("utf-8", "replace")).encode() if b"\0" not in content else b""
 
 
 def is_code(entry: Entry) -> bool:

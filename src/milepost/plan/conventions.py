@@ -33,7 +33,7 @@ _FRAMEWORKS = (
     *("tokio", "axum", "actix-web", "serde", "clap", "rails", "sinatra", "laravel/framework"),
 )
 _SCRIPTS = ("test", "lint", "build", "format", "typecheck", "check")
-_TARGET = re.compile(r"^([A-Za-z][\w-]*)\s*:(?!=)", re.MULTILINE)
+_TARGET = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:(?!=)", re.MULTILINE)
 _DEPENDENCY = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -147,8 +147,10 @@ def _script_tools(package: Any, manifests: Mapping[str, str], beside: Collection
 
 def _layout(manifests: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What .editorconfig says of all files."""
-    section = re.search(r"^\[\*\]\s*$(.*?)(?=^\[|\Z)", manifests.get(".editorconfig", ""), re.MULTILINE | re.DOTALL)
-    stated = dict(re.findall(r"^\s*(\w+)\s*=\s*(\S+)\s*$", section[1], re.MULTILINE)) if section else {}
+    section = re.search(
+        r"^\[\*\][ \t\r]*$(.*?)(?=^\[|\Z)", manifests.get(".editorconfig", ""), re.MULTILINE | re.DOTALL
+    )
+    stated = dict(re.findall(r"^[ \t]*(\w+)[ \t]*=[ \t]*(\S+)[ \t]*$", section[1], re.MULTILINE)) if section else {}
     if style := stated.get("indent_style", ""):
         yield "indentation", f"{stated.get('indent_size', '')} {style}".strip()
     yield "line length", stated.get("max_line_length", "").replace("off", "")

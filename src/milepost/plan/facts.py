@@ -52,7 +52,7 @@ def fact_lines(facts: Facts) -> list[str]:
     lines += [f"this task is verified by: {check}" for check in facts.checks]
     lines += language_lines(facts.paths)
     if facts.unread:
-        lines.append(f"not read for the outline: {facts.unread} files, too many or too large")
+        lines.append(f"not read for the outline: {facts.unread} files, too many, too large or broken")
     if facts.variables:
         more = len(facts.variables) - MOST_VARIABLES
         names = ", ".join(facts.variables[:MOST_VARIABLES])

@@ -50,11 +50,15 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """What one file defines and uses, each use with how often; `variables` are those of the environment."""
+    """What one file defines and uses, each use with how often; `variables` are those of the environment.
+
+    An `unreadable` file is one that no parser survives.
+    """
 
     definitions: tuple[Definition, ...] = ()
     uses: tuple[tuple[str, int], ...] = ()
     variables: tuple[str, ...] = ()
+    unreadable: bool = False
 
 
 def tags_of(path: str, content: bytes) -> Tags | None:

@@ -14,7 +14,7 @@ _READ = re.compile(
     rf"(?:{_CALLS})\s{{0,4}}[\[(]\s{{0,4}}[\"'`]{_NAME.format('quoted')}[\"'`]"
     rf"|(?:process\.env|import\.meta\.env)\.{_NAME.format('dotted')}"
 )
-_KEY = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]{0,80})\s*=", re.MULTILINE)
+_KEY = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]{0,80})[ \t]*=", re.MULTILINE)
 
 
 def variables_in(text: str) -> tuple[str, ...]:
