@@ -12,7 +12,7 @@ from milepost.core.budget import Allowance
 from milepost.core.errors import RoadmapUnwritable
 from milepost.core.task import Priority, Task
 from milepost.roadmap import read
-from milepost.roadmap.outline import Outline, Phase, Section
+from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.write import KEPT, write
 
 # The reader of boxes learns these two; until it has, a roadmap that states them is refused.
@@ -73,7 +73,7 @@ def tasks(draw: st.DrawFn, task_id: str, earlier: tuple[str, ...], depth: int = 
 
 
 @st.composite
-def outlines(draw: st.DrawFn) -> Outline:
+def manuscripts(draw: st.DrawFn) -> Manuscript:
     phases = []
     earlier: tuple[str, ...] = ()
     priorities: list[Priority] = ["", "high", "medium", "low"] if READS_PRIORITY else [""]
@@ -96,7 +96,7 @@ def outlines(draw: st.DrawFn) -> Outline:
             )
         )
     origins = {task: f"a -- b.md:{at}" for at, task in enumerate(earlier) if draw(st.booleans())}
-    return Outline(title="Roadmap", intro=draw(titles), phases=tuple(phases), origins=origins)
+    return Manuscript(title="Roadmap", intro=draw(titles), phases=tuple(phases), origins=origins)
 
 
 def as_read(text: str) -> list[Task]:
@@ -104,11 +104,11 @@ def as_read(text: str) -> list[Task]:
 
 
 @settings(deadline=None, max_examples=60)
-@given(outlines())
-def test_every_field_of_every_task_is_read_back(outline: Outline) -> None:
-    text = write(outline)
+@given(manuscripts())
+def test_every_field_of_every_task_is_read_back(manuscript: Manuscript) -> None:
+    text = write(manuscript)
 
-    wanted = [task for top in outline.tasks for task in top.walk()]
+    wanted = [task for top in manuscript.tasks for task in top.walk()]
     for task, found in zip(wanted, as_read(text), strict=True):
         assert {name: getattr(found, name) for name in KEPT} == {name: getattr(task, name) for name in KEPT}
         # What stands below a task is its text as well, its subtasks among it.
@@ -137,14 +137,14 @@ def test_whatever_it_is_to_say_it_says_that_or_is_refused(
     )
     other = Task(id="1.2", title="Another", status="done", line=0, depends_on=("1.1",))
     section = Section(title=heading, tasks=(task, other))
-    outline = Outline(
+    manuscript = Manuscript(
         title="T",
         intro=origin,
         phases=(Phase(name="Phase 1: A", goal=heading, sections=(section,)),),
         origins={"1.1": origin},
     )
     try:
-        written = write(outline)
+        written = write(manuscript)
     except RoadmapUnwritable:
         return
     first, second = as_read(written)
@@ -205,13 +205,13 @@ def test_a_roadmap_is_written_as_a_person_would() -> None:
         subtasks=(Task(id="1.1.1", title="Hours", status="done", line=0),),
     )
     format_ = Task(id="1.2", title="Format them", status="open", line=0, depends_on=("1.1",), approve="before")
-    outline = Outline(
+    manuscript = Manuscript(
         title="Durations",
         intro="A small library.",
         phases=(Phase(name="Phase 1: Core", goal="Both ways", sections=(Section(tasks=(parse, format_)),)),),
         origins={"1.2": "PRD.md:12"},
     )
-    assert write(outline) == (
+    assert write(manuscript) == (
         "# Durations\n\nA small library.\n\n## Phase 1: Core\n\n> **Goal**: Both ways\n\n"
         "- [x] 1.1 Parse durations\n\n  Such as `1h30m`.\n\n"
         "  - Files: durations/parse.py\n  - Verify: `pytest -q tests/test_parse.py`\n  - [x] 1.1.1 Hours\n"
@@ -219,5 +219,5 @@ def test_a_roadmap_is_written_as_a_person_would() -> None:
     )
 
 
-def _only(task: Task) -> Outline:
-    return Outline(title="T", phases=(Phase(name="Phase 1: A", sections=(Section(tasks=(task,)),)),))
+def _only(task: Task) -> Manuscript:
+    return Manuscript(title="T", phases=(Phase(name="Phase 1: A", sections=(Section(tasks=(task,)),)),))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from milepost.core.budget import Allowance
 from milepost.core.errors import RoadmapUnreadable, RoadmapUnwritable
 from milepost.core.task import Task
-from milepost.roadmap.outline import Outline, Phase, Section
+from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.read import read
 
 # All that a reader takes from what is written; where a task stands in the file is not told beforehand.
@@ -24,18 +24,20 @@ _PLAIN_PATH = re.compile(r"(?!none$|nothing$|n/a$)[\w][\w./+@-]*(?<!\.)", re.IGN
 _PLAIN_VALUE = re.compile(r"[A-Za-z][\w:./= -]*\w")
 
 
-def write(outline: Outline) -> str:
+def write(manuscript: Manuscript) -> str:
     """The roadmap as Markdown; raises RoadmapUnwritable where a reader would take it for something else."""
-    text = "\n".join([*_head(outline), *(line for phase in outline.phases for line in _phase(phase, outline.origins))])
+    text = "\n".join(
+        [*_head(manuscript), *(line for phase in manuscript.phases for line in _phase(phase, manuscript.origins))]
+    )
     text = f"{text.rstrip()}\n"
-    _refuse_what_reads_otherwise(outline, text)
+    _refuse_what_reads_otherwise(manuscript, text)
     return text
 
 
-def _head(outline: Outline) -> Iterator[str]:
-    yield f"# {outline.title}"
-    if outline.intro:
-        yield from ("", outline.intro)
+def _head(manuscript: Manuscript) -> Iterator[str]:
+    yield f"# {manuscript.title}"
+    if manuscript.intro:
+        yield from ("", manuscript.intro)
 
 
 def _phase(phase: Phase, origins: Mapping[str, str]) -> Iterator[str]:
@@ -125,8 +127,8 @@ def _code(text: str) -> str:
     return f"{fence}{apart}{text}{apart}{fence}"
 
 
-def _refuse_what_reads_otherwise(outline: Outline, text: str) -> None:
-    wanted = [task for top in outline.tasks for task in top.walk()]
+def _refuse_what_reads_otherwise(manuscript: Manuscript, text: str) -> None:
+    wanted = [task for top in manuscript.tasks for task in top.walk()]
     try:
         found = [task for top in read(text.encode()).tasks for task in top.walk()]
     except (RoadmapUnreadable, UnicodeEncodeError) as error:

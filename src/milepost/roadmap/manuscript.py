@@ -1,4 +1,4 @@
-"""A roadmap before it is written: phases, their sections, and the tasks in them."""
+"""A manuscript: a roadmap before it is written, with its phases, their sections, and the tasks in them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Manuscript:
     """A roadmap to be written. `origins` are where tasks come from, by their ids: a file and a line.
 
     What a task says of its own phase, section and priority does not count: it has those of its place.

@@ -1,0 +1,115 @@
+"""Words that somebody else chose, such as a model, made fit to be written: what reads otherwise is put plainer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from milepost.core.errors import RoadmapUnwritable
+from milepost.core.task import Task
+from milepost.roadmap.manuscript import Manuscript, Phase, Section
+from milepost.roadmap.titles import printable
+from milepost.roadmap.write import write
+
+LONGEST_TITLE = 200
+
+_BLANK = Task(id="1.1", title="A title", status="open", line=0)
+_LAST = (Task(id="1.1.1", title="A step", status="open", line=0),)
+_FULL = replace(_BLANK, files=("a.py",), verify=("true",))
+_AFTER = Task(id="1.2", title="Another", status="open", line=0, files=("a.py",), depends_on=("1.1",))
+_MARKUP = re.compile(r"[^\w\s.,;'/+%=-]")
+_NO_WORD = re.compile(r"[^\w\s]|_")
+_STRUCTURE = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[.?\]|[*_]*[A-Za-z]+(?:\s[A-Za-z]+)?[*_]*\s*:)")
+
+
+def tamed(task: Task) -> Task:
+    """The task such that it can be written: title and text in plainer words where needed, odd paths left out."""
+    below = tuple(map(tamed, task.subtasks))
+    if _can_be_written(replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else ())):
+        return replace(task, subtasks=below)
+    return replace(
+        task,
+        title=tame_title(task.title),
+        text=_first_that_fits(_texts(task.text), lambda text: replace(_FULL, text=text)),
+        files=tuple(path for path in task.files if _can_be_written(replace(_BLANK, files=(path,)))),
+        verify=tuple(command for command in task.verify if _can_be_written(replace(_BLANK, verify=(command,)))),
+        subtasks=below,
+    )
+
+
+def tame_title(title: str) -> str:
+    """The title in one line, as it is or in plainer signs."""
+    return _first_that_fits((*_headings(title), "Untitled"), lambda words: replace(_BLANK, title=words))
+
+
+def tame_heading(heading: str, otherwise: str) -> str:
+    """The heading in one line, as it is or in plainer signs; `otherwise` where nothing is left of it."""
+
+    def made(words: str) -> Manuscript:
+        section = Section(title=words, tasks=(_BLANK,))
+        return Manuscript(title="Roadmap", phases=(Phase(name=f"Phase 1: {words}", sections=(section,)),))
+
+    return next((words for words in _headings(heading) if words and _reads_back(made(words))), otherwise)
+
+
+def tame_name(title: str) -> str:
+    """The title of a roadmap in one line, as it is or in plainer signs."""
+
+    def made(words: str) -> Manuscript:
+        return Manuscript(title=words, phases=(Phase(name="Phase 1: A", sections=(Section(tasks=(_BLANK,)),)),))
+
+    return next((words for words in _headings(title) if words and _reads_back(made(words))), "Roadmap")
+
+
+def tame_line(text: str) -> str:
+    """A sentence beside the tasks in one line, without what could be read as one."""
+    return _plainer(printable(text), _MARKUP)
+
+
+def _headings(heading: str) -> tuple[str, ...]:
+    line = printable(heading)[:LONGEST_TITLE].strip()
+    return (line, _plainer(line, _MARKUP), _plainer(line, _NO_WORD))
+
+
+def _texts(text: str) -> Iterable[str]:
+    lines = [printable_line.rstrip() for printable_line in map(_without_controls, text.splitlines())]
+    clean = "\n".join(lines).strip("\n")
+    yield clean
+    yield "\n".join(_as_code(line) if _STRUCTURE.match(line) else line.strip() for line in lines).strip("\n")
+    yield _plainer(" ".join(lines), _MARKUP)
+    yield _plainer(" ".join(lines), _NO_WORD)
+    yield ""
+
+
+def _without_controls(line: str) -> str:
+    indent = len(line) - len(line.lstrip(" "))
+    return " " * indent + printable(line)
+
+
+def _as_code(line: str) -> str:
+    """What looks like a box or a statement, as code, which is neither."""
+    return f"`{line.strip().replace('`', chr(39))}`"
+
+
+def _plainer(text: str, unwanted: re.Pattern[str]) -> str:
+    return " ".join(unwanted.sub(" ", text).split()).strip(" .,;'/+%=-")
+
+
+def _first_that_fits(candidates: Iterable[str], made: Callable[[str], Task]) -> str:
+    return next((words for words in candidates if _can_be_written(made(words))), "")
+
+
+def _can_be_written(task: Task) -> bool:
+    """Whether it reads back, with a word on where it comes from and without, and leaves what follows it alone."""
+    phase = Phase(name="Phase 1: A", sections=(Section(tasks=(task, _AFTER)),))
+    places: tuple[dict[str, str], ...] = ({}, {task.id: "a.md:1"})
+    return all(_reads_back(Manuscript(title="Roadmap", phases=(phase,), origins=origins)) for origins in places)
+
+
+def _reads_back(manuscript: Manuscript) -> bool:
+    try:
+        write(manuscript)
+    except RoadmapUnwritable:
+        return False
+    return True
