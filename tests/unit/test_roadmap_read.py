@@ -112,7 +112,7 @@ def test_headings_that_call_themselves_phases_are_the_phases() -> None:
     ("line", "title"),
     [
         ("**Write** the *parser*", "Write the *parser*"),
-        ("**Add `--all` flag** now", "Add `--all` flag now"),
+        ("**Add `--all` flag** now", "Add `--all` flag"),
         ("Pass `**kw` and `**more`", "Pass `**kw` and `**more`"),
         ("**Write all\n  of it**", "Write all"),
         ("Compute 2**3 first", "Compute 2**3 first"),

@@ -15,7 +15,8 @@ class Draft:
     """A task as it is written: what its title line says, what stands below it, and its place in the outline.
 
     `line` counts from 0. `mark` is None where nothing in the roadmap could say that it is done; `explicit` is the id
-    that its author gave it; `place` are the words that it stands below; `guess` is set where a rule of thumb took it.
+    that its author gave it, `wording` the words that another one is made of, where they are more than the title;
+    `place` are the words that it stands below; `guess` is set where a rule of thumb took it.
     """
 
     line: int
@@ -23,6 +24,7 @@ class Draft:
     ticked: bool
     mark: Mark | None
     explicit: str = ""
+    wording: str = ""
     phase: str = ""
     section: str = ""
     place: tuple[str, ...] = ()

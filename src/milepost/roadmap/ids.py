@@ -6,21 +6,22 @@ import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 LONGEST = 64
 
-_DOTTED = r"\d{1,4}(?:\.\d{1,4}){1,7}[a-f]?"
-_CODE = r"[A-Za-z]{1,4}-?\d{1,6}(?:[.-]\d{1,6}){0,5}[A-D]?"
+_DOTTED = r"[0-9]{1,4}(?:\.[0-9]{1,4}){1,7}[a-f]?"
+_CODE = r"[A-Za-z]{1,4}-?[0-9]{1,6}(?:[.-][0-9]{1,6}){0,5}[A-D]?"
 _EXPLICIT = re.compile(
     rf"""
+    (?P<task> (?: [Tt]ask | TASK ) \s+ )?
     (?:
         \[ (?P<bracketed> {_DOTTED} | {_CODE} ) \] (?: \( [^()\s]* \) )?
       | ` (?P<quoted> {_DOTTED} | {_CODE} ) `
       | (?P<dotted> {_DOTTED} )
       | (?P<code> {_CODE} )
-      | (?P<number> \d{{1,4}} ) (?=[.:)])
+      | (?P<number> [0-9]{{1,4}} ) (?=[.:)])
     )
     (?P<mark> [.:)] | \s+ [-–—:] (?=\s|$) )?
     (?=\s|$)
@@ -31,11 +32,13 @@ _EXPLICIT = re.compile(
 _KNOWN = re.compile(
     r"""
       (?: UTF | SHA | AES | RSA | ISO | RFC | IEEE | ECMA | PEP | ES | GPT | HTTP | TLS | CSS | HTML | MP | MD | EC
-        | IPV | CRC | HS | RS | CP | WIN | PY | ARM | INT | UINT | AVX | SSE | USB | CUDA | X | I ) -? \d .*
-    | S3 | D3 | R2 | B2[BC]? | H[1-6] | K8 | P\d | Q[1-4]
+        | IPV | CRC | HS | RS | CP | WIN | PY | ARM | INT | UINT | AVX | SSE | USB | CUDA | X | I ) -? [0-9] .*
+    | S3 | D3 | R2 | B2[BC]? | H[1-6] | K8 | P[0-9] | Q[1-4]
     """,
     re.VERBOSE,
 )
+# Of those, the ones that a series of ids may be made of: B1, B2, B3.
+_IN_SERIES = re.compile(r"([SDRBK])[1-9][0-9]?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +50,26 @@ class Claim:
     top: bool
 
 
-def split_id(text: str) -> tuple[str, str]:
-    """The explicit id that plain text starts with, or nothing, and the text after it."""
+def split_id(text: str, series: Collection[str] = ()) -> tuple[str, str]:
+    """The explicit id that plain text starts with, or nothing, and the text after it.
+
+    `series` are letters that the roadmap makes ids of, though a letter and a number may well be a word.
+    """
     found = _EXPLICIT.match(text)
-    if found is None or not _is_meant(found):
+    if found is None or not _is_meant(found, series):
         return "", text
     name = next(found[group] for group in ("bracketed", "quoted", "dotted", "code", "number") if found[group])
     return name, text[found.end() :].strip()
+
+
+def series_in(titles: Iterable[str]) -> frozenset[str]:
+    """The letters that several of these titles start with, each time before another number."""
+    numbers: dict[str, set[str]] = {}
+    for title in titles:
+        found = _IN_SERIES.match(title)
+        if found is not None and title[found.end() : found.end() + 1].isspace():
+            numbers.setdefault(found[1], set()).add(found[0])
+    return frozenset(letter for letter, codes in numbers.items() if len(codes) > 1)
 
 
 def derived_id(title: str, place: Sequence[str]) -> str:
@@ -61,7 +77,9 @@ def derived_id(title: str, place: Sequence[str]) -> str:
     ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", ascii_title)[:3] or ["task"]
     outline = "\0".join(" ".join(part.casefold().split()) for part in (*place, title))
-    digest = base64.b32encode(hashlib.sha256(outline.encode()).digest())[:6].decode().lower()
+    digest = base64.b32encode(hashlib.sha256(outline.encode()).digest()[:5])[:6].decode().lower()
+    if digest.isdigit():  # `t-234567` could be somebody's own id
+        digest = f"d{digest[1:]}"
     return f"{'-'.join(words)[:40].rstrip('-')}-{digest}"
 
 
@@ -82,17 +100,24 @@ def settle(claims: Sequence[Claim]) -> tuple[list[str], dict[int, int]]:
     return ids, clashes
 
 
-def _is_meant(found: re.Match[str]) -> bool:
+def _is_meant(found: re.Match[str], series: Collection[str]) -> bool:
     """Whether what looks like an id is one, rather than a version or the name of a thing."""
     code = found["code"] or found["quoted"] or found["bracketed"] or ""
-    prefix = re.split(r"[\d-]", code, maxsplit=1)[0]
+    if found["task"]:
+        return bool(found["dotted"] or found["mark"] or found["bracketed"])
+    prefix = re.split(r"[0-9-]", code, maxsplit=1)[0]
     if prefix.lower() == "v":
         return False
     if not prefix or found["bracketed"] or found["mark"]:
         return True
     if prefix.islower():
         return len(prefix) == 1 and code[1] == "0"
-    return prefix.isupper() and not _KNOWN.fullmatch(code)
+    return prefix.isupper() and (not _KNOWN.fullmatch(code) or _is_of(series, code))
+
+
+def _is_of(series: Collection[str], code: str) -> bool:
+    found = _IN_SERIES.fullmatch(code)
+    return found is not None and found[1] in series
 
 
 def _next_free(wanted: str, owners: dict[str, int], suffixes: dict[str, int]) -> str:

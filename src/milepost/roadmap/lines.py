@@ -4,68 +4,40 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, takewhile, zip_longest
-from typing import Literal, get_args
+from itertools import chain
+from typing import get_args
 
-from milepost.core.task import Problem
+from milepost.core.task import Priority, Problem
 from milepost.roadmap.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
-from milepost.roadmap.markdown import Block, Fence, Item, Items, Paragraph
+from milepost.roadmap.markdown import Block, Item, Paragraph
+from milepost.roadmap.statements import Key, Statement, statements_in
 
-Key = Literal["files", "verify", "depends", "agent", "pattern", "tests", "changes", "scope", "needs", BoundKey]
-
-_KEYS: dict[str, Key] = {
-    "file": "files",
-    "files": "files",
-    "verify": "verify",
-    "depends": "depends",
-    "depends on": "depends",
-    "blocked by": "depends",
-    "agent": "agent",
-    "pattern": "pattern",
-    "tests": "tests",
-    "changes": "changes",
-    "scope": "scope",
-    "needs": "needs",
-    "budget": "budget",
-    "timeout": "timeout",
-    "approve": "approve",
-}
 # What the author allows or forbids is a closed set of words; anything else after these keys is prose.
 _TERMS: dict[Key, frozenset[str]] = {
     "tests": frozenset({"may change"}),
     "changes": frozenset({"none", "nothing"}),
     "scope": frozenset({"files"}),
 }
-_KEYED = re.compile(
-    r"(?P<open>\*\*|__)?(?P<key>files?|verify|depends(?: on)?|blocked by|agent|pattern|tests|changes|scope"
-    r"|needs|budget|timeout|approve)"
-    r"(?P<close>\*\*|__)?\s*:(?P<after>\*\*|__)?\s*(?P<value>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_CODE_SPAN = re.compile(r"(`+)(.+?)\1(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`++)(.+?)(?<!`)\1(?!`)")
 _NOTE = re.compile(r"\s\([^()]*\)")
 _REMARK = re.compile(r"(?<=\S)\s+[-–—]\s|:\s")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _PATTERN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9_.+-]{0,39}")
+_PRIORITIES: dict[str, Priority] = {
+    "critical": "high",
+    "high": "high",
+    "medium": "medium",
+    "low": "low",
+    "p0": "high",
+    "p1": "high",
+    "p2": "medium",
+    "p3": "low",
+}
+_PRIORITY = re.compile(rf"(?:{'|'.join(_PRIORITIES)})\b")
 _NOTHING = frozenset({"", "-", "–", "—", "none", "nothing", "n/a"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """One keyed line with its values, and the lines of the file it takes up, counted from 0.
-
-    `verbatim` values stood in a block of code: each is what it says, quotes and all.
-    """
-
-    key: Key
-    line: int
-    values: tuple[str, ...]
-    covers: frozenset[int]
-    verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +47,8 @@ class Details:
     files: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     depends: tuple[tuple[int, str], ...] = ()
+    prerequisites: tuple[tuple[int, str], ...] = ()
+    priority: Priority = ""
     agent: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
     needs: tuple[str, ...] = ()
@@ -84,21 +58,33 @@ class Details:
     problems: tuple[Problem, ...] = ()
 
 
-def details_of(item: Item, inline: str = "") -> Details:
+NOTHING_SAID = Details()
+
+
+def details_of(item: Item, inline: str = "", after: Sequence[Block] = ()) -> Details:
     """What the author stated below a boxed item, leaving out what belongs to boxes below it.
 
-    `inline` is what its title line says that it depends on.
+    `inline` is what its title line says that it depends on; `after` are blocks after its list that are about it, too.
     """
     first = item.first
     below = Paragraph(line=first.line + 1, lines=first.lines[1:])
-    found = tuple(_statements((below, *item.blocks[1:])))
+    return details_in((below, *item.blocks[1:], *after), ((item.line, inline),) if inline else ())
+
+
+def details_in(blocks: Sequence[Block], depends: tuple[tuple[int, str], ...] = ()) -> Details:
+    """What the statements in some blocks add up to, with what is known to be depended on."""
+    found = tuple(statements_in(blocks))
+    if not found:
+        return Details(depends=depends) if depends else NOTHING_SAID
     agent, inputs, prose, problems = _agent(found)
     bounds, unbounded, unclear = _bounds(found)
     told = [one for one in found if one not in prose and one not in unbounded and not _is_prose(one)]
     return Details(
         files=_unique(told, "files", files_in),
         verify=_unique(told, "verify", commands_in),
-        depends=(*(((item.line, inline),) if inline else ()), *_depends(told)),
+        depends=(*depends, *_named(told, "depends")),
+        prerequisites=tuple(_named(found, "prerequisite")),
+        priority=next((priority_in(" ".join(one.values)) for one in told if one.key == "priority"), ""),
         agent=agent,
         inputs=inputs,
         needs=_unique(told, "needs", labels_in),
@@ -109,11 +95,17 @@ def details_of(item: Item, inline: str = "") -> Details:
     )
 
 
-def _depends(statements: Sequence[Statement]) -> Iterator[tuple[int, str]]:
+def _named(statements: Sequence[Statement], key: Key) -> Iterator[tuple[int, str]]:
     for statement in statements:
-        for value in statement.values if statement.key == "depends" else ():
+        for value in statement.values if statement.key == key else ():
             if value.lower().rstrip(".") not in _NOTHING:
                 yield statement.line, value
+
+
+def priority_in(value: str) -> Priority:
+    """The priority that a `Priority:` value starts with, or none."""
+    found = _PRIORITY.match(value.strip("*_` ").lower())
+    return _PRIORITIES[found[0]] if found else ""
 
 
 def files_in(value: str) -> tuple[str, ...]:
@@ -135,90 +127,6 @@ def labels_in(value: str) -> tuple[str, ...]:
     """The labels of a worker that a `Needs:` value names, a word each; none where it is a sentence."""
     parts = [part.strip("` ").lower() for part in value.strip().rstrip(".").split(",")]
     return tuple(parts) if all(_LABEL.fullmatch(part) and part not in _NOTHING for part in parts) else ()
-
-
-def _statements(blocks: Sequence[Block]) -> Iterator[Statement]:
-    """The statements in these blocks and in unboxed items below them, in the order of the file."""
-    taken: Block | None = None
-    for block, following in zip_longest(blocks, blocks[1:]):
-        match block:
-            case Paragraph():
-                for statement in _in_paragraph(block):
-                    last = max(statement.covers) == block.line + len(block.lines) - 1
-                    if last and following is not None and statement.values == ("",):
-                        taken = following
-                        yield _with_values_below(statement, following)
-                    else:
-                        yield statement
-            case Items():
-                unboxed = (item for item in block.items if item.box is None)
-                plain = set(map(id, _plain_items(block))) if block is taken else set()
-                for item in unboxed:
-                    if id(item) not in plain:
-                        yield from _statements(item.blocks)
-            case _:
-                pass
-
-
-def _in_paragraph(paragraph: Paragraph) -> Iterator[Statement]:
-    lines = deque(enumerate(paragraph.lines, paragraph.line))
-    while lines:
-        number, text = lines.popleft()
-        keyed = _keyed(text)
-        if keyed is None:
-            continue
-        key, value = keyed
-        covers = {number}
-        while lines and value.endswith((",", "\\")) and _keyed(lines[0][1]) is None:
-            number, more = lines.popleft()
-            value = f"{value.removesuffix(chr(92)).rstrip()} {more.strip()}"
-            covers.add(number)
-        yield Statement(key=key, line=min(covers), values=(value,), covers=frozenset(covers))
-
-
-def _keyed(text: str) -> tuple[Key, str] | None:
-    found = _KEYED.match(text.strip())
-    if found is None:
-        return None
-    value = found["value"].strip()
-    if found["open"] and not (found["close"] or found["after"]):
-        value = value.removesuffix(found["open"])
-    return _KEYS[found["key"].lower()], value
-
-
-def _with_values_below(statement: Statement, block: Block) -> Statement:
-    """The statement with what stands in the list or the fenced block after it."""
-    covers = set(statement.covers)
-    values: list[str] = []
-    match block:
-        case Items():
-            for item in _plain_items(block):
-                values.append(" ".join(line.strip() for line in item.first.lines))
-                covers.update(range(item.line, item.end))
-        case Fence() if statement.key == "verify":
-            values = _script(block.code)
-            covers.update(range(block.line, block.end))
-        case _:
-            pass
-    return Statement(
-        key=statement.key,
-        line=statement.line,
-        values=tuple(values),
-        covers=frozenset(covers),
-        verbatim=isinstance(block, Fence),
-    )
-
-
-def _plain_items(block: Items) -> list[Item]:
-    """The items of a list that are values: neither tasks nor statements of their own."""
-    return list(takewhile(lambda item: item.box is None and _keyed(item.first.lines[0]) is None, block.items))
-
-
-def _script(code: str) -> list[str]:
-    """The commands of a fenced block, one a line, without prompts and comments."""
-    lines = code.replace("\\\n", " ").split("\n")
-    commands = (re.sub(r"^\$\s+", "", line.strip()) for line in lines)
-    return [command for command in commands if command and not command.startswith("#")]
 
 
 def _agent(
@@ -271,6 +179,11 @@ def _is_prose(statement: Statement) -> bool:
     """Whether a line that begins like a term is a sentence: `Tests: cover the edge cases` allows nothing."""
     if statement.key == "needs":
         return not all(labels_in(value) for value in statement.values)
+    if statement.key == "priority":
+        return not priority_in(" ".join(statement.values))
+    # What a prerequisite is about may be a task, a phase or neither: it is looked up, and stays in the text.
+    if statement.key == "prerequisite":
+        return True
     said = " ".join(statement.values).strip().rstrip(".").strip("` ").lower()
     return statement.key in _TERMS and said not in _TERMS[statement.key]
 

@@ -13,7 +13,7 @@ from milepost.roadmap.ids import Claim, derived_id, settle
 from milepost.roadmap.lines import Details
 from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.marks import Mark
-from milepost.roadmap.references import Named, References, Unresolved
+from milepost.roadmap.references import Below, Named, References, Unresolved
 from milepost.roadmap.source import source_of
 
 
@@ -88,7 +88,9 @@ def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
     everyone = [(draft, top) for top in drafts for draft in top.walk()]
     claims = [
         Claim(
-            id=draft.explicit or derived_id(draft.title, draft.place), explicit=bool(draft.explicit), top=draft is top
+            id=draft.explicit or derived_id(draft.wording or draft.title, draft.place),
+            explicit=bool(draft.explicit),
+            top=draft is top,
         )
         for draft, top in everyone
     ]
@@ -116,20 +118,55 @@ def _bounds_too_deep(entries: Sequence[_Entry]) -> Iterator[Problem]:
 
 def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
     """The top-level tasks that each entry waits for, and the references that lead nowhere."""
-    references = References([Named(id=entry.id, title=entry.title) for entry in entries])
+    references = References(
+        [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries]
+    )
+    required = _Prerequisites(entries, references)
     depends: dict[str, tuple[str, ...]] = {}
     problems = []
     for entry in entries:
         waits_for: dict[str, None] = {}
         for line, value in entry.details.depends:
             for found in references.resolve(value):
-                if isinstance(found, Unresolved):
-                    message = f"{entry.id} depends on {found}"
-                    problems.append(Problem(line=line + 1, message=message, fatal=True))
-                elif not _is_part_of(entry, entries[found]):
-                    waits_for[entries[found].top] = None
+                match found:
+                    case Unresolved():
+                        problems.append(_nobody(entry, found, line))
+                    case Below():
+                        members = (entries[index].top for index in found.members)
+                        waits_for.update((member, None) for member in members if member != entry.top)
+                    case _ if not _is_part_of(entry, entries[found]):
+                        waits_for[entries[found].top] = None
+        for stated in entry.details.prerequisites:
+            waits_for.update((top, None) for top in required.of(stated) if top != entry.top)
         depends[entry.id] = tuple(waits_for)
     return depends, problems
+
+
+def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
+    if found.issue:
+        message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
+        return Problem(line=line + 1, message=message)
+    return Problem(line=line + 1, message=f"{entry.id} depends on {found}", fatal=True)
+
+
+class _Prerequisites:
+    """What is required above several tasks is looked up once; those below one statement do not wait for each other."""
+
+    def __init__(self, entries: Sequence[_Entry], references: References) -> None:
+        self._entries = entries
+        self._references = references
+        self._known: dict[tuple[int, str], tuple[str, ...]] = {}
+
+    def of(self, stated: tuple[int, str]) -> tuple[str, ...]:
+        if stated not in self._known:
+            self._known[stated] = tuple(dict.fromkeys(self._tops(stated)))
+        return self._known[stated]
+
+    def _tops(self, stated: tuple[int, str]) -> Iterator[str]:
+        for found in self._references.known(stated[1]):
+            for index in found.members if isinstance(found, Below) else (found,):
+                if stated not in self._entries[index].details.prerequisites:
+                    yield self._entries[index].top
 
 
 def _is_part_of(entry: _Entry, other: _Entry) -> bool:

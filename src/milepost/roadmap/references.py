@@ -1,4 +1,4 @@
-"""What a dependency names: a task by its id, its title, or the start of its title."""
+"""What a dependency names: a task by its id or title, or all tasks below a heading."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, takewhile
 
 from milepost.roadmap.ids import split_id
+from milepost.roadmap.outline_names import called, names_of
 from milepost.roadmap.titles import plain
 
 _SEPARATOR = re.compile(r"\s*[,;&]\s*|\s+and\s+", re.IGNORECASE)
 _NOISE = re.compile(r"^(?:tasks?\s+)?#?(?=\S)", re.IGNORECASE)
 _NOTE = re.compile(r"\s\([^()]*\)$")
+_ISSUE = re.compile(r"#[0-9]+")
+_DONE = re.compile(r"\s+(?:(?:is|are|must be|to be)\s+)?(?:completed?|done|finished|merged)\b.*$", re.IGNORECASE)
+_PHASES = re.compile(r"phases?\s+\S+$", re.IGNORECASE)
 _SHOWN = 4
 # A start that so many titles share names none of them.
 _LOOKED_AT = 100
@@ -21,18 +26,27 @@ _LOOKED_AT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What a task may be called in a dependency."""
+    """What a task may be called in a dependency; `above` are the headings of a top-level task."""
 
     id: str
     title: str
+    above: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """All tasks below a heading, as positions in the names."""
+
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A reference that names nobody, or several."""
+    """A reference that names nobody, or several; `issue` is set where it may well be an issue of a tracker."""
 
     reference: str
     candidates: tuple[str, ...] = ()
+    issue: bool = False
 
     def __str__(self) -> str:
         if not self.candidates:
@@ -47,27 +61,52 @@ class References:
     def __init__(self, names: Sequence[Named]) -> None:
         self._names = names
         self._by_id = {named.id.casefold(): index for index, named in enumerate(names)}
-        self._by_title: dict[str, list[int]] = {}
-        for index, named in enumerate(names):
-            self._by_title.setdefault(_folded(named.title), []).append(index)
-        self._titles = sorted(self._by_title)
 
-    def resolve(self, value: str) -> Iterator[int | Unresolved]:
-        """Each task that `value` names: all of it as one id or title, else its parts between commas."""
+    def resolve(self, value: str) -> Iterator[int | Below | Unresolved]:
+        """Each task that `value` names: all of it as one id, title or heading, else its parts between commas."""
         whole = self._exact(_stripped(value))
         if len(whole) == 1:
             yield whole[0]
+            return
+        if below := self._below(value):
+            yield below
             return
         for part in filter(None, _SEPARATOR.split(value)):
             ids = [self._by_id.get(_stripped(word).casefold()) for word in part.split()]
             if all(index is not None for index in ids):
                 yield from (index for index in ids if index is not None)
             else:
-                yield self._one(_stripped(part))
+                yield self._one(part)
 
-    def _one(self, name: str) -> int | Unresolved:
-        matches = self._exact(name) or self._exact(_NOTE.sub("", name)) or self._by_id_and_title(name)
-        matches = matches or self._by_start(_folded(name))
+    def known(self, value: str) -> Iterator[int | Below]:
+        """What a prerequisite surely names: ids, whole titles and headings; all else in it is prose."""
+        for part in (value, *_SEPARATOR.split(value)):
+            bare = _DONE.sub("", _NOTE.sub("", part.strip().rstrip(".")))
+            found = self._exact(_stripped(bare))
+            below = self._below(bare)
+            if len(found) == 1:
+                yield found[0]
+            elif below:
+                yield below
+            if part is value and (len(found) == 1 or below):
+                return
+
+    def _one(self, part: str) -> int | Below | Unresolved:
+        name = _stripped(part)
+        for bare in dict.fromkeys((name, _NOTE.sub("", name))):
+            if exact := self._exact(bare):
+                return self._single(name, exact)
+            if below := self._below(bare):
+                return below
+        issue = _ISSUE.fullmatch(part.strip()) is not None
+        matches = self._by_start(part.strip()) if issue else []
+        matches = matches or self._by_id_and_title(name) or ([] if issue else self._by_start(_folded(name)))
+        if not matches:
+            headings = tuple(" / ".join(place) for place in self._headings(name))
+            return Unresolved(part.strip() if issue else name, headings, issue)
+        return self._single(name, matches)
+
+    def _single(self, name: str, matches: list[int]) -> int | Unresolved:
         if len(matches) == 1:
             return matches[0]
         return Unresolved(name, tuple(self._names[index].id for index in sorted(matches)))
@@ -76,9 +115,22 @@ class References:
         by_id = self._by_id.get(name.casefold())
         return self._by_title.get(_folded(name), []) if by_id is None else [by_id]
 
+    def _below(self, name: str) -> Below | None:
+        """All tasks below the one heading that goes by this name, or below all phases of this number."""
+        places = self._headings(name)
+        if not places or (len(places) > 1 and not _PHASES.match(_stripped(name))):
+            return None
+        return Below(tuple(sorted({index for place in places for index in self._members[place]})))
+
+    def _headings(self, name: str) -> list[tuple[str, ...]]:
+        """The headings that go by a name, if there are some higher than others then those."""
+        found = next(filter(None, (self._by_heading.get(one) for one in called(_stripped(name)))), [])
+        highest = min(map(len, found), default=0)
+        return [place for place in found if len(place) == highest]
+
     def _by_id_and_title(self, name: str) -> list[int]:
         """The task of `1.1 Its title`; what goes on otherwise after an id, such as a range, is not guessed at."""
-        written, title = split_id(name)
+        written, title = split_id(name, series="SDRBK")
         by_id = self._by_id.get(written.casefold())
         if by_id is None or not _folded(self._names[by_id].title).startswith(_folded(title)):
             return []
@@ -91,11 +143,39 @@ class References:
         position = bisect_left(self._titles, start) if start else len(self._titles)
         for title in takewhile(lambda title: title.startswith(start), islice(self._titles, position, None)):
             letters += self._by_title[title]
-            if not title[len(start)].isalnum():
+            if not title[len(start) : len(start) + 1].isalnum():
                 words += self._by_title[title]
             if len(words) > _SHOWN or len(letters) > _LOOKED_AT:
                 break
         return words or letters
+
+    @cached_property
+    def _by_title(self) -> dict[str, list[int]]:
+        by_title: dict[str, list[int]] = {}
+        for index, named in enumerate(self._names):
+            by_title.setdefault(_folded(named.title), []).append(index)
+        return by_title
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        return sorted(self._by_title)
+
+    @cached_property
+    def _members(self) -> dict[tuple[str, ...], list[int]]:
+        """The top-level tasks below each heading, which is known by its words and those above it."""
+        members: dict[tuple[str, ...], list[int]] = {}
+        for index, named in enumerate(self._names):
+            for depth in range(1, len(named.above) + 1):
+                members.setdefault(named.above[:depth], []).append(index)
+        return members
+
+    @cached_property
+    def _by_heading(self) -> dict[str, list[tuple[str, ...]]]:
+        by_heading: dict[str, list[tuple[str, ...]]] = {}
+        for place in self._members:
+            for name in names_of(place[-1]):
+                by_heading.setdefault(name, []).append(place)
+        return by_heading
 
 
 def _stripped(reference: str) -> str:

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from milepost.core.task import Problem
 from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.ids import split_id
-from milepost.roadmap.lines import Details, details_of
-from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Heading, Item, Items, parse
+from milepost.roadmap.ids import series_in
+from milepost.roadmap.lines import Details, details_in, details_of
+from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
 from milepost.roadmap.marks import Mark
+from milepost.roadmap.outline import Part, Place, about_the_last, has_boxes, own, parts_of, with_said
 from milepost.roadmap.source import Source
-from milepost.roadmap.titles import plain, split_depends
+from milepost.roadmap.title_line import title_line
+from milepost.roadmap.titles import plain
 
-_PHASE = re.compile(r"(?:phase|milestone|stage|sprint|epic)\s+(?:\d|[ivx]+\b|[a-z]\b)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    phase: str
-    section: str
-    path: tuple[str, ...]
+# The blocks after a list that are about its last task.
+After = tuple[Fence | Paragraph, ...]
 
 
 def read(source: Source) -> Reading:
     """The top-level boxes with the boxes below them, in the order of the file."""
     document = parse(source)
-    phase_level = _phase_level(document)
-    headings: list[Heading] = []
-    drafts: list[Draft] = []
-    for block in document.blocks:
-        match block:
-            case Heading():
-                headings = [heading for heading in headings if heading.level < block.level]
-                headings.append(Heading(level=block.level, text=plain(block.text)))
-            case Items():
-                drafts += _drafts([block], _place(headings, phase_level), source)
-            case _:
-                pass
-    return Reading(drafts=tuple(drafts), problems=tuple(_too_deep(document)))
+    reader = _Reader(source=source, series=series_in(_title_lines(document.blocks)))
+    parts = list(parts_of(document, source))
+    problems = (problem for part in parts for problem in part.problems)
+    return Reading(
+        drafts=tuple(draft for part in parts for draft in reader.drafts_of(part)),
+        problems=(*_too_deep(document), *problems),
+    )
+
+
+def _title_lines(blocks: Sequence[Block]) -> Iterator[str]:
+    for block in blocks:
+        for item in block.items if isinstance(block, Items) else ():
+            if item.box is not None:
+                yield item.first.lines[0].lstrip("*_ ").replace("**", " ", 1)
+            yield from _title_lines(item.blocks)
 
 
 def _too_deep(document: Document) -> Iterator[Problem]:
@@ -51,67 +48,85 @@ def _too_deep(document: Document) -> Iterator[Problem]:
         yield Problem(line=document.too_deep[0] + 1, message=f"{message} {more} more places")
 
 
-def _phase_level(document: Document) -> int:
-    """The level of the headings that are phases: those that say so, else the second, else the highest there is."""
-    headings = [block for block in document.blocks if isinstance(block, Heading)]
-    levels = {heading.level for heading in headings}
-    named = {heading.level for heading in headings if _PHASE.match(plain(heading.text))}
-    if named:
-        return min(named)
-    return 2 if 2 in levels else min(levels, default=1)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """Makes drafts of items; `series` are letters that this roadmap makes ids of."""
+
+    source: Source
+    series: Collection[str]
+
+    def drafts_of(self, part: Part) -> Iterator[Draft]:
+        """The tasks of a part; what stands right after a list, though not in it, may be about its last task."""
+        for position, block in enumerate(part.blocks):
+            if isinstance(block, Items):
+                yield from self._drafts([block], part.place, tuple(about_the_last(part.blocks[position + 1 :])))
+
+    def _drafts(self, blocks: Sequence[Block], place: Place, after: After = ()) -> Iterator[Draft]:
+        """The nearest boxes below: an item without a box is a heading for its children."""
+        for block in blocks:
+            items = block.items if isinstance(block, Items) else ()
+            for item in items:
+                if item.box is not None:
+                    yield self._draft(item, item.box, place, after if item is items[-1] else ())
+                elif has_boxes(item):
+                    yield from self._drafts(item.blocks, _below(place, item))
+
+    def _draft(self, item: Item, mark: Mark, place: Place, after: After) -> Draft:
+        line = title_line(item.first.lines[0], self.series)
+        details = details_of(item, inline=line.depends, after=after)
+        text = _text(line.rest, item, after, details, self.source)
+        # Subtasks stand below the words of their task, so that what is below two tasks of one wording differs by id.
+        path = (*place.path, f"{line.explicit} {line.wording}".strip())
+        below = Place(phase=place.phase, section=place.section, path=path)
+        return Draft(
+            line=item.line,
+            title=line.title,
+            wording=line.wording,
+            ticked=mark.ticked,
+            mark=mark,
+            explicit=line.explicit,
+            phase=place.phase,
+            section=place.section,
+            place=place.path,
+            text=text,
+            details=_with_place(details, line.files, place),
+            context=f"{place.context}\n\nStory {line.story}".strip() if line.story else place.context,
+            priority=details.priority or place.priority,
+            parallel=line.parallel,
+            subtasks=tuple(self._drafts(item.blocks, below)),
+        )
 
 
-def _place(headings: Sequence[Heading], phase_level: int) -> _Place:
-    phases = [heading.text for heading in headings if heading.level <= phase_level]
-    sections = [heading.text for heading in headings if heading.level > phase_level]
-    return _Place(
-        phase=phases[-1] if phases else "",
-        section=sections[-1] if sections else "",
-        path=tuple(heading.text for heading in headings),
-    )
+def _with_place(details: Details, hinted: tuple[str, ...], place: Place) -> Details:
+    """What is said below a task with what its title and its place add: the nearest that names files names them all."""
+    # A path in a title is likely, but not certain, to be all that the task is about.
+    files = details.files or (() if "scope" in details.terms else hinted) or place.files
+    if files == details.files and not place.prerequisites:
+        return details
+    return replace(details, files=files, prerequisites=(*place.prerequisites, *details.prerequisites))
 
 
-def _drafts(blocks: Sequence[Block], place: _Place, source: Source) -> Iterator[Draft]:
-    """The nearest boxes below: an item without a box is a heading for its children."""
-    for block in blocks:
-        for item in block.items if isinstance(block, Items) else ():
-            if item.box is not None:
-                yield _draft(item, item.box, place, source)
-            elif any(isinstance(below, Items) for below in item.blocks):
-                heading = plain(item.first.lines[0])
-                section = place.section or heading.rstrip(":")
-                below = _Place(phase=place.phase, section=section, path=(*place.path, heading))
-                yield from _drafts(item.blocks, below, source)
+def _below(place: Place, item: Item) -> Place:
+    """The place of what is below an item without a box, which is a heading for it."""
+    first = item.first
+    heading = plain(first.lines[0])
+    further = Paragraph(line=first.line + 1, lines=first.lines[1:])
+    inner = replace(place, section=place.section or heading.rstrip(":"), path=(*place.path, heading))
+    return with_said(inner, details_in(own((further, *item.blocks[1:]))), "\n".join(further.lines).strip())
 
 
-def _draft(item: Item, mark: Mark, place: _Place, source: Source) -> Draft:
-    line, depends = split_depends(plain(item.first.lines[0]))
-    explicit, title = split_id(line)
-    details = details_of(item, inline=depends)
-    # Subtasks stand below the words of their task, so that what is below two tasks of one wording differs by id.
-    path = (*place.path, f"{explicit} {title}".strip())
-    return Draft(
-        line=item.line,
-        title=title,
-        ticked=mark.ticked,
-        mark=mark,
-        explicit=explicit,
-        phase=place.phase,
-        section=place.section,
-        place=place.path,
-        text=_text(item, details, source),
-        details=details,
-        subtasks=tuple(_drafts(item.blocks, _Place(phase=place.phase, section=place.section, path=path), source)),
-    )
-
-
-def _text(item: Item, details: Details, source: Source) -> str:
-    """What stands below the title line as it was written, without the item's indent and its statements."""
+def _text(rest: str, item: Item, after: After, details: Details, source: Source) -> str:
+    """What stands after and below the title as it was written, without the item's indent and its statements."""
     first, covers = item.first, details.covers
     first_end = first.line + len(first.lines)
     wrapped = [source.lines[line].strip() for line in range(first.line + 1, first_end) if line not in covers]
     below = [source.lines[line] for line in range(first_end, item.end) if line not in covers]
-    return "\n".join([*wrapped, *_dedented(below)]).strip("\n")
+    lines = [*([rest] if rest else ()), *wrapped, *_dedented(below)]
+    paragraphs = ["\n".join(lines).strip("\n")]
+    for block in after:
+        end = block.end if isinstance(block, Fence) else block.line + len(block.lines)
+        paragraphs.append("\n".join(source.lines[line] for line in range(block.line, end) if line not in covers))
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
