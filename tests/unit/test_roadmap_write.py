@@ -15,14 +15,12 @@ from milepost.roadmap import read
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.write import KEPT, write
 
-# The reader of boxes learns these two; until it has, a roadmap that states them is refused.
-READS_PARALLEL = read(b"- [ ] 1.1 [P] A title\n").tasks[0].parallel
-READS_PRIORITY = bool(read(b"## Phase 1: A\n\n> **Priority**: HIGH\n\n- [ ] 1.1 A title\n").tasks[0].priority)
-
 WORDS = ("Parse", "durations", "such", "as", "`1h30m`", "schön", "日本語", "🚀", "a_b", "x-y", "(twice)", "e.g.", "C++")
 COMMANDS = ("pytest -q", "python3 -c 'print(1)'", "grep -q '`x`' a.md", "echo a | wc -l", "a = 'b,'", "a && b")
 PATHS = ("a.py", "src/b.py", "docs/über uns.md", "a,b.txt", "Makefile", "x/y/z.tar.gz", "`tick`.md", "c++/d.cc", "…")
 LINES = ("Some text.", "- a point", "1. first", "# a heading", "> quoted", "| a | b |", "    code", "", "x: y", "**b**")
+
+PRIORITIES: tuple[Priority, ...] = ("", "high", "medium", "low")
 
 titles = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(lambda words: " ".join(["Do", *words]))
 texts = st.lists(st.sampled_from(LINES), max_size=5).map("\n".join).map(lambda text: text.strip("\n"))
@@ -64,7 +62,8 @@ def tasks(draw: st.DrawFn, task_id: str, earlier: tuple[str, ...], depth: int = 
         timeout_s=draw(st.none() | amounts.map(float)),
         approve=draw(st.sampled_from(["", "before", "after", "each", "never"])),
         needs=tuple(draw(st.lists(st.sampled_from(["gpu", "docker", "x86_64"]), unique=True, max_size=2))),
-        parallel=READS_PARALLEL and draw(st.booleans()),
+        parallel=draw(st.booleans()),
+        priority=draw(st.sampled_from(PRIORITIES)),
         tests_may_change=draw(st.booleans()),
         changes_nothing=draw(st.booleans()),
         only_its_files=draw(st.booleans()),
@@ -76,7 +75,6 @@ def tasks(draw: st.DrawFn, task_id: str, earlier: tuple[str, ...], depth: int = 
 def manuscripts(draw: st.DrawFn) -> Manuscript:
     phases = []
     earlier: tuple[str, ...] = ()
-    priorities: list[Priority] = ["", "high", "medium", "low"] if READS_PRIORITY else [""]
     for number in range(1, draw(st.integers(1, 3)) + 1):
         sections = []
         place = 0
@@ -91,7 +89,7 @@ def manuscripts(draw: st.DrawFn) -> Manuscript:
             Phase(
                 name=f"Phase {number}: {draw(titles)}",
                 goal=draw(st.sampled_from(["", "It works", "# no heading"])),
-                priority=draw(st.sampled_from(priorities)),
+                priority=draw(st.sampled_from(PRIORITIES)),
                 sections=tuple(sections),
             )
         )

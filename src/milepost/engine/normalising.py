@@ -130,7 +130,7 @@ def _answer(
         return _Answered(found=known)
     text = numbered(document.lines)
     asked = Consultation(settings, home, subject=name, say=say)
-    prompt = filled("normalise", name=repr(name), document=quoted(text, limit=len(text)))
+    prompt = filled("normalise", document_name=repr(name), document=quoted(text, limit=len(text)))
     found = asked.ask(prompt, FoundItems, lambda answer: _objections(document, answer))
     return _Answered(found=found, cached=False, usage=asked.usage, price_known=asked.price_known)
 

@@ -12,7 +12,7 @@ from milepost.core.task import Task
 from milepost.roadmap.answers import MOST_TASKS, NewPhase, NewRoadmap, NewTask
 from milepost.roadmap.circles import without_circles
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.taming import tame_heading, tame_line, tame_name, tamed
+from milepost.roadmap.taming import tame_heading, tame_line, tame_name, tamed, with_priorities
 
 Style = Literal["minimal", "standard", "detailed"]
 
@@ -40,7 +40,7 @@ def manuscript_of(given: NewRoadmap, style: Style) -> tuple[Manuscript, tuple[st
                 place += 1
             sections.append(Section(title=tame_heading(section.title, ""), tasks=tuple(tasks)))
         phases.append(_phase(number, phase, sections))
-    return Manuscript(title=tame_name(given.title), phases=tuple(phases)), wrong
+    return with_priorities(Manuscript(title=tame_name(given.title), phases=tuple(phases))), wrong
 
 
 def styled(task: Task, style: Style) -> Task:

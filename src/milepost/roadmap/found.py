@@ -9,7 +9,7 @@ from itertools import groupby
 from milepost.core.task import Task
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.normalise import Anchored
-from milepost.roadmap.taming import tame_heading, tame_line, tame_name
+from milepost.roadmap.taming import tame_heading, tame_line, tame_name, with_priorities
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
@@ -33,12 +33,13 @@ def manuscript_of(items: Sequence[Anchored], lines: Sequence[str], name: str, mo
         )
         for number, group in enumerate(groups, start=1)
     )
-    return Manuscript(
+    manuscript = Manuscript(
         title=tame_name(f"Roadmap of {name}"),
         intro=f"Read from {plain_name} by {tame_line(model)}; each task names the line that it comes from.",
         phases=phases,
         origins={ids[place]: f"{plain_name}:{item.line}" for place, item in enumerate(items)},
     )
+    return with_priorities(manuscript)
 
 
 def _task(item: Anchored, ids: dict[int, str], place: int) -> Task:

@@ -18,7 +18,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """Sections below one heading, which is `name` as it is to be read; the priority is that of all its tasks."""
+    """Sections below one heading, which is `name` as it is to be read; tasks without a priority have that of it."""
 
     name: str
     goal: str = ""
@@ -30,7 +30,7 @@ class Phase:
 class Manuscript:
     """A roadmap to be written. `origins` are where tasks come from, by their ids: a file and a line.
 
-    What a task says of its own phase, section and priority does not count: it has those of its place.
+    What a task says of its own phase and section does not count: it has those of its place.
     """
 
     title: str
@@ -46,13 +46,13 @@ class Manuscript:
 
 
 def _placed(task: Task, phase: Phase, section: Section) -> Task:
-    subtasks = tuple(_placed(subtask, phase, section) for subtask in task.subtasks)
-    needs = dict.fromkeys((*task.needs, *(label for subtask in subtasks for label in subtask.needs)))
+    below = tuple(_placed(subtask, replace(phase, priority=""), section) for subtask in task.subtasks)
+    needs = dict.fromkeys((*task.needs, *(label for subtask in below for label in subtask.needs)))
     return replace(
         task,
         phase=phase.name,
         section=section.title,
-        priority=phase.priority,
-        subtasks=subtasks,
+        priority=task.priority or phase.priority,
+        subtasks=below,
         needs=tuple(needs),
     )

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from milepost.core.errors import RoadmapUnwritable
 from milepost.core.task import Task
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
+from milepost.roadmap.read import read
 from milepost.roadmap.titles import printable
-from milepost.roadmap.write import write
+from milepost.roadmap.write import misreadings, rendered
 
 LONGEST_TITLE = 200
 
@@ -26,16 +26,26 @@ _STRUCTURE = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[.?\]|[*_]*[A-Za-z]+(?
 def tamed(task: Task) -> Task:
     """The task such that it can be written: title and text in plainer words where needed, odd paths left out."""
     below = tuple(map(tamed, task.subtasks))
-    if _can_be_written(replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else ())):
-        return replace(task, subtasks=below)
-    return replace(
-        task,
-        title=tame_title(task.title),
-        text=_first_that_fits(_texts(task.text), lambda text: replace(_FULL, text=text)),
-        files=tuple(path for path in task.files if _can_be_written(replace(_BLANK, files=(path,)))),
-        verify=tuple(command for command in task.verify if _can_be_written(replace(_BLANK, verify=(command,)))),
-        subtasks=below,
-    )
+    if not _can_be_written(replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else ())):
+        task = replace(
+            task,
+            title=tame_title(task.title),
+            text=_first_that_fits(_texts(task.text), lambda text: replace(_FULL, text=text)),
+            files=tuple(path for path in task.files if _can_be_written(replace(_BLANK, files=(path,)))),
+            verify=tuple(command for command in task.verify if _can_be_written(replace(_BLANK, verify=(command,)))),
+        )
+    return replace(task, subtasks=below)
+
+
+def with_priorities(manuscript: Manuscript) -> Manuscript:
+    """The manuscript whose tasks have the priorities that its headings give them, such as `High priority fixes`."""
+    found = iter(read(rendered(manuscript).encode()).tasks)
+
+    def section(given: Section) -> Section:
+        return replace(given, tasks=tuple(replace(task, priority=next(found).priority) for task in given.tasks))
+
+    phases = (replace(phase, sections=tuple(map(section, phase.sections))) for phase in manuscript.phases)
+    return replace(manuscript, phases=tuple(phases))
 
 
 def tame_title(title: str) -> str:
@@ -108,8 +118,5 @@ def _can_be_written(task: Task) -> bool:
 
 
 def _reads_back(manuscript: Manuscript) -> bool:
-    try:
-        write(manuscript)
-    except RoadmapUnwritable:
-        return False
-    return True
+    """Whether a reader finds what is written, but for priorities, which headings may add."""
+    return all(misread.field == "priority" for misread in misreadings(manuscript, rendered(manuscript)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from milepost.core.budget import Allowance
@@ -26,12 +27,60 @@ _PLAIN_VALUE = re.compile(r"[A-Za-z][\w:./= -]*\w")
 
 def write(manuscript: Manuscript) -> str:
     """The roadmap as Markdown; raises RoadmapUnwritable where a reader would take it for something else."""
-    text = "\n".join(
-        [*_head(manuscript), *(line for phase in manuscript.phases for line in _phase(phase, manuscript.origins))]
-    )
-    text = f"{text.rstrip()}\n"
-    _refuse_what_reads_otherwise(manuscript, text)
+    text = rendered(manuscript)
+    for misread in misreadings(manuscript, text):
+        raise RoadmapUnwritable(f"this roadmap cannot be written: {misread.what}", "say it in plainer words")
     return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misreading:
+    """What a reader would take otherwise: which field of which task, empty where it is about a task as a whole."""
+
+    what: str
+    field: str = ""
+
+
+def rendered(manuscript: Manuscript) -> str:
+    """The roadmap as Markdown, whatever a reader makes of it."""
+    phases = (line for phase in manuscript.phases for line in _phase(phase, manuscript.origins))
+    text = "\n".join([*_head(manuscript), *phases])
+    return f"{text.rstrip()}\n"
+
+
+def misreadings(manuscript: Manuscript, text: str) -> Iterator[Misreading]:
+    """How the tasks that a reader finds in a text differ from those of the manuscript."""
+    wanted = [task for top in manuscript.tasks for task in top.walk()]
+    try:
+        found = [task for top in read(text.encode()).tasks for task in top.walk()]
+    except (RoadmapUnreadable, UnicodeEncodeError) as error:
+        yield Misreading(what=f"it is no text: {error}")
+        return
+    for task, other in zip_longest(wanted, found):
+        if task is None:
+            yield Misreading(what=f"{other.title!r:.80} would be read as a task, and is none")
+            return
+        if other is None:
+            yield Misreading(what=f"{task.id} {task.title!r:.80} would not be read as a task")
+            return
+        yield from _differences(task, other)
+
+
+def _differences(task: Task, other: Task) -> Iterator[Misreading]:
+    for name in KEPT:
+        if getattr(task, name) != getattr(other, name):
+            wrong = f"{getattr(other, name)!r:.80} instead of {getattr(task, name)!r:.80}"
+            yield Misreading(field=name, what=f"{name} of {task.id} would be read as {wrong}")
+    if not _is_text_of(task, other.text):
+        wrong = f"{other.text!r:.80} instead of {task.text!r:.80}"
+        yield Misreading(field="text", what=f"the text of {task.id} would be read as {wrong}")
+
+
+def _is_text_of(task: Task, read_text: str) -> bool:
+    """Whether the text was read as it is; that of its subtasks, which stand below it, follows."""
+    if not task.subtasks:
+        return read_text == task.text
+    return not task.text or read_text.startswith(f"{task.text}\n")
 
 
 def _head(manuscript: Manuscript) -> Iterator[str]:
@@ -87,6 +136,8 @@ def _statements(task: Task) -> Iterator[str]:
         yield f"Timeout: {_number(task.timeout_s)} s"
     if task.approve:
         yield f"Approve: {task.approve}"
+    if task.priority:
+        yield f"Priority: {task.priority}"
     terms = {"Tests: may change": task.tests_may_change, "Changes: none": task.changes_nothing}
     yield from (line for line, holds in {**terms, "Scope: files": task.only_its_files}.items() if holds)
 
@@ -125,33 +176,3 @@ def _code(text: str) -> str:
     fence = "`" * (longest + 1)
     apart = " " if longest else ""
     return f"{fence}{apart}{text}{apart}{fence}"
-
-
-def _refuse_what_reads_otherwise(manuscript: Manuscript, text: str) -> None:
-    wanted = [task for top in manuscript.tasks for task in top.walk()]
-    try:
-        found = [task for top in read(text.encode()).tasks for task in top.walk()]
-    except (RoadmapUnreadable, UnicodeEncodeError) as error:
-        raise RoadmapUnwritable(f"what is to be written is no text: {error}", "leave out what is no text") from error
-    for task, other in zip_longest(wanted, found):
-        if task is None:
-            raise _unwritable(f"{other.title!r:.80} would be read as a task, and is none")
-        if other is None:
-            raise _unwritable(f"{task.id} {task.title!r:.80} would not be read as a task")
-        for name in KEPT:
-            if getattr(task, name) != getattr(other, name):
-                wrong = f"{getattr(other, name)!r:.80} instead of {getattr(task, name)!r:.80}"
-                raise _unwritable(f"{name} of {task.id} would be read as {wrong}")
-        if not _is_text_of(task, other.text):
-            raise _unwritable(f"the text of {task.id} would be read as {other.text!r:.80} instead of {task.text!r:.80}")
-
-
-def _is_text_of(task: Task, read_text: str) -> bool:
-    """Whether the text was read as it is; that of its subtasks, which stand below it, follows."""
-    if not task.subtasks:
-        return read_text == task.text
-    return not task.text or read_text.startswith(f"{task.text}\n")
-
-
-def _unwritable(what: str) -> RoadmapUnwritable:
-    return RoadmapUnwritable(f"this roadmap cannot be written: {what}", "say it in plainer words")
