@@ -53,6 +53,8 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        new_roadmap,
+        normalise,
         open_executor,
         pattern,
         patterns,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
         report_to_markdown,
         restore,
         resume,
+        roadmap_templates,
         run,
         run_replayed_to_json,
         running,
@@ -123,6 +126,7 @@ if TYPE_CHECKING:
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
+    from milepost.engine.composing import Composed
     from milepost.engine.costs import Costs, Expense
     from milepost.engine.doctor import Finding
     from milepost.engine.forecast import Forecast
@@ -132,6 +136,7 @@ if TYPE_CHECKING:
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
     from milepost.engine.marks import Mark
+    from milepost.engine.normalising import Normalised
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
@@ -145,6 +150,7 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
+    from milepost.roadmap.templates import Template
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -160,7 +166,7 @@ _HOMES = {
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop together together_to_json "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
-    "attempts diff mark marks pattern patterns restore try_pattern unmark",
+    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -179,6 +185,7 @@ _HOMES = {
     "milepost.engine.by_hand": "ByHand",
     "milepost.engine.chaos.report": "ChaosReport",
     "milepost.engine.chaos.run": "ChaosProgress",
+    "milepost.engine.composing": "Composed",
     "milepost.engine.costs": "Costs Expense",
     "milepost.engine.doctor": "Finding",
     "milepost.engine.forecast": "Forecast",
@@ -188,6 +195,7 @@ _HOMES = {
     "milepost.engine.lease": "Worker",
     "milepost.engine.look": "Proof Status",
     "milepost.engine.marks": "Mark",
+    "milepost.engine.normalising": "Normalised",
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
@@ -202,6 +210,7 @@ _HOMES = {
     "milepost.engine.submit": "Elsewhere",
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
+    "milepost.roadmap.templates": "Template",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
     "milepost.sandbox.local": "LocalExecutor",
@@ -233,6 +242,7 @@ __all__ = [
     "Command",
     "CommandAgent",
     "CommandResult",
+    "Composed",
     "Costs",
     "Decision",
     "Difference",
@@ -261,6 +271,7 @@ __all__ = [
     "MilepostMade",
     "Misuse",
     "ModelCalled",
+    "Normalised",
     "NothingRun",
     "NothingToDo",
     "Outcome",
@@ -292,6 +303,7 @@ __all__ = [
     "TaskReplayed",
     "TaskReport",
     "TaskSummary",
+    "Template",
     "TogetherEnding",
     "ToolUsed",
     "Tools",
@@ -336,6 +348,8 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "new_roadmap",
+    "normalise",
     "open_executor",
     "pattern",
     "patterns",
@@ -352,6 +366,7 @@ __all__ = [
     "report_to_markdown",
     "restore",
     "resume",
+    "roadmap_templates",
     "run",
     "run_replayed_to_json",
     "running",

@@ -123,12 +123,21 @@ def test_the_roadmap_has_the_headings_of_the_document_and_says_where_each_task_c
     text = write(manuscript_of(found, PRD, "PRD.md", "openai:gpt"))
 
     assert "- [ ] 2.1 Format durations <!-- from PRD.md:9 -->\n  - Depends on: 1.1\n" in text
+    assert "Read from `PRD.md` by `openai:gpt`; each task" in text
     tasks = read(text.encode()).tasks
     assert [(task.id, task.phase, task.status) for task in tasks] == [
         ("1.1", "Phase 1: Durations", "open"),
         ("2.1", "Phase 2: Later", "open"),
         ("2.2", "Phase 2: Later", "done"),
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["a b (v2)/`x`.md", "--> - [ ] x.md", "a\nb.md", "[x](y) **z**.md", "- [ ] x.md", "日本.md"]
+)
+def test_a_document_may_have_any_name(name: str) -> None:
+    found, _ = Document(PRD).anchored([PARSE])
+    assert len(read(write(manuscript_of(found, PRD, name, "openai:gpt")).encode()).tasks) == 1
 
 
 def anchored(title: str, said: str = "", status: TaskStatus = "open") -> Anchored:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from milepost.agents.asking import Asker
 from milepost.agents.faults import Fault
 from milepost.agents.model import Answer, Conversation
-from milepost.agents.recorded import answer_of
+from milepost.agents.recorded import answer_of, digest_of
 from milepost.agents.structured import ask_for
 from milepost.core.budget import Spent, count_words, refuse_call, usd_words
 from milepost.core.calls import NOTHING, Usage
@@ -38,6 +40,7 @@ class Consultation:
                 "state input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or bound tokens",
             )
         self._say = say
+        self._key = secrets.token_hex(8)  # an answer that is lost on its way is asked for again, and paid for once
         self._asker = Asker(
             self._model, patience_s=settings.model.patience_s, clock=time.monotonic, stops=Unstopped(), say=say
         )
@@ -59,9 +62,11 @@ class Consultation:
             raise
 
     def _ask(self, conversation: Conversation) -> Answer:
-        self._refuse_too_much(conversation)
+        most = self._refuse_too_much(conversation)
+        if not conversation.answered:
+            self._say(f"asking {self._model.name}: at most {cost_words(most, price_known=self.price_known)}")
         try:
-            reply = self._asker.reply(conversation)
+            reply = self._asker.reply(replace(conversation, key=f"{self._key}-{digest_of(conversation)[:16]}"))
         except Fault as fault:
             self.usage += fault.usage
             does = "rejects the question" if fault.kind == "rejected" else "does not answer"
@@ -71,7 +76,8 @@ class Consultation:
         self.usage += reply.usage
         return answer_of(reply.body, reply.usage)
 
-    def _refuse_too_much(self, conversation: Conversation) -> None:
+    def _refuse_too_much(self, conversation: Conversation) -> Usage:
+        """What an answer takes at most; raises where that does not fit the window or the budget."""
         most, window = self._model.most(conversation), self._settings.model.window_tokens
         if not conversation.answered and most.input_tokens > window:
             raise Misuse(
@@ -87,6 +93,7 @@ class Consultation:
                 f"raise {refusal.wall} under [budget] in milepost.toml, or lower max_tokens under [model]",
                 wall=refusal.wall,
             )
+        return most
 
 
 def cost_words(usage: Usage, *, price_known: bool) -> str:

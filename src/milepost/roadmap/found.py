@@ -9,7 +9,8 @@ from itertools import groupby
 from milepost.core.task import Task
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.normalise import Anchored
-from milepost.roadmap.taming import tame_heading, tame_line, tame_name, with_priorities
+from milepost.roadmap.taming import tame_heading, tame_name, with_priorities
+from milepost.roadmap.titles import printable
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
@@ -25,7 +26,7 @@ def manuscript_of(items: Sequence[Anchored], lines: Sequence[str], name: str, mo
         for phase, group in enumerate(groups, start=1)
         for task, place in enumerate(group, start=1)
     }
-    plain_name = tame_line(name) or "a document"
+    plain_name = printable(name)
     phases = tuple(
         Phase(
             name=f"Phase {number}: {_name(above[items[group[0]].line - 1], plain_name)}",
@@ -35,7 +36,7 @@ def manuscript_of(items: Sequence[Anchored], lines: Sequence[str], name: str, mo
     )
     manuscript = Manuscript(
         title=tame_name(f"Roadmap of {name}"),
-        intro=f"Read from {plain_name} by {tame_line(model)}; each task names the line that it comes from.",
+        intro=f"Read from {_code(name)} by {_code(model)}; each task names the line that it comes from.",
         phases=phases,
         origins={ids[place]: f"{plain_name}:{item.line}" for place, item in enumerate(items)},
     )
@@ -57,6 +58,10 @@ def _task(item: Anchored, ids: dict[int, str], place: int) -> Task:
 
 def _name(heading: str, name: str) -> str:
     return tame_heading(_NUMBERING.sub("", heading), f"From {name}")
+
+
+def _code(text: str) -> str:
+    return f"`{printable(text).replace('`', chr(39))}`"
 
 
 def _headings_above(lines: Sequence[str]) -> list[str]:
