@@ -24,6 +24,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/engine.py --without-run
 	$(BIN)/python benchmarks/verify.py
+	$(BIN)/python benchmarks/roadmap.py
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/agents.py
 

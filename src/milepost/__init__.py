@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         preview,
         proof,
         proof_to_json,
+        renamed,
         replay,
         replay_run,
         report,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         status,
         steer,
         stop,
+        sync,
         together,
         together_to_json,
         try_pattern,
@@ -121,6 +123,7 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Task
     from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
     from milepost.engine.by_hand import ByHand
@@ -140,6 +143,7 @@ if TYPE_CHECKING:
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
@@ -148,6 +152,7 @@ if TYPE_CHECKING:
     from milepost.engine.router import Choice
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
+    from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.templates import Template
@@ -161,10 +166,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
     "costs demo doctor entry_to_json event_to_json events evidence_to_json execute explain failures "
-    "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json replay "
+    "find_roadmap forecast init log logs open_executor plan plan_to_json preview proof proof_to_json renamed replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
-    "steer stop together together_to_json "
+    "steer stop sync together together_to_json "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates",
     "milepost.agents.command": "CommandAgent",
@@ -208,6 +213,9 @@ _HOMES = {
     "milepost.engine.anywhere": "Ending",
     "milepost.engine.start": "Stopped",
     "milepost.engine.submit": "Elsewhere",
+    "milepost.engine.agreement": "Mismatch",
+    "milepost.engine.renamed": "Renamed",
+    "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
     "milepost.repair.failures": "FailureStats",
     "milepost.roadmap.templates": "Template",
@@ -269,6 +277,7 @@ __all__ = [
     "Milepost",
     "MilepostError",
     "MilepostMade",
+    "Mismatch",
     "Misuse",
     "ModelCalled",
     "Normalised",
@@ -283,6 +292,7 @@ __all__ = [
     "Progress",
     "Proof",
     "Remains",
+    "Renamed",
     "ReplayAgent",
     "Replayed",
     "Report",
@@ -297,6 +307,7 @@ __all__ = [
     "Status",
     "Steered",
     "Stopped",
+    "Synced",
     "TakenBack",
     "Task",
     "TaskFinished",
@@ -358,6 +369,7 @@ __all__ = [
     "preview",
     "proof",
     "proof_to_json",
+    "renamed",
     "replay",
     "replay_run",
     "report",
@@ -375,6 +387,7 @@ __all__ = [
     "status",
     "steer",
     "stop",
+    "sync",
     "together",
     "together_to_json",
     "try_pattern",

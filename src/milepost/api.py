@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from milepost.engine.normalising import Normalised
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.router import Choice
+    from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.templates import Template
@@ -63,12 +65,20 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
 
 def plan(roadmap: Path | str | None = None) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent."""
-    from milepost.engine.planning import planned, ways_of
-    from milepost.engine.project import read_bytes
+    from milepost.engine.planning import ended_for, planned, ways_of
+    from milepost.engine.project import Project, read_bytes
 
     path = find_roadmap(roadmap)
     manner, planning = ways_of(path)
-    return planned(read_bytes(path), manner, planning)
+    content = read_bytes(path)
+
+    def ended() -> frozenset[str]:
+        try:
+            return ended_for(Project.find(path))()
+        except MilepostError:  # a plan is shown outside of repositories, too
+            return frozenset()
+
+    return planned(content, manner, planning, ended=ended)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -314,6 +324,24 @@ def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
     from milepost.engine import look
 
     return look.log(_path(roadmap))
+
+
+def sync(roadmap: Path | str | None = None, *, dry_run: bool = False) -> Synced:
+    """Bring the roadmap, git and the database to agree: boxes follow the mileposts of the branch, the rest is told."""
+    from milepost.engine.sync import sync as bring_to_agree
+
+    return bring_to_agree(_path(roadmap), dry_run=dry_run)
+
+
+def renamed(roadmap: Path | str | None = None) -> tuple[Renamed, ...]:
+    """The tasks of a roadmap that were worked on under another name."""
+    from milepost.engine.project import state_of
+
+    if not (state_of(find_roadmap(roadmap)) / "milepost.db").exists():
+        return ()
+    from milepost.engine.look import renamed as look_for
+
+    return look_for(_path(roadmap))
 
 
 def proof(task: str, roadmap: Path | str | None = None) -> Proof:

@@ -61,11 +61,11 @@ def test_parts_of_a_task_that_depends_are_not_taken_back_unasked() -> None:
 
 
 def test_boxes_open_with_the_task_but_not_those_of_mileposts_that_stay() -> None:
-    content, opened = reopened(CHAIN, "1.4", kept=("1.4.2",))
+    content, opened = reopened(CHAIN, ("1.4",), kept=("1.4.2",))
     assert opened == ("1.4", "1.4.1") and b"- [x] 1.4.2" in content and len(content) == len(CHAIN)
-    content, opened = reopened(CHAIN, "1.4.1", above=("1.4",))
+    content, opened = reopened(CHAIN, ("1.4.1",), above=("1.4",))
     assert opened == ("1.4.1", "1.4") and b"- [x] 1.4.2" in content
-    assert reopened(CHAIN, "gone") == (CHAIN, ())
+    assert reopened(CHAIN, ("gone",)) == (CHAIN, ())
 
 
 def test_a_patch_on_a_terminal_has_nothing_that_the_terminal_would_obey() -> None:

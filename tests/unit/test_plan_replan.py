@@ -66,3 +66,20 @@ def test_a_task_ticked_by_hand_is_done_for_those_that_wait_for_it() -> None:
     edit = follow(seen, seen, planned("- [x] A1 First\n", TWO), begun=frozenset(), wanted=("A1", "A2"))
     assert edit.dropped == ("A1",)
     assert edit.plan.task("A1").status == "done"
+
+
+def test_a_task_that_is_renamed_while_a_run_is_on_stays_the_same_task() -> None:
+    first = make_plan(read(b"- [ ] Parse durations\n- [ ] Format them\n  - Depends on: Parse durations\n"))
+    parse, form = (task.id for task in first.tasks)
+    new = make_plan(
+        read(b"- [ ] Parse durations such as 1h\n- [ ] Format them\n  - Depends on: Parse durations such as 1h\n")
+    )
+    now = new.tasks[0].id
+    edit = follow(first, first, new, begun=frozenset(), wanted=(parse, form))
+    assert (edit.added, edit.dropped, edit.renamed) == ((), (), ((parse, now),))
+    assert edit.plan.task(parse).title == "Parse durations such as 1h"
+    assert edit.plan.task(form).depends_on == (parse,)
+    begun = follow(first, first, new, begun=frozenset({parse}), wanted=(parse, form))
+    assert (begun.added, begun.late, begun.renamed) == ((), (parse,), ((parse, now),))
+    again = follow(edit.plan, edit.seen, new, begun=frozenset(), wanted=(parse, form))
+    assert (again.added, again.dropped, again.changed) == ((), (), ()), "read again, nothing is new"

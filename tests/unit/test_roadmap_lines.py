@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+
 import pytest
 
 from milepost.core.budget import UNBOUNDED, Allowance
@@ -102,6 +105,32 @@ def test_a_second_agent_is_ignored_and_reported() -> None:
     roadmap = read(b"- [ ] 1.1 Write it\n  Agent: claude\n  Pattern: readme\n")
     assert roadmap.tasks[0].agent == "claude"
     assert "claude" in roadmap.problems[0].message
+
+
+STATED: dict[str, tuple[str, Callable[[Task], object], object]] = {
+    "Files": ("a.py", lambda task: task.files, ("a.py",)),
+    "Verify": ("pytest -q", lambda task: task.verify, ("pytest -q",)),
+    "Depends on": ("T9", lambda task: task.depends_on, ("T9",)),
+    "Blocked by": ("T9", lambda task: task.depends_on, ("T9",)),
+    "Prerequisite": ("T9", lambda task: task.depends_on, ("T9",)),
+    "Priority": ("high", lambda task: task.priority, "high"),
+    "Agent": ("claude", lambda task: task.agent, "claude"),
+    "Pattern": ("readme kind=short", lambda task: (task.agent, task.inputs), ("pattern:readme", (("kind", "short"),))),
+    "Approve": ("before", lambda task: task.approve, "before"),
+    "Budget": ("$1", lambda task: task.budget, Allowance(usd=1.0)),
+    "Timeout": ("90 s", lambda task: task.timeout_s, 90.0),
+    "Needs": ("docker", lambda task: task.needs, ("docker",)),
+}
+
+
+@pytest.mark.parametrize("key", STATED)
+def test_every_line_is_read_bold_or_plain_in_a_list_or_not(key: str) -> None:
+    value, field, expected = STATED[key]
+    forms = ("{}: {}", "**{}**: {}", "**{}:** {}", "__{}__: {}", "*{}*: {}", "_{}:_ {}")
+    leads = ("  ", "  - ", "  * ", "\n  ", "\n  1. ", "  - notes\n    - ", "  > ", "")
+    for form, lead, spelling in product(forms, leads, (key, key.lower(), key.upper())):
+        text = f"- [ ] 1.1 Write it\n{lead}{form.format(spelling, value)}\n\n- [ ] T9 other\n"
+        assert field(read(text.encode()).tasks[0]) == expected, text
 
 
 TASKS = (

@@ -160,6 +160,14 @@ def test_a_task_that_waits_for_its_own_phase_waits_for_the_others_in_it() -> Non
     assert roadmap.tasks[-1].depends_on == ("1.1", "1.2")
 
 
+def test_a_prerequisite_makes_no_task_wait_for_itself() -> None:
+    roadmap = read_text(
+        "## Phase 1: All\n> **Prerequisite**: Phase 1, part\n\n- [ ] 1.1 a\n  Prerequisite: 1.1\n"
+        "  - [ ] part\n    Prerequisite: 1.1, 1.2\n- [ ] 1.2 b\n"
+    )
+    assert [task.depends_on for top in roadmap.tasks for task in top.walk()] == [(), ("1.2",), ()]
+
+
 def test_a_heading_of_which_there_are_several_is_fatal_as_a_dependency_and_all_are_named() -> None:
     roadmap = read_text("## A\n### Tests\n- [ ] a\n## B\n### Tests\n- [ ] b\n## C\n- [ ] c (depends on: Tests)\n")
     (problem,) = roadmap.problems
@@ -181,6 +189,16 @@ def test_code_and_statements_right_after_a_list_are_about_its_last_task_and_othe
     assert (first.text, first.verify) == ("", ())
     assert (last.text, last.verify) == ("```py\nx = 1\n- [ ] no\n```", ("pytest",))
     assert first.context == last.context == "A checkpoint."
+
+
+def test_files_between_two_lists_are_those_of_the_second_and_after_the_last_of_its_last_task() -> None:
+    text = (
+        "### 1.1 S\n**Files**: `a.py`\n- [ ] a\n\n**File**: `b.py`\n\n- [ ] b\n- [ ] c\n\nFiles:\n- d.py\n\n* [ ] d\n"
+    )
+    assert [task.files for task in read_text(text).tasks] == [("a.py",), ("b.py",), ("b.py",), ("d.py",)]
+    assert {task.context for task in read_text(text).tasks} == {""}
+    first, last = read_text("### 1.1 S\n- [ ] a\n- [ ] b\n\n**Files**: `b.py`\n").tasks
+    assert (first.files, last.files) == ((), ("b.py",))
 
 
 def test_a_statement_that_holds_for_no_task_is_said_with_its_line() -> None:

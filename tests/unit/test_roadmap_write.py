@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.budget import Allowance
-from milepost.core.errors import RoadmapUnwritable
+from milepost.core.errors import ManuscriptMisread
 from milepost.core.task import Priority, Task
 from milepost.roadmap import read
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
@@ -143,7 +143,7 @@ def test_whatever_it_is_to_say_it_says_that_or_is_refused(
     )
     try:
         written = write(manuscript)
-    except RoadmapUnwritable:
+    except ManuscriptMisread:
         return
     first, second = as_read(written)
     assert (first.title, first.text, first.agent, first.files, first.verify, first.section) == (
@@ -187,7 +187,7 @@ def test_what_is_odd_and_can_be_written_is(task: Task) -> None:
     ],
 )
 def test_what_would_be_read_as_something_else_is_refused_and_named(task: Task, said: str) -> None:
-    with pytest.raises(RoadmapUnwritable, match=said):
+    with pytest.raises(ManuscriptMisread, match=said):
         write(_only(task))
 
 

@@ -17,7 +17,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be take
 
 
 def register(app: typer.Typer) -> None:
-    for command in (log, attempts, diff, undo, restore, mark, marks):
+    for command in (log, attempts, diff, undo, restore, mark, marks, sync):
         app.command()(command)
 
 
@@ -111,6 +111,20 @@ def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
     found = milepost.marks(roadmap)
     _answer(as_json, lambda: [mark_to_json(one) for one in found], lambda: marks_lines(found, _width()))
+
+
+def sync(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what does not agree, and change nothing.")] = False,
+    roadmap: Roadmap = None,
+    as_json: Json = False,
+) -> None:
+    """Bring roadmap, git and database to agree: tick what has a milepost here, open what was taken back."""
+    from milepost.cli.show_sync import sync_lines, synced_to_json
+    from milepost.cli.words import from_here
+
+    found = milepost.sync(roadmap, dry_run=dry_run)
+    name = from_here(milepost.find_roadmap(roadmap))
+    _answer(as_json, lambda: synced_to_json(found), lambda: sync_lines(found, name, _width()))
 
 
 def _answer(as_json: bool, plain: Callable[[], object], lines: Callable[[], list[str]]) -> None:

@@ -138,15 +138,23 @@ def doctor(as_json: Json = False) -> None:
 def plan(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """Tasks, their order, and what to look at before money is spent."""
     from milepost.cli.show_plan import choices_to_json, chosen, forecast_to_json, foretold, plan_lines
+    from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
 
     made = milepost.plan(roadmap)
+    renamed = renamed_tasks(roadmap)
     forecast, choices = foretold(roadmap), chosen(roadmap)
     if as_json:
-        _print_json(milepost.plan_to_json(made) | forecast_to_json(forecast) | choices_to_json(choices))
+        _print_json(
+            milepost.plan_to_json(made)
+            | forecast_to_json(forecast)
+            | choices_to_json(choices)
+            | renamed_to_json(renamed)
+        )
     else:
         name = from_here(milepost.find_roadmap(roadmap))
-        typer.echo("\n".join(plan_lines(made, name, _width(), forecast, choices)))
+        lines = [*renamed_lines(renamed, _width()), *plan_lines(made, name, _width(), forecast, choices)]
+        typer.echo("\n".join(lines))
     raise typer.Exit(NOT_DONE if any(problem.fatal for problem in made.problems) else DONE)
 
 

@@ -6,7 +6,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── NoCommits             the repository has no commit to start from
 │   ├── RoadmapMissing        there is no roadmap where one was looked for
 │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
-│   ├── RoadmapUnwritable     a roadmap would be read as something else than it is to say
+│   ├── ManuscriptMisread     a new roadmap would be read as something else than it is to say
 │   ├── FileInTheWay          what is to be written would replace a file of the user's
 │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
 │   ├── BranchInTheWay        a branch of the user's has the name that ours begin with
@@ -34,6 +34,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── NoAnswer                  a model's service does not answer
 ├── CassetteExhausted         a replay has no more answers for this attempt
+├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
     ├── GitFailed             git ended with an error
     └── StateUnwritable       the state directory cannot be written: read-only, full
@@ -75,7 +76,7 @@ class RoadmapUnreadable(Misuse):
     pass
 
 
-class RoadmapUnwritable(Misuse):
+class ManuscriptMisread(Misuse):
     pass
 
 
@@ -196,6 +197,10 @@ class EvidenceForged(MilepostError):
 
 
 class NoAnswer(MilepostError):
+    pass
+
+
+class RoadmapUnwritable(MilepostError):
     pass
 
 

@@ -23,7 +23,8 @@ class Task:
     `needs` the labels of a worker that can do it (`Needs:`). `context` is what the roadmap says above the task, of its
     phase and section; `parallel` that its author marked it as free to run beside others; `guess` that it was taken by a
     rule of thumb. `members` are the ids of further tasks that are done in the same attempt, as one group. `page` is the
-    file that it stands in, where the roadmap is a folder.
+    file that it stands in, where the roadmap is a folder. What is not `tickable` has no place that could say that it is
+    done: that is known from its milepost alone.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Task:
     parallel: bool = False
     members: tuple[str, ...] = ()
     page: str = ""
+    tickable: bool = True
 
     @property
     def ids(self) -> tuple[str, ...]:

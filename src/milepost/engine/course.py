@@ -103,7 +103,7 @@ def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[s
     edit = follow(plan, course.seen, new, begun=begun, wanted=course.wanted)
     more = tuple(name for name in edit.added if name not in course.wanted) if all_tasks else ()
     return Turn(
-        course=replace(course, wanted=(*course.wanted, *more), seen=new),
+        course=replace(course, wanted=(*course.wanted, *more), seen=edit.seen),
         plan=edit.plan,
         said=_told(edit, all_tasks=all_tasks),
         dropped=edit.dropped,
@@ -116,6 +116,7 @@ def _told(edit: Edit, *, all_tasks: bool) -> tuple[tuple[str, str], ...]:
     added = "added: it is on the roadmap now" if all_tasks else "is on the roadmap now, and not in this run"
     return (
         *((name, added) for name in edit.added),
+        *((name, f"is called {now} on the roadmap now, and as before in this run") for name, now in edit.renamed),
         *((name, "dropped: it is off the roadmap, or ticked there") for name in edit.dropped),
         *((name, "edited: it will be done as it is written now") for name in edit.changed),
         *((name, "edited too late for this run: work on it began with the text before") for name in edit.late),

@@ -59,7 +59,12 @@ def going_with(posts: Sequence[Milepost], tasks: Sequence[Task], asked: Sequence
     place = {post.commit: number for number, post in enumerate(posts)}
     newest = {post.task: post for post in reversed(posts)}
     family = Family.of(tasks, newest)
-    waits_for = {one.id: _needs(one, family) for top in tasks for one in top.walk()}
+    leaders = {member: post.task for post in posts for member in post.members}
+    waits_for: dict[str, frozenset[str]] = {}
+    for one in (one for top in tasks for one in top.walk()):
+        needed = frozenset(leaders.get(name, name) for name in _needs(one, family))
+        leader = leaders.get(one.id, one.id)
+        waits_for[leader] = (waits_for.get(leader, frozenset()) | needed) - {leader}
     going = {one.milepost.commit: one for one in asked}
     # A whole task takes its parts with it; one that only lost a part keeps the others.
     queue = deque((one.milepost.task, place[one.milepost.commit], True, one.dependent) for one in asked)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
-from milepost.core.errors import MachineFailed, TaskUnknown
+from milepost.core.errors import MachineFailed
 from milepost.core.task import Task
 from milepost.engine.examine import corrected
 from milepost.engine.onward import folded
@@ -16,7 +16,7 @@ from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.repair.classify import classify
 from milepost.repair.evidence import what_failed
-from milepost.roadmap.tick import tick
+from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.mileposts import attempt_ref
 
 LONGEST_LINE = 300
@@ -75,7 +75,7 @@ def keep(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) ->
         attempt=effort.number,
         agent=effort.agent,
         base=base,
-        tree=here.mileposts.with_file(tree, order.roadmap, ticked(here, order, task, base)),
+        tree=here.mileposts.with_roadmap(tree, order.roadmap, ticked(here, order, task, base)),
         changed=snapshot.changed,
         problem=here.redact(snapshot.problem or _complaint(outcome)),
         doubts=outcome.doubts,
@@ -96,17 +96,14 @@ def corrections_of(tries: tuple[Try, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def ticked(here: Rooms, order: Order, task: Task, commit: str) -> bytes:
-    """The roadmap at a commit with the task's box ticked; a part of a task may have none."""
-    content = roadmap_at(here, order, commit)
-    try:
-        return tick(content, task.id, order.manner)
-    except TaskUnknown:
-        return content
+    """The roadmap at a commit with the task ticked, and all that is done with it; a part of a task has no mark."""
+    members = [one for one in task.walk() if one.id in task.ids]
+    return tick_tasks(roadmap_at(here, order, commit), members, order.tasks, order.manner)[0]
 
 
 def roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:
     """The roadmap at a commit."""
-    content = here.mileposts.file_at(commit, order.roadmap)
+    content = here.mileposts.roadmap_at(commit, order.roadmap)
     if content is None:
         raise MachineFailed(f"{order.roadmap} is not in commit {commit[:7]}", "start a new run: milepost run --new")
     return content

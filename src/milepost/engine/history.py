@@ -7,7 +7,7 @@ from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
 from milepost.core.verdict import Verdict
-from milepost.engine.look import all_mileposts
+from milepost.engine.look import all_mileposts, milepost_of
 from milepost.engine.places import KeptAttempt, attempts_of, find_place, mileposts_of
 from milepost.engine.project import Project
 from milepost.workspace.mileposts import Milepost, Mileposts
@@ -49,13 +49,16 @@ class Difference:
 def attempts(roadmap: Path | None, task: str) -> tuple[Tried, ...]:
     """Every attempt at a task in every run, failed or not, oldest first."""
     project = Project.find(roadmap)
-    found = attempts_of(project, task)
-    if not found:
-        raise TaskUnknown(
-            f"there is no attempt at task {task!r}", "milepost plan lists the tasks, milepost run tries them"
-        )
     with mileposts_of(project) as mileposts:
-        posts = [post for post in all_mileposts(project, mileposts) if post.task.lower() == task.lower()]
+        found = attempts_of(project, task)
+        if not found:
+            task, _ = milepost_of(project, mileposts, task)
+            found = attempts_of(project, task)
+        if not found:
+            raise TaskUnknown(
+                f"there is no attempt at task {task!r}", "milepost plan lists the tasks, milepost run tries them"
+            )
+        posts = [post for post in all_mileposts(project, mileposts) if post.ends(task)]
         return tuple(_tried(one, found[-1].run, posts, mileposts) for one in found)
 
 

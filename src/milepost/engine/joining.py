@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
 from milepost.core.attempt import Attempt
-from milepost.core.errors import TaskUnknown
 from milepost.core.events import ForecastMade
 from milepost.core.task import Plan, Task
 from milepost.engine.efforts import roadmap_at, ticked
@@ -16,9 +14,9 @@ from milepost.engine.order import Conflict, Coupled, Order
 from milepost.engine.rooms import Rooms
 from milepost.engine.routing import as_chosen, foretold, known_from
 from milepost.roadmap import read
-from milepost.roadmap.tick import tick
+from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
-from milepost.workspace.mileposts import run_branch
+from milepost.workspace.mileposts import is_within, run_branch
 from milepost.workspace.reconcile.evidence import conflict_evidence
 from milepost.workspace.reconcile.renewal import renewed
 
@@ -34,7 +32,7 @@ def on_top_of(here: Rooms, order: Order, task: Task, attempt: Attempt, head: str
         return Conflict(paths=merged.paths, shown=here.redact(conflict_evidence(merged)))
     if merged.renewals:
         return Conflict(paths=tuple(renewal.path for renewal in merged.renewals))
-    tree = here.mileposts.with_file(merged.tree, order.roadmap, ticked(here, order, task, head))
+    tree = here.mileposts.with_roadmap(merged.tree, order.roadmap, ticked(here, order, task, head))
     message = f"{task.id}: {task.title}\n\nOn top of {head[:12]}, not landed.\n"
     commit = here.mileposts.commit(tree, head, message, order.stamp())
     return Coupled(commit=commit, tree=tree, reconciled=merged.reconciled)
@@ -53,7 +51,7 @@ def with_roadmap(here: Rooms, order: Order, head: str, edited: bytes) -> str | N
     began = here.mileposts.tree_of(order.base)
     if roadmap_at(here, order, head) == edited:
         return head
-    theirs = here.mileposts.with_file(began, order.roadmap, edited)
+    theirs = here.mileposts.with_roadmap(began, order.roadmap, edited)
     beside = here.mileposts.commit(theirs, order.base, "The roadmap as it is edited\n", order.stamp())
     tree = here.mileposts.merge(head, beside)
     if tree is None:
@@ -70,8 +68,8 @@ def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str
     mileposts, branch = here.mileposts, run_branch(order.run)
     if head == order.base or mileposts.is_ancestor(theirs, head) or not mileposts.is_ancestor(order.base, theirs):
         return head
-    edited = mileposts.file_at(theirs, order.roadmap)
-    if edited is None or mileposts.changed_files(order.base, theirs) != (order.roadmap,):
+    edited = mileposts.roadmap_at(theirs, order.roadmap)
+    if edited is None or not _only_roadmap(mileposts.changed_files(order.base, theirs), order.roadmap):
         return head
     message = f"Join the roadmap as you committed it\n\nMilepost-Run: {order.run}\n"
     joined = mileposts.join(_ticked_as_at(here, order, head, edited), (head, theirs), message, order.stamp())
@@ -80,13 +78,16 @@ def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str
     return joined if mileposts.resolve(branch) == joined else head
 
 
+def _only_roadmap(changed: tuple[str, ...], roadmap: str) -> bool:
+    return bool(changed) and all(is_within(path, roadmap) for path in changed)
+
+
 def _ticked_as_at(here: Rooms, order: Order, head: str, edited: bytes) -> str:
     """The tree of a commit with an edited roadmap, in which is ticked what is ticked there."""
-    for task in read(roadmap_at(here, order, head), order.manner).tasks:
-        if task.status == "done":
-            with suppress(TaskUnknown):
-                edited = tick(edited, task.id, order.manner)
-    return here.mileposts.with_file(here.mileposts.tree_of(head), order.roadmap, edited)
+    ours = read(roadmap_at(here, order, head), order.manner).tasks
+    done = [task for top in ours for task in top.walk() if task.status == "done"]
+    edited, _ = tick_tasks(edited, done, order.tasks, order.manner)
+    return here.mileposts.with_roadmap(here.mileposts.tree_of(head), order.roadmap, edited)
 
 
 def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[str, list[str]]:

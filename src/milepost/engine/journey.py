@@ -84,7 +84,12 @@ class Journey:
 
     def report(self, arrival: Arrival) -> RunFinished:
         """The end of the run, written down and told."""
-        ends = tuple(self.ended[task_id] for task_id in self.course.wanted)
+        titles = {task.id: task.title for task in self.plan.tasks}
+        ends = tuple(
+            end
+            for task_id in self.course.wanted
+            for end in summaries.with_members(self.ended[task_id], self.plan.task(task_id), titles)
+        )
         tries = [one for history in self.histories.values() for one in history]
         finished = summaries.run_finished(self.order, ends, tries, arrival.head or self.track.head, arrival)
         self.here.emit(finished, "finished")

@@ -17,9 +17,10 @@ from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.costs import costs_of
 from milepost.engine.journal import Entry, Journal, RunRecord
 from milepost.engine.logs import Logs, logs_of
-from milepost.engine.planning import manner_here, planned
+from milepost.engine.planning import ended_in, manner_here, planned
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
+from milepost.engine.renamed import Renamed, called_before, renamed_here
 from milepost.engine.settings import load as load_settings
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
@@ -129,12 +130,20 @@ def log(roadmap: Path | None) -> tuple[Milepost, ...]:
         return all_mileposts(project, mileposts)
 
 
+def renamed(roadmap: Path | None) -> tuple[Renamed, ...]:
+    """The tasks of a roadmap that were worked on under another name."""
+    project = Project.find(roadmap)
+    with TemporaryDirectory() as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        return renamed_here(project, mileposts, all_mileposts(project, mileposts))
+
+
 def proof(roadmap: Path | None, task: str) -> Proof:
     """The proof of a task: from the note on its milepost, or of its last attempt where it has none."""
     project = Project.find(roadmap)
     with TemporaryDirectory() as own:
         mileposts = Mileposts(project.repository.git(Path(own)))
-        post = next((post for post in all_mileposts(project, mileposts) if post.task.lower() == task.lower()), None)
+        task, post = milepost_of(project, mileposts, task)
         with Journal.look(project.database) as journal:
             tried_in = journal.last_run_of(task)
         if post is None and tried_in is None:
@@ -251,9 +260,12 @@ def _roadmap_now(project: Project, run: str) -> Plan:
         with TemporaryDirectory() as own:
             mileposts = Mileposts(project.repository.git(Path(own)))
             tip = mileposts.resolve(run_branch(run))
-            merged = tip is None or mileposts.is_ancestor(tip, project.repository.position().commit)
-            content = None if merged or tip is None else mileposts.file_at(tip, project.roadmap_in_tree)
-        return planned(read_bytes(project.roadmap) if content is None else content, manner_here(project))
+            user = project.repository.position().commit
+            merged = tip is None or mileposts.is_ancestor(tip, user)
+            content = None if merged or tip is None else mileposts.roadmap_at(tip, project.roadmap_in_tree)
+            ended = ended_in(mileposts, user if merged or tip is None else tip, project.roadmap_in_tree)
+            content = read_bytes(project.roadmap) if content is None else content
+            return planned(content, manner_here(project), ended=ended)
     except MilepostError:  # a roadmap that cannot be read now says nothing of the run
         return Plan(tasks=(), waves=())
 
@@ -269,6 +281,15 @@ def all_mileposts(project: Project, mileposts: Mileposts) -> tuple[Milepost, ...
     branches = (mileposts.resolve(run_branch(record.run)) for record in records[:1])
     found = mileposts.history(user.commit, *(tip for tip in branches if tip is not None))
     return of_this_roadmap(project, found)
+
+
+def milepost_of(project: Project, mileposts: Mileposts, task: str) -> tuple[str, Milepost | None]:
+    """The newest milepost that ended a task, if any, and the name that the task was worked on by."""
+    posts = all_mileposts(project, mileposts)
+    if (post := next((post for post in posts if post.ends(task)), None)) is not None:
+        return post.task, post
+    before = called_before(project, mileposts, posts, task)
+    return before, next((post for post in posts if post.ends(before)), None)
 
 
 def of_this_roadmap(project: Project, posts: tuple[Milepost, ...]) -> tuple[Milepost, ...]:

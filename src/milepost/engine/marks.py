@@ -42,7 +42,7 @@ def mark(roadmap: Path | None, name: str, at: str = "") -> Mark:
     project = Project.find(roadmap)
     with mileposts_of(project) as mileposts:
         tasks = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
-        tasks |= {post.task.lower() for post in all_mileposts(project, mileposts)}
+        tasks |= {name.lower() for post in all_mileposts(project, mileposts) for name in post.tasks}
         if name.lower() in tasks:
             raise MarkInvalid(f"{name!r} is a task, which has its name already", "choose another name for the mark")
         commit = find_place(project, mileposts, at).commit if at else project.repository.position().commit

@@ -11,10 +11,10 @@ from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import MilepostError, Misuse, NoAnswer
 from milepost.core.task import Task
 from milepost.engine.consulting import Consultation, redactor_of
+from milepost.engine.gleanings import Gleaning, Gleanings, key_of
 from milepost.engine.placing import place, refuse_taken
 from milepost.engine.planning import manner_of
 from milepost.engine.project import STATE, find_roadmap, read_bytes
-from milepost.engine.readings import Reading, Readings, key_of
 from milepost.engine.settings import FILE, Settings, load
 from milepost.roadmap import read
 from milepost.roadmap.answers import FoundItems
@@ -69,20 +69,20 @@ def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
         refuse_taken(wish.write, force=wish.force, source=source)
     content = read_bytes(source)
     _refuse_what_needs_no_model(source, content, manner_of(settings, source.name), anyway=wish.anyway)
-    readings, name = Readings(home / STATE), source.relative_to(home).as_posix()
+    gleanings, name = Gleanings(home / STATE), source.relative_to(home).as_posix()
     document = Document(_lines(content, settings))
-    answered = _answer(document, content, settings, home, name, readings, say)
-    before = readings.of(name)
+    answered = _answer(document, content, settings, home, name, gleanings, say)
+    before = gleanings.of(name)
     target = wish.write if wish.write is not None else Path(before.written) if before.written else None
     items, left_out = _items(document, answered.found, before, _ticks(target))
-    readings.keep_answer(key_of(content, settings.model.name, PROMPT_VERSION), answered.found)
+    gleanings.keep_answer(key_of(content, settings.model.name, PROMPT_VERSION), answered.found)
     manuscript = manuscript_of(items, document.lines, name, settings.model.name)
     text = write(manuscript)
     if wish.write is not None:
         place(text, wish.write, force=wish.force)
     written = str(wish.write.resolve()) if wish.write is not None else before.written
     knowns = tuple(Known(title=item.title, status=item.status, said=item.said) for item in items)
-    readings.keep(Reading(source=name, items=knowns, written=written))
+    gleanings.keep(Gleaning(source=name, items=knowns, written=written))
     return Normalised(
         source=source,
         model=settings.model.name,
@@ -120,12 +120,12 @@ def _answer(
     settings: Settings,
     home: Path,
     name: str,
-    readings: Readings,
+    gleanings: Gleanings,
     say: Callable[[str], None],
 ) -> _Answered:
     """The answer that was kept, else that of the model."""
     key = key_of(content, settings.model.name, PROMPT_VERSION)
-    known = readings.answer(key) if settings.model.name else None
+    known = gleanings.answer(key) if settings.model.name else None
     if known is not None:
         return _Answered(found=known)
     text = numbered(document.lines)
@@ -140,7 +140,7 @@ def _objections(document: Document, answer: FoundItems) -> tuple[str, ...]:
 
 
 def _items(
-    document: Document, found: FoundItems, before: Reading, ticks: tuple[Known, ...]
+    document: Document, found: FoundItems, before: Gleaning, ticks: tuple[Known, ...]
 ) -> tuple[tuple[Anchored, ...], tuple[str, ...]]:
     items, left_out = document.anchored(found.items)
     if not items:

@@ -13,7 +13,7 @@ from typing import Literal
 from milepost.core.attempt import Attempt
 from milepost.core.errors import PlaceUnknown
 from milepost.engine.journal import Journal
-from milepost.engine.look import all_mileposts
+from milepost.engine.look import milepost_of
 from milepost.engine.project import Project
 from milepost.engine.settings import load as load_settings
 from milepost.workspace.mileposts import Mileposts, attempt_ref
@@ -55,8 +55,7 @@ def mileposts_of(project: Project) -> Iterator[Mileposts]:
 
 def find_place(project: Project, mileposts: Mileposts, name: str) -> Place:
     """The place that a name means: a task's milepost before an attempt, a mark, a commit."""
-    posts = all_mileposts(project, mileposts)
-    post = next((post for post in posts if post.task.lower() == name.lower()), None)
+    _, post = milepost_of(project, mileposts, name)
     if post is not None:
         return Place(name=post.task, kind="milepost", commit=post.commit, before=_before(mileposts, post.commit))
     if (named := _ATTEMPT.fullmatch(name)) is not None:

@@ -23,7 +23,7 @@ from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.order import ROUTED, Order, Repairs, Routing
-from milepost.engine.planning import manner_of, planned, planning_of
+from milepost.engine.planning import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
@@ -74,7 +74,7 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
     manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
-    plan = planned(read_bytes(project.roadmap), manner, planning)
+    plan = planned(read_bytes(project.roadmap), manner, planning, ended=ended_for(project))
     refuse_invalid(plan)
     _refuse_uncommitted(project)
     if project.repository.has_branch("milepost"):
@@ -108,9 +108,10 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     mileposts = Mileposts(project.repository.git(project.state / "git"))
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
     base = ahead.tip if ahead is not None else drafted.user.commit
-    content = mileposts.file_at(base, project.roadmap_in_tree) or b""
+    content = mileposts.roadmap_at(base, project.roadmap_in_tree) or b""
     manner, planning = manner_of(settings, project.roadmap.name), planning_of(settings)
-    tasks = choose(planned(content, manner, planning), drafted.wish)
+    ended = ended_in(mileposts, base, project.roadmap_in_tree)
+    tasks = choose(planned(content, manner, planning, ended=ended), drafted.wish)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "

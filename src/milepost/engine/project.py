@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
+from milepost.core.pages import bound, is_page
 from milepost.workspace.repository import Repository
 
 NAMES = ("ROADMAP.md", "roadmap.md", "Roadmap.md", "docs/ROADMAP.md", "docs/roadmap.md")
+# What is taken where nobody wrote a roadmap: the lists of other tools, and lists that go by another name.
+OTHERS = (
+    *("TODO.md", "todo.md", "PLAN.md", "plan.md", "TASKS.md", "tasks.md", "todo.txt", "TODO.txt"),
+    *(".taskmaster/tasks/tasks.json", "backlog/tasks"),
+)
 STATE = ".milepost"
 
 
 def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
     """The roadmap that was named, or the one of this folder or the nearest folder above it."""
     start = (start or Path.cwd()).absolute()
-    if given is not None:
-        candidates = [start / given / name for name in NAMES] if (start / given).is_dir() else [start / given]
+    if given is not None and not (start / given).is_dir():
+        candidates = [start / given]
+    elif given is not None:
+        candidates = [*(start / given / name for name in (*NAMES, *OTHERS)), start / given]
     else:
         top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
         above = [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
-        candidates = [folder / name for folder in above for name in NAMES]
-    found = next((path for path in candidates if path.is_file()), None)
+        candidates = [folder / name for names in (NAMES, OTHERS) for folder in above for name in names]
+    found = next((path for path in candidates if path.is_file() or _is_folder_of_tasks(path)), None)
     if found is None:
         what = f"there is no roadmap {str(given)!r}" if given is not None else "there is no ROADMAP.md here"
         raise RoadmapMissing(what, "write a checklist in ROADMAP.md (`milepost init` makes one), or name the file")
@@ -29,13 +38,39 @@ def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a roadmap."""
+    """The bytes of a roadmap; of a folder, those of its pages."""
     try:
+        if path.is_dir():
+            return bound({page.name: page.read_bytes() for page in pages_of(path)})
         return path.read_bytes()
     except OSError as error:
         raise RoadmapUnreadable(
             f"{str(path)!r} cannot be read: {error.strerror}", "make the file readable, then try again"
         ) from error
+
+
+def state_of(roadmap: Path) -> Path:
+    """The state directory of a roadmap, beside it."""
+    return roadmap.parent / STATE
+
+
+def pages_of(roadmap: Path) -> list[Path]:
+    """The files that a roadmap consists of: itself, or the pages of a folder."""
+    if not roadmap.is_dir():
+        return [roadmap]
+    return sorted(path for path in roadmap.iterdir() if is_page(path.name) and path.is_file())
+
+
+def _is_folder_of_tasks(path: Path) -> bool:
+    """Whether a folder holds a task a file, each with front matter."""
+    if not path.is_dir():
+        return False
+    with suppress(OSError):
+        for page in pages_of(path):
+            with page.open("rb") as file:
+                if file.read(4) in (b"---\n", b"---\r"):
+                    return True
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +96,7 @@ class Project:
                 f"{str(roadmap)!r} is not in the repository {str(repository.top)!r}",
                 "a roadmap lives in its repository",
             )
-        return Project(repository=repository, roadmap=roadmap, state=roadmap.parent / STATE)
+        return Project(repository=repository, roadmap=roadmap, state=state_of(roadmap))
 
     @property
     def roadmap_in_tree(self) -> str:

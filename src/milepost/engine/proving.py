@@ -17,12 +17,12 @@ from milepost.engine.examine import Examiner, OnCheck
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.hold import hold_for
 from milepost.engine.journal import Journal
-from milepost.engine.look import all_mileposts, recorded_note
+from milepost.engine.look import milepost_of, recorded_note
 from milepost.engine.onward import PARTS
 from milepost.engine.opinion import NAME
 from milepost.engine.order import Candidate
 from milepost.engine.planning import manner_here, planned
-from milepost.engine.project import Project
+from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import load
 from milepost.repair.parts import parts_of
 from milepost.verify.replay import Comparison, compared
@@ -58,7 +58,7 @@ class Replayed:
 def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Verified:
     """Put the checks to the user's folder as it is, as a change of their last commit; `task` adds its own."""
     project = Project.find(roadmap)
-    job = _task(project, project.roadmap.read_bytes(), task) if task else _no_task()
+    job = _task(project, read_bytes(project.roadmap), task) if task else _no_task()
     with _opened(project) as (mileposts, examiner, own):
         base = project.repository.position().commit
         tree = project.repository.snapshot(project.repository.git(own / "git"), own)
@@ -72,12 +72,12 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
     """Ask of a milepost's tree all that was asked before, and compare; an opinion decides nothing: it is left out."""
     project = Project.find(roadmap)
     with _opened(project) as (mileposts, examiner, _):
-        post = next((post for post in all_mileposts(project, mileposts) if post.task.lower() == task.lower()), None)
+        _, post = milepost_of(project, mileposts, task)
         if post is None:
             raise TaskUnknown(f"there is no milepost of task {task!r}", "milepost log lists the mileposts")
         kept = recorded_note(mileposts, post)
         base, tree = mileposts.parent_of(post.commit), mileposts.tree_of(post.commit)
-        job = _task(project, mileposts.file_at(base, project.roadmap_in_tree) or b"", post.task)
+        job = _task(project, mileposts.roadmap_at(base, project.roadmap_in_tree) or b"", post.task)
         if post.agent == PARTS:
             job = replace(job, changes_nothing=True)
         candidate = Candidate(

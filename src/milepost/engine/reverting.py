@@ -11,6 +11,7 @@ from milepost.core.errors import UndoImpossible
 from milepost.core.task import Task
 from milepost.engine.dependents import Family, Going, going_with
 from milepost.engine.project import Project
+from milepost.engine.renamed import Roadmaps
 from milepost.engine.unmerged import Ahead
 from milepost.roadmap.manner import Manner
 from milepost.roadmap.reopen import reopened
@@ -42,6 +43,7 @@ class Ground:
     posts: tuple[Milepost, ...]
     tasks: tuple[Task, ...]
     manner: Manner
+    roadmaps: Roadmaps
     stamp: Stamp
 
     @property
@@ -130,14 +132,15 @@ def _take_back(ground: Ground, one: Going, head: str, going: Sequence[Going]) ->
     post, path, mileposts = one.milepost, ground.project.roadmap_in_tree, ground.mileposts
     tree = mileposts.without(post, head, path)
     files = tuple(name for name in mileposts.changed_files(head, tree) if name != path)
-    content = mileposts.file_at(head, path)
+    content = mileposts.roadmap_at(head, path)
     boxes: tuple[str, ...] = ()
     if content is not None:
         gone = {other.milepost.commit for other in going}
-        staying = {other.task for other in ground.posts if other.commit not in gone}
+        staying = {task for other in ground.posts if other.commit not in gone for task in other.tasks}
         above = Family.of(ground.tasks, {other.task for other in ground.posts}).above(post.task)
-        content, boxes = reopened(content, post.task, above=above, kept=staying, manner=ground.manner)
-        tree = mileposts.with_file(tree, path, content) if boxes else tree
+        names = [ground.roadmaps.name_now(task, f"{post.commit}^", ground.tasks) or task for task in post.tasks]
+        content, boxes = reopened(content, names, above=above, kept=staying, manner=ground.manner)
+        tree = mileposts.with_roadmap(tree, path, content) if boxes else tree
     message = (
         f"Undo {post.task}: {post.title}\n\n"
         f"Takes back milepost {post.commit[:12]}.\n\n"

@@ -20,7 +20,7 @@ from milepost.engine.joining import foreseen, observed_before, on_top_of, with_r
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
-from milepost.engine.planning import planned
+from milepost.engine.planning import ended_in, planned
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import CheckTeller
@@ -40,7 +40,8 @@ def survey(here: Rooms, order: Plain) -> Plain:
     asked = load(Order, order)
     if here.mileposts.resolve(run_branch(asked.run)) is None:
         here.mileposts.keep(run_branch(asked.run), asked.base)
-    plan = planned(roadmap_at(here, asked, asked.base), asked.manner, asked.planning)
+    ended = ended_in(here.mileposts, asked.base, asked.roadmap)
+    plan = planned(roadmap_at(here, asked, asked.base), asked.manner, asked.planning, ended=ended)
     expected = foreseen(here, plan, asked)
     return {
         "plan": dump(plan),
@@ -188,6 +189,7 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         agent=one.attempt.agent,
         roadmap=asked.roadmap,
         evidence=note,
+        members=job.members,
     )
     stamp = asked.stamp(one.finished_at)
     commit = here.mileposts.commit(evidence.tree, head, message, stamp)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from milepost.core.errors import SettingInvalid
+from milepost.core.errors import RoadmapUnreadable, SettingInvalid
+from milepost.engine.project import pages_of, read_bytes
 from milepost.store.database import Database
 
 Kind = Literal["pause", "go_on", "finish", "drop", "agent", "parallel", "roadmap", "roadmap_seen"]
@@ -101,20 +102,21 @@ def request(kind: str, task: str = "", value: str = "") -> Request:
     return Request(kind=cast(Kind, kind), task=task, value=value)
 
 
-def file_watch(path: Path) -> Callable[[], bytes | None]:
-    """A look at a file that reads it only when it changed; None while it is as it was at the look before last."""
-    last: list[tuple[tuple[int, int], int]] = [((0, 0), 0)]
+def file_watch(roadmap: Path) -> Callable[[], bytes | None]:
+    """A look at a roadmap that reads it only when it changed; None while it is as it was at the look before last."""
+    before: tuple[object, ...] = ()
+    seen = 0
 
     def look() -> bytes | None:
+        nonlocal before, seen
         try:
-            facts = path.stat()
-            stamp = (facts.st_mtime_ns, facts.st_size)
-            before, seen = last[0]
+            facts = [(page, page.stat()) for page in pages_of(roadmap)]
+            stamp = tuple((page, fact.st_mtime_ns, fact.st_size) for page, fact in facts)
             if stamp == before and seen >= 2:
                 return None
-            last[0] = (stamp, seen + 1 if stamp == before else 1)
-            return path.read_bytes()
-        except OSError:
+            before, seen = stamp, seen + 1 if stamp == before else 1
+            return read_bytes(roadmap)
+        except (OSError, RoadmapUnreadable):
             return None  # moved away for a moment, or for good: the run goes on with what it has
 
     return look

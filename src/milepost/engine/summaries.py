@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from milepost.core.events import RunFinished, RunStarted, TaskFinished, TaskSummary
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
@@ -72,6 +75,12 @@ def summary(
         reason=reason,
         proposal=proposal,
     )
+
+
+def with_members(end: TaskSummary, task: Task, titles: Mapping[str, str]) -> tuple[TaskSummary, ...]:
+    """The end of a task, and of each that was done in the same attempts."""
+    with_it = f"done with {task.id}" if end.verdict is Verdict.PASSED else f"tried with {task.id}: {end.reason}"
+    return (end, *(replace(end, id=name, title=titles[name], reason=with_it, proposal="") for name in task.members))
 
 
 def branch_of(order: Order) -> str:

@@ -19,6 +19,7 @@ from milepost.engine.look import all_mileposts, of_this_roadmap
 from milepost.engine.places import find_place
 from milepost.engine.planning import manner_here
 from milepost.engine.project import Project
+from milepost.engine.renamed import Roadmaps, called_before
 from milepost.engine.reverting import Ground, TakenBack, undo_commits
 from milepost.engine.state import StateLock
 from milepost.engine.unmerged import run_ahead
@@ -81,7 +82,7 @@ def _ground(project: Project, mileposts: Mileposts) -> Ground:
     with Journal.look(project.database) as journal:
         ahead = run_ahead(journal.runs(), mileposts, user)
     head = user.commit if ahead is None else ahead.tip
-    content, manner = mileposts.file_at(head, project.roadmap_in_tree), manner_here(project)
+    content, manner = mileposts.roadmap_at(head, project.roadmap_in_tree), manner_here(project)
     return Ground(
         project=project,
         mileposts=mileposts,
@@ -90,6 +91,7 @@ def _ground(project: Project, mileposts: Mileposts) -> Ground:
         posts=of_this_roadmap(project, mileposts.history(head)),
         tasks=read(content, manner).tasks if content is not None else (),
         manner=manner,
+        roadmaps=Roadmaps(mileposts, project.roadmap_in_tree, manner),
         stamp=Stamp(identity=project.repository.identity(), at=int(time.time())),
     )
 
@@ -99,11 +101,14 @@ def _named(ground: Ground, task: str) -> Milepost:
     found = next((post for post in ground.posts if post.task.lower() == task.lower()), None)
     if found is not None:
         return found
+    before = called_before(ground.project, ground.mileposts, ground.posts, task)
+    if (found := next((post for post in ground.posts if post.task.lower() == before.lower()), None)) is not None:
+        return found
     elsewhere = all_mileposts(ground.project, ground.mileposts)
     other = next((post for post in elsewhere if post.task.lower() == task.lower()), None)
     if other is None:
         inside = Family.of(ground.tasks, ()).above(task)
-        whole = next((post.task for post in ground.posts if post.task in inside), None)
+        whole = next((post.task for post in ground.posts if post.task in inside or post.ends(task)), None)
         if whole is not None:
             raise TaskUnknown(f"{task} was done with {whole}, in one milepost", f"milepost undo {whole}")
         raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
@@ -115,7 +120,7 @@ def _named(ground: Ground, task: str) -> Milepost:
 
 def _after(ground: Ground, to: str) -> tuple[Going, ...]:
     """All mileposts that landed after a place, which stays."""
-    stays = next((post.commit for post in ground.posts if post.task.lower() == to.lower()), None)
+    stays = next((post.commit for post in ground.posts if post.ends(to)), None)
     if stays is None:
         place = find_place(ground.project, ground.mileposts, to)
         if place.kind == "attempt":

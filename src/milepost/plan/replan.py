@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
+from milepost.core.likeness import found_again
 from milepost.core.task import Plan, Task
 
 
@@ -11,14 +13,18 @@ from milepost.core.task import Plan, Task
 class Edit:
     """The plan as it is to be followed now, and what is another than before.
 
-    `late` are tasks that were edited after work on them began: that goes on with the text it began with.
+    `late` are tasks that were edited after work on them began: that goes on with the text it began with. `renamed` are
+    tasks that the roadmap calls otherwise now, each with its new name; the run goes on calling them as before, and
+    `seen` is the edited roadmap in these words.
     """
 
     plan: Plan
+    seen: Plan
     added: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Edit:
@@ -26,6 +32,8 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
 
     `seen` is the roadmap as it was read last, `plan` what the run has made of it since: its parts, its other agents.
     """
+    renamed = _renamed(seen, new)
+    new = _called_as_before(new, {now: name for name, now in renamed.items()})
     before = {task.id: task for task in seen.tasks}
     after = {task.id: task for task in new.tasks}
     waiting = [name for name in wanted if name not in begun and name in before]
@@ -46,11 +54,42 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     more = tuple(after[name] for name in added if name not in known)
     waves = (*plan.waves, tuple(task.id for task in more)) if more else plan.waves
     return Edit(
+        seen=new,
+        renamed=tuple((name, now) for name, now in renamed.items() if name in wanted),
         plan=replace(plan, tasks=(*tasks, *more), waves=waves),
         added=added,
         dropped=dropped,
         changed=changed,
         late=late,
+    )
+
+
+def _renamed(seen: Plan, new: Plan) -> dict[str, str]:
+    """The tasks that are still on the roadmap under another id, by the one they had."""
+    known, now = {task.id for task in seen.tasks}, {task.id for task in new.tasks}
+    added = [replace(task, subtasks=()) for task in new.tasks if task.id not in known]
+    found: dict[str, str] = {}
+    for task in seen.tasks if added else ():
+        if task.id not in now:
+            again = found_again(task, added, taken=found.values())
+            found |= {task.id: again.id} if again is not None else {}
+    return found
+
+
+def _called_as_before(plan: Plan, names: Mapping[str, str]) -> Plan:
+    """The plan in which tasks go by other ids."""
+    if not names:
+        return plan
+
+    def called(ids: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(one, one) for one in ids)
+
+    return replace(
+        plan,
+        tasks=tuple(
+            replace(task, id=names.get(task.id, task.id), depends_on=called(task.depends_on)) for task in plan.tasks
+        ),
+        waves=tuple(map(called, plan.waves)),
     )
 
 

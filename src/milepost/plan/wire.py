@@ -51,5 +51,6 @@ def _task(task: Task) -> dict[str, Any]:
         **({"approve": task.approve} if task.approve else {}),
         **({"needs": list(task.needs)} if task.needs else {}),
         "subtasks": [_task(subtask) for subtask in task.subtasks],
+        **({} if task.tickable else {"tickable": False}),
         **({"guess": True} if task.guess else {}),
     }

@@ -74,7 +74,7 @@ def series_in(titles: Iterable[str]) -> frozenset[str]:
 
 def derived_id(title: str, place: Sequence[str]) -> str:
     """A name from the first words of the title and a digest of the title and its place in the outline."""
-    ascii_title = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    ascii_title = unicodedata.normalize("NFKD", title[:200]).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", ascii_title)[:3] or ["task"]
     outline = "\0".join(" ".join(part.casefold().split()) for part in (*place, title))
     digest = base64.b32encode(hashlib.sha256(outline.encode()).digest()[:5])[:6].decode().lower()

@@ -10,7 +10,7 @@ from milepost.core.task import Priority, Problem
 from milepost.roadmap.lines import Details, details_in, priority_in
 from milepost.roadmap.markdown import Block, Document, Fence, Heading, Item, Items, Paragraph
 from milepost.roadmap.source import Source
-from milepost.roadmap.statements import Key, is_keyed, statements_in
+from milepost.roadmap.statements import Key, key_of, statements_in
 from milepost.roadmap.titles import plain
 
 # How much of what stands above it a task is given, in characters: of one heading, and in all.
@@ -42,7 +42,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Stretch:
     """A heading's own blocks, up to the next heading, with the place of the tasks among them."""
 
     place: Place
@@ -50,8 +50,8 @@ class Part:
     problems: tuple[Problem, ...] = ()
 
 
-def parts_of(document: Document, source: Source) -> Iterator[Part]:
-    """The parts of a document, in its order; what stands before the first heading is one, too."""
+def stretches_of(document: Document, source: Source) -> Iterator[Stretch]:
+    """The stretches of a document, in its order; what stands before the first heading is one, too."""
     phase_level = _phase_level(document)
     above: list[tuple[int, Place]] = []
     for heading, blocks in _by_heading(document):
@@ -62,10 +62,10 @@ def parts_of(document: Document, source: Source) -> Iterator[Part]:
         # What stands below the title of the whole roadmap is about the roadmap.
         details = details_in(own(blocks))
         if heading is None or heading.level >= phase_level:
-            place = with_said(place, details, _prose(blocks, details, source))
+            place = with_said(place, details, _prose(blocks, source))
         if heading is not None:
             above.append((heading.level, place))
-        yield Part(place=place, blocks=tuple(blocks), problems=tuple(_for_nobody(blocks, details)))
+        yield Stretch(place=place, blocks=tuple(blocks), problems=tuple(_for_nobody(blocks, details)))
 
 
 def with_said(place: Place, details: Details, prose: str) -> Place:
@@ -83,12 +83,24 @@ def with_said(place: Place, details: Details, prose: str) -> Place:
     )
 
 
-def about_the_last(blocks: Sequence[Block]) -> Iterator[Fence | Paragraph]:
-    """The blocks after a list that are about its last task: code, and paragraphs that begin with a statement."""
-    for block in blocks:
-        if not (isinstance(block, Fence) or (isinstance(block, Paragraph) and is_keyed(block.lines[0]))):
+def about_the_last(blocks: Sequence[Block], start: int) -> Iterator[Fence | Paragraph]:
+    """The blocks after a list, from `start` on, that are about its last task: code, and paragraphs of statements.
+
+    Files that stand between two lists are those of the second.
+    """
+    for position in range(start, len(blocks)):
+        block = blocks[position]
+        key = key_of(block.lines[0]) if isinstance(block, Paragraph) else None
+        if not (isinstance(block, Fence) or (isinstance(block, Paragraph) and key)):
+            return
+        if key == "files" and any(is_task_list(blocks[later]) for later in range(position + 1, len(blocks))):
             return
         yield block
+
+
+def is_task_list(block: Block) -> bool:
+    """Whether there are tasks in a block."""
+    return isinstance(block, Items) and any(map(has_boxes, block.items))
 
 
 def own(blocks: Sequence[Block]) -> list[Block]:
@@ -148,20 +160,21 @@ def _below(outer: Place, heading: Heading, phase_level: int) -> Place:
     )
 
 
-def _prose(blocks: Sequence[Block], details: Details, source: Source) -> str:
+def _prose(blocks: Sequence[Block], source: Source) -> str:
     """What a heading says in its own words, without its tasks and the lines that name files."""
-    stated = statements_in(own(blocks)) if details.files else ()
+    stated = statements_in([block for block in blocks if not is_task_list(block)])
     files = frozenset(line for one in stated if one.key == "files" for line in one.covers)
     parts: list[str] = []
-    last: list[Block] = []
-    for position, block in enumerate(blocks):
-        if isinstance(block, Items) and any(map(has_boxes, block.items)):
-            last = list(about_the_last(blocks[position + 1 :]))
-        elif not any(block is one for one in last):
-            parts.append("\n".join(text for line, text in _lines(block, source) if line not in files))
-        if sum(map(len, parts)) > LONGEST_PROSE:
-            break
-    return "\n\n".join(filter(None, parts))
+    left, position = LONGEST_PROSE, 0
+    while position < len(blocks) and left >= 0:
+        block = blocks[position]
+        position += 1
+        if is_task_list(block):
+            position += sum(1 for _ in about_the_last(blocks, position))
+        elif said := "\n".join(text for line, text in _lines(block, source) if line not in files):
+            parts.append(said)
+            left -= len(said)
+    return "\n\n".join(parts)
 
 
 def _lines(block: Block, source: Source) -> Iterator[tuple[int, str]]:
@@ -196,7 +209,7 @@ def _context(prose: Sequence[str]) -> str:
 
 def _for_nobody(blocks: Sequence[Block], details: Details) -> Iterator[Problem]:
     """What is stated below a heading and holds for no task."""
-    if not details.covers or not any(isinstance(one, Items) and any(map(has_boxes, one.items)) for one in blocks):
+    if not details.covers or not any(map(is_task_list, blocks)):
         return
     for statement in statements_in(own(blocks)):
         if statement.key not in _FOR_ALL and statement.line in details.covers:

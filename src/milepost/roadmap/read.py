@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from milepost.core.task import Problem, Roadmap, Task
 from milepost.roadmap.bounds import NO_BOUNDS
@@ -59,6 +60,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     depends, unresolved = _dependencies(entries)
     problems = [
         *_nothing_found(drafts),
+        *_nothing_to_tick(entries),
         *reading.problems,
         *clashes,
         *(problem for entry in entries for problem in entry.details.problems),
@@ -81,6 +83,14 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
 def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:
     if not drafts:
         yield Problem(line=1, message="no checkbox was found: write each task as a list item, `- [ ] what to do`")
+
+
+def _nothing_to_tick(entries: Sequence[_Entry]) -> Iterator[Problem]:
+    bare = [entry for entry in entries if entry.draft.mark is None and not entry.draft.ticked]
+    if bare:
+        has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
+        message = f"{bare[0].id} {has} no box to tick: what is done is known from mileposts alone"
+        yield Problem(line=bare[0].line, message=message)
 
 
 def _entries(drafts: Sequence[Draft]) -> tuple[list[_Entry], list[Problem]]:
@@ -136,9 +146,10 @@ def _dependencies(entries: Sequence[_Entry]) -> tuple[dict[str, tuple[str, ...]]
                         waits_for.update((member, None) for member in members if member != entry.top)
                     case _ if not _is_part_of(entry, entries[found]):
                         waits_for[entries[found].top] = None
-        for stated in entry.details.prerequisites:
-            waits_for.update((top, None) for top in required.of(stated) if top != entry.top)
-        depends[entry.id] = tuple(waits_for)
+        above = required.of(entry.details.prerequisites)
+        if entry.id != entry.top:
+            above = tuple(top for top in above if top != entry.top)
+        depends[entry.id] = tuple(dict.fromkeys((*waits_for, *above))) if waits_for else above
     return depends, problems
 
 
@@ -155,18 +166,25 @@ class _Prerequisites:
     def __init__(self, entries: Sequence[_Entry], references: References) -> None:
         self._entries = entries
         self._references = references
-        self._known: dict[tuple[int, str], tuple[str, ...]] = {}
+        self._known: dict[tuple[tuple[int, str], ...], tuple[str, ...]] = {(): ()}
 
-    def of(self, stated: tuple[int, str]) -> tuple[str, ...]:
-        if stated not in self._known:
-            self._known[stated] = tuple(dict.fromkeys(self._tops(stated)))
-        return self._known[stated]
+    def of(self, required: tuple[tuple[int, str], ...]) -> tuple[str, ...]:
+        """The top-level tasks that are waited for by whom these statements are made of."""
+        if required not in self._known:
+            found = (top for stated in required for top in self._tops(stated))
+            self._known[required] = tuple(dict.fromkeys(found))
+        return self._known[required]
 
     def _tops(self, stated: tuple[int, str]) -> Iterator[str]:
         for found in self._references.known(stated[1]):
             for index in found.members if isinstance(found, Below) else (found,):
-                if stated not in self._entries[index].details.prerequisites:
-                    yield self._entries[index].top
+                top = self._tops_by_id[self._entries[index].top]
+                if stated not in top.details.prerequisites:
+                    yield top.id
+
+    @cached_property
+    def _tops_by_id(self) -> dict[str, _Entry]:
+        return {entry.id: entry for entry in self._entries if entry.id == entry.top}
 
 
 def _is_part_of(entry: _Entry, other: _Entry) -> bool:
@@ -203,4 +221,5 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, tuple[st
         priority=draft.priority,
         parallel=draft.parallel,
         page=draft.page,
+        tickable=draft.mark is not None,
     )

@@ -93,9 +93,10 @@ def statements_in(blocks: Sequence[Block]) -> Iterator[Statement]:
                 pass
 
 
-def is_keyed(line: str) -> bool:
-    """Whether a line begins a statement."""
-    return _keyed(line) is not None
+def key_of(line: str) -> Key | None:
+    """The key of a statement that begins with this line."""
+    keyed = _keyed(line)
+    return keyed[0] if keyed else None
 
 
 def _in_paragraph(paragraph: Paragraph) -> Iterator[Statement]:

@@ -1,12 +1,15 @@
-"""A task ticked or unticked: its own marks change, every other byte stays as it was."""
+"""Tasks ticked or unticked: their own marks change, every other byte stays as it was."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from milepost.core.errors import TaskUnknown
+from milepost.core.likeness import found_again
 from milepost.core.task import Task
 from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.marks import marked
-from milepost.roadmap.read import survey
+from milepost.roadmap.read import Survey, survey
 
 
 def tick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
@@ -19,16 +22,47 @@ def untick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
     return _marked(content, task_id, manner, done=False)
 
 
+def tick_tasks(content: bytes, tasks: Iterable[Task], taken: Iterable[str], manner: Manner) -> tuple[bytes, list[str]]:
+    """The roadmap with these tasks ticked, and what is ticked now by its id; a task that is not in it is left out.
+
+    A task is found again when the roadmap was edited meanwhile, also under another name; `taken` are the names of
+    other tasks, which it cannot have got. A task above others is ticked with the last of them, if the manner says so.
+    """
+    found, others = survey(content, manner), frozenset(taken)
+    known = [found_again(task, found.roadmap.tasks, others - {task.id}) for task in tasks]
+    names = {one.id for task in known if task is not None for one in task.walk()}
+    if manner.parents:
+        _close(found.roadmap.tasks, names)
+    ticked = [name for name in found.marks if name in names and not found.marks[name].ticked]
+    return marked(content, {found.marks[name]: True for name in ticked}), ticked
+
+
 def _marked(content: bytes, task_id: str, manner: Manner, *, done: bool) -> bytes:
     found = survey(content, manner)
-    task = _find(found.roadmap.tasks, task_id)
-    names = (member.id for member in task.walk())
+    names = [member.id for member in _named(found, task_id).walk()]
     return marked(content, {found.marks[name]: done for name in names if name in found.marks})
 
 
-def _find(tasks: tuple[Task, ...], task_id: str) -> Task:
-    for top in tasks:
-        for task in top.walk():
-            if task.id == task_id:
-                return task
-    raise TaskUnknown(f"no task of the roadmap has the id {task_id!r}", "milepost plan shows the tasks and their ids")
+def _close(tasks: Sequence[Task], names: set[str]) -> None:
+    """Add each task above the named ones of which nothing is left to do."""
+    for task in tasks:
+        _close(task.subtasks, names)
+        below = list(_below(task))
+        is_done = all(one.id in names or one.status == "done" for one in below)
+        if is_done and any(one.id in names for one in below):
+            names.add(task.id)
+
+
+def _below(task: Task) -> Iterator[Task]:
+    for subtask in task.subtasks:
+        yield from subtask.walk()
+
+
+def _named(found: Survey, task_id: str) -> Task:
+    everyone = (task for top in found.roadmap.tasks for task in top.walk())
+    task = next((task for task in everyone if task.id == task_id), None)
+    if task is None:
+        raise TaskUnknown(
+            f"no task of the roadmap has the id {task_id!r}", "milepost plan shows the tasks and their ids"
+        )
+    return task

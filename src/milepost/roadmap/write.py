@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from milepost.core.budget import Allowance
-from milepost.core.errors import RoadmapUnreadable, RoadmapUnwritable
+from milepost.core.errors import ManuscriptMisread, RoadmapUnreadable
 from milepost.core.task import Task
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.read import read
@@ -26,10 +26,10 @@ _PLAIN_VALUE = re.compile(r"[A-Za-z][\w:./= -]*\w")
 
 
 def write(manuscript: Manuscript) -> str:
-    """The roadmap as Markdown; raises RoadmapUnwritable where a reader would take it for something else."""
+    """The roadmap as Markdown; raises ManuscriptMisread where a reader would take it for something else."""
     text = rendered(manuscript)
     for misread in misreadings(manuscript, text):
-        raise RoadmapUnwritable(f"this roadmap cannot be written: {misread.what}", "say it in plainer words")
+        raise ManuscriptMisread(f"this roadmap cannot be written: {misread.what}", "say it in plainer words")
     return text
 
 

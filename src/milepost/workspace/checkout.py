@@ -83,7 +83,7 @@ class Checkouts:
         except GitFailed as error:
             return Snapshot(problem=f"what the attempt left cannot be committed: {error.message}")
         if keep:
-            kept = self._git.plumb_bytes("ls-tree", "-z", "--full-tree", workspace.base, "--", *keep)
+            kept = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *keep)
             self._git.plumb("update-index", "-z", "--index-info", stdin=kept, env=env)
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)

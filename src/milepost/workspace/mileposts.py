@@ -14,6 +14,7 @@ from pathlib import Path
 
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
+from milepost.core.pages import bound, is_bound, is_page, unbound
 from milepost.workspace.git import Git
 from milepost.workspace.repository import Identity
 
@@ -31,7 +32,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Milepost:
-    """A commit that ended a task, as its trailers tell it."""
+    """A commit that ended a task, as its trailers tell it; `members` are tasks that were done with it, as one group."""
 
     commit: str
     task: str
@@ -41,6 +42,16 @@ class Milepost:
     title: str
     roadmap: str
     evidence: str = ""
+    members: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """All tasks that the commit ended."""
+        return (self.task, *self.members)
+
+    def ends(self, task: str) -> bool:
+        """Whether it ended the task of this id."""
+        return task.lower() in map(str.lower, self.tasks)
 
 
 def run_branch(run: str) -> str:
@@ -57,7 +68,15 @@ def evidence_hash(note: str) -> str:
 
 
 def milepost_message(
-    *, task: str, title: str, run: str, attempt: int, agent: str, roadmap: str, evidence: str = ""
+    *,
+    task: str,
+    title: str,
+    run: str,
+    attempt: int,
+    agent: str,
+    roadmap: str,
+    evidence: str = "",
+    members: tuple[str, ...] = (),
 ) -> str:
     """The message of a milepost: what was done, and the trailers that say by whom, in which run, and how it was proven.
 
@@ -68,8 +87,14 @@ def milepost_message(
         f"{subject if len(subject) <= 72 else subject[:71] + '…'}\n\n"
         f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\n"
         f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\nMilepost-Roadmap: {one_line(roadmap)}\n"
+        + (f"Milepost-Members: {' '.join(members)}\n" if members else "")
         + (f"Milepost-Evidence: {evidence_hash(evidence)}\n" if evidence else "")
     )
+
+
+def is_within(path: str, place: str) -> bool:
+    """Whether a path is a file or a folder, or below it; nothing is within no place."""
+    return bool(place) and (path == place or path.startswith(f"{place}/"))
 
 
 def one_line(text: str) -> str:
@@ -152,6 +177,24 @@ class Mileposts:
             mode = "040000"
             folder, _, name = folder.rpartition("/")
 
+    def roadmap_at(self, tree: str, path: str) -> bytes | None:
+        """The roadmap in a commit or tree: a file, or the pages of a folder as one run of bytes."""
+        if (content := self.file_at(tree, path)) is not None:
+            return content
+        names = [name for name in self.files_below(tree, path) if is_page(name.removeprefix(f"{path}/"))]
+        pages = {name.removeprefix(f"{path}/"): self.file_at(tree, name) or b"" for name in names}
+        return bound(pages) if pages else None
+
+    def with_roadmap(self, tree: str, path: str, content: bytes) -> str:
+        """The tree that differs from `tree` in the roadmap; of a folder, in the pages that are other."""
+        if not is_bound(content):
+            return self.with_file(tree, path, content)
+        before = unbound(self.roadmap_at(tree, path) or b"")
+        for name, page in unbound(content).items():
+            if before.get(name) is None or before[name].content != page.content:
+                tree = self.with_file(tree, f"{path}/{name}", page.content)
+        return tree
+
     def changed_files(self, old: str, new: str) -> tuple[str, ...]:
         """Paths that differ between two commits or trees."""
         names = self._git.plumb("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
@@ -161,7 +204,7 @@ class Mileposts:
         """What differs between two commits or trees, with the bytes of both sides; `without` is left out."""
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
         rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
-        rows = [(path, facts) for path, facts in rows if path != without]
+        rows = [(path, facts) for path, facts in rows if not is_within(path, without)]
         blobs, large = self._blobs([sha for _, facts in rows for sha in facts[2:4]])
         return Change(
             files=tuple(
@@ -216,15 +259,28 @@ class Mileposts:
 
     def history(self, *tips: str, since: str = "") -> tuple[Milepost, ...]:
         """The mileposts in the history of one or more commits, newest first, without those that were undone."""
-        fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Undo")
+        found, undone = self._told(tips, since)
+        return tuple(post for post in found if post.commit not in undone)
+
+    def taken_back(self, *tips: str) -> tuple[tuple[Milepost, str], ...]:
+        """The mileposts in the history of commits that were undone there, newest first, each with what undid it."""
+        found, undone = self._told(tips, "")
+        return tuple((post, undone[post.commit]) for post in found if post.commit in undone)
+
+    def _told(self, tips: tuple[str, ...], since: str) -> tuple[list[Milepost], dict[str, str]]:
+        """The mileposts of a history, and which of them were taken back by which commit."""
+        fields = ("Task", "Run", "Attempt", "Agent", "Roadmap", "Evidence", "Members", "Undo")
         trailers = _FIELD.join(f"%(trailers:key=Milepost-{field},valueonly,separator=%x20)" for field in fields)
         log_format = _FIELD.join(("%H", trailers, "%s"))
         output = self._git.plumb("log", "-z", f"--format={log_format}", *tips, *((f"^{since}",) if since else ()))
-        mileposts, undone = [], set()
+        mileposts: list[Milepost] = []
+        undone: dict[str, str] = {}
         for record in filter(None, output.split("\0")):
-            commit, task, run, attempt, agent, roadmap, evidence, undo, subject = record.split(_FIELD, len(fields) + 1)
+            commit, task, run, attempt, agent, roadmap, evidence, members, undo, subject = record.split(
+                _FIELD, len(fields) + 1
+            )
             if undo:
-                undone.add(undo)
+                undone[undo] = commit
             elif task and run:
                 number = int(attempt) if attempt.isdigit() else 0
                 mileposts.append(
@@ -237,9 +293,10 @@ class Mileposts:
                         title=subject.removeprefix(f"{task}: "),
                         roadmap=roadmap,
                         evidence=evidence,
+                        members=tuple(members.split()),
                     )
                 )
-        return tuple(post for post in mileposts if post.commit not in undone)
+        return mileposts, undone
 
     def annotate(self, commit: str, evidence: str, stamp: Stamp) -> None:
         """Attach evidence to a milepost as a git note that travels with the history."""
@@ -268,10 +325,10 @@ class Mileposts:
     def inverse(self, milepost: Milepost, roadmap: str) -> str:
         """A commit beside a milepost that takes its work out again, to be merged with what came later."""
         if milepost.commit not in self._inverses:
-            kept = self.file_at(milepost.commit, roadmap)
+            kept = self.roadmap_at(milepost.commit, roadmap)
             tree = self.tree_of(f"{milepost.commit}^")
             if kept is not None:
-                tree = self.with_file(tree, roadmap, kept)
+                tree = self.with_roadmap(tree, roadmap, kept)
             stamp = Stamp(identity=Identity(name="Milepost", email="milepost@localhost"), at=0)
             made = self.commit(tree, milepost.commit, f"Without {milepost.task}\n", stamp)
             self._inverses[milepost.commit] = made

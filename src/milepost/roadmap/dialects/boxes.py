@@ -12,8 +12,18 @@ from milepost.roadmap.ids import series_in
 from milepost.roadmap.lines import Details, details_in, details_of
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
 from milepost.roadmap.marks import Mark
-from milepost.roadmap.outline import Part, Place, about_the_last, has_boxes, own, parts_of, with_said
+from milepost.roadmap.outline import (
+    Place,
+    Stretch,
+    about_the_last,
+    has_boxes,
+    is_task_list,
+    own,
+    stretches_of,
+    with_said,
+)
 from milepost.roadmap.source import Source
+from milepost.roadmap.statements import key_of
 from milepost.roadmap.title_line import title_line
 from milepost.roadmap.titles import plain
 
@@ -25,10 +35,10 @@ def read(source: Source) -> Reading:
     """The top-level boxes with the boxes below them, in the order of the file."""
     document = parse(source)
     reader = _Reader(source=source, series=series_in(_title_lines(document.blocks)))
-    parts = list(parts_of(document, source))
-    problems = (problem for part in parts for problem in part.problems)
+    stretches = list(stretches_of(document, source))
+    problems = (problem for stretch in stretches for problem in stretch.problems)
     return Reading(
-        drafts=tuple(draft for part in parts for draft in reader.drafts_of(part)),
+        drafts=tuple(draft for stretch in stretches for draft in reader.drafts_of(stretch)),
         problems=(*_too_deep(document), *problems),
     )
 
@@ -55,11 +65,18 @@ class _Reader:
     source: Source
     series: Collection[str]
 
-    def drafts_of(self, part: Part) -> Iterator[Draft]:
-        """The tasks of a part; what stands right after a list, though not in it, may be about its last task."""
-        for position, block in enumerate(part.blocks):
-            if isinstance(block, Items):
-                yield from self._drafts([block], part.place, tuple(about_the_last(part.blocks[position + 1 :])))
+    def drafts_of(self, stretch: Stretch) -> Iterator[Draft]:
+        """Its tasks; what stands between two lists may be about the last task of one or all of the other."""
+        place = stretch.place
+        begun = False
+        for position, block in enumerate(stretch.blocks):
+            if is_task_list(block):
+                yield from self._drafts([block], place, tuple(about_the_last(stretch.blocks, position + 1)))
+                begun = True
+            elif begun and isinstance(block, Paragraph) and key_of(block.lines[0]) == "files":
+                place = replace(
+                    place, files=details_in((block, *own(stretch.blocks[position + 1 : position + 2]))).files
+                )
 
     def _drafts(self, blocks: Sequence[Block], place: Place, after: After = ()) -> Iterator[Draft]:
         """The nearest boxes below: an item without a box is a heading for its children."""

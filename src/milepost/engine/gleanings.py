@@ -23,7 +23,7 @@ FOLDER = "normalised"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Gleaning:
     """What was last read in a document; `written` is the file of the roadmap, empty where it was not written."""
 
     source: str
@@ -31,8 +31,8 @@ class Reading:
     written: str = ""
 
 
-class Readings:
-    """The readings of the documents of one project."""
+class Gleanings:
+    """The gleanings of the documents of one project."""
 
     def __init__(self, state: Path) -> None:
         self._state = state
@@ -47,15 +47,15 @@ class Readings:
     def keep_answer(self, key: str, found: FoundItems) -> None:
         self._put(self._answer(key), found.model_dump(mode="json"))
 
-    def of(self, source: str) -> Reading:
+    def of(self, source: str) -> Gleaning:
         """What was last read in a document; nothing where it never was, or where that cannot be read."""
         try:
-            return TypeAdapter(Reading).validate_json(self._source(source).read_bytes())
+            return TypeAdapter(Gleaning).validate_json(self._source(source).read_bytes())
         except (OSError, ValidationError):
-            return Reading(source=source)
+            return Gleaning(source=source)
 
-    def keep(self, reading: Reading) -> None:
-        self._put(self._source(reading.source), asdict(reading))
+    def keep(self, gleaning: Gleaning) -> None:
+        self._put(self._source(gleaning.source), asdict(gleaning))
 
     def _answer(self, key: str) -> Path:
         return self._state / FOLDER / "answers" / f"{key}.json"

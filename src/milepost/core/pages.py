@@ -7,9 +7,23 @@ it is written; in between nobody needs to know.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 # Control characters that no text file has; a file that has one is no page.
 _PAGE, _NAME_END = b"\x1c", b"\x1d"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One file of a folder, and the byte of the whole at which its content begins."""
+
+    start: int
+    content: bytes
+
+
+def is_page(name: str) -> bool:
+    """Whether a file, by its path in the folder, is a page of the roadmap: Markdown, and not in a folder below."""
+    return name.endswith(".md") and "/" not in name
 
 
 def is_bound(content: bytes) -> bool:
@@ -19,18 +33,18 @@ def is_bound(content: bytes) -> bool:
 
 def bound(pages: Mapping[str, bytes]) -> bytes:
     """The files of a folder, by their paths in it, as one run of bytes; what is no text is left out."""
-    texts = {name: page for name, page in pages.items() if not {*_PAGE, *_NAME_END, 0} & {*page, *name.encode()}}
+    signs = {*_PAGE, *_NAME_END, 0}
+    texts = {name: page for name, page in pages.items() if signs.isdisjoint(page) and signs.isdisjoint(name.encode())}
     return b"".join(_PAGE + name.encode() + _NAME_END + texts[name] for name in sorted(texts)) or _PAGE
 
 
-def unbound(content: bytes) -> dict[str, tuple[int, bytes]]:
-    """The files in a run of bytes, each with the byte at which its content begins."""
+def unbound(content: bytes) -> dict[str, Page]:
+    """The files in a run of bytes by their names."""
     found = {}
     start = 0
     for part in content.split(_PAGE)[1:]:
-        start += 1
         name, end, page = part.partition(_NAME_END)
         if end:
-            found[name.decode()] = (start + len(name) + 1, page)
-        start += len(part)
+            found[name.decode()] = Page(start=start + 1 + len(name) + 1, content=page)
+        start += 1 + len(part)
     return found

@@ -1,0 +1,103 @@
+"""How fast roadmaps are read: beside the bare parse of the same Markdown, and as they grow.
+
+    python benchmarks/roadmap.py [ROUNDS]
+
+(a) Our reader, which parses, finds ids, lines and dependencies and resolves them, beside the parse alone: markdown-it
+with its plug-in for task lists, the way other programs find boxes. (b) What a task takes in roadmaps of 100, 1,000 and
+10,000 tasks, which should be the same. (c) The largest roadmap of the corpus, where that is found. The two are
+interleaved, several rounds each; printed are medians of processor time, and their ratios.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.front_matter import front_matter_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
+
+from milepost.roadmap import read
+from milepost.roadmap.manner import Manner
+
+ROUNDS = 5
+SIZES = (100, 1_000, 10_000)
+BOXES = Manner(dialect="boxes")
+LARGEST = Path(__file__).resolve().parents[2] / "shared/corpus/roadmaps/andrejvysny__OneCAD__TODO.md"
+PHASE = """\
+## Phase {phase}: Part {phase} of the work
+
+> **Goal**: what part {phase} is good for
+> **Priority**: HIGH
+
+### {phase}.1 A section
+
+**Files**: `src/part_{phase}.py`, `tests/test_part_{phase}.py`
+
+"""
+TASK = """\
+- [ ] {phase}.1.{number} **Parse the thing** number {number}, and print it again
+  - Verify: `pytest -q tests/test_part_{phase}.py`
+  - Depends on: {before}
+  Words about it that somebody wrote down, of the usual length.
+"""
+SHORT = "- [x] Write down what number {number} of part {phase} does\n  - [ ] one half\n  - [ ] the other half\n"
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    print(f"{'tasks':>8} {'kB':>7} {'parse':>10} {'our reader':>11} {'ratio':>6} {'tasks/s':>9} {'µs a task':>10}")
+    each = [show(f"{size}", roadmap_of(size), rounds) for size in SIZES]
+    for size, one in zip(SIZES[1:], each[1:], strict=True):
+        print(f"a task of {size:,} takes {one / each[0]:.2f} times one of {SIZES[0]}  (goal: about 1)")
+    if LARGEST.is_file():
+        show("corpus", LARGEST.read_bytes(), rounds)
+    else:
+        print("the corpus of real roadmaps is not here")
+
+
+def show(name: str, content: bytes, rounds: int) -> float:
+    """One line about a roadmap; the seconds that each of its boxes took us."""
+    boxes = sum(1 for top in read(content, BOXES).tasks for _ in top.walk())
+    text = content.decode("utf-8-sig")
+    bare, ours = [], []
+    for _ in range(rounds):
+        bare.append(seconds(lambda: parse(text)))
+        ours.append(seconds(lambda: read(content, BOXES)))
+    bare_s, ours_s = statistics.median(bare), statistics.median(ours)
+    ratio = f"{ours_s / bare_s:6.2f} {boxes / ours_s:9,.0f} {ours_s / boxes * 1e6:10.0f}"
+    print(f"{name:>8} {len(content) // 1024:7,} {bare_s * 1e3:7.1f} ms {ours_s * 1e3:8.1f} ms {ratio}")
+    return ours_s / boxes
+
+
+def roadmap_of(tasks: int) -> bytes:
+    """A roadmap as people write them: phases of twenty tasks, half of them short, with subtasks."""
+    parts = []
+    for number in range(tasks):
+        phase, place = divmod(number, 20)
+        if place == 0:
+            parts.append(PHASE.format(phase=phase))
+        before = f"{phase}.1.{place - 2}" if place > 1 else "none"
+        parts.append((SHORT if place % 2 else TASK).format(phase=phase, number=place, before=before))
+    return "".join(parts).encode()
+
+
+def parse(text: str) -> None:
+    """What the boxes are, and nothing else about them."""
+    markdown = MarkdownIt("commonmark", {"maxNesting": 200}).enable("table")
+    markdown.use(front_matter_plugin).use(tasklists_plugin).parse(text)
+
+
+def seconds(action: Callable[[], object]) -> float:
+    gc.collect()
+    started = time.process_time()
+    action()
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()

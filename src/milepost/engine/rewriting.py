@@ -1,0 +1,72 @@
+"""A roadmap changed on the user's disk: whole or not at all, and never over what somebody else wrote meanwhile."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from milepost.core.errors import RoadmapUnwritable
+from milepost.core.pages import is_bound, unbound
+from milepost.engine.project import read_bytes
+
+_TRIES = 5
+
+
+def rewrite(roadmap: Path, change: Callable[[bytes], bytes]) -> bool:
+    """Change a roadmap; one that changed since it was read is read and changed again. Says whether it is other now."""
+    for _ in range(_TRIES):
+        before = read_bytes(roadmap)
+        after = change(before)
+        if after == before:
+            return False
+        if read_bytes(roadmap) == before:
+            _write(roadmap, before, after)
+            return True
+    raise RoadmapUnwritable(f"{roadmap.name} changes while it is read", "close what writes it, then try again")
+
+
+def _write(roadmap: Path, before: bytes, after: bytes) -> None:
+    if not is_bound(after):
+        put(roadmap, after)
+        return
+    pages = unbound(before)
+    for name, page in unbound(after).items():
+        if name not in pages or pages[name].content != page.content:
+            put(roadmap / name, page.content)
+
+
+def put(path: Path, content: bytes) -> None:
+    """Put a file in the place of another at once, with the other's mode and owner; a link stays a link."""
+    target = path.resolve()
+    made: Path | None = None
+    try:
+        facts = target.stat()
+        fd, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        made = Path(name)
+        with os.fdopen(fd, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(fd, facts.st_mode & 0o7777)
+            with suppress(PermissionError):  # somebody else's file stays readable, and is ours from now on
+                os.fchown(fd, facts.st_uid, facts.st_gid)
+            os.fsync(fd)
+        made.replace(target)
+        _settle(target.parent)
+    except OSError as error:
+        if made is not None:
+            made.unlink(missing_ok=True)
+        raise RoadmapUnwritable(
+            f"{str(path)!r} cannot be written: {error.strerror}", "make its folder writable or free some space"
+        ) from error
+
+
+def _settle(folder: Path) -> None:
+    """Have the new name of a file on disk, too."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
