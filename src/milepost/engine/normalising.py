@@ -63,6 +63,8 @@ class NormaliseWish:
 def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
     """Read a document with a model, once for each content; write the roadmap where that is asked for."""
     source = find_roadmap(wish.source)
+    if source.is_dir():
+        raise Misuse(f"{source.name} is a folder", "name one document in it")
     home = home_of(source)
     settings = load(home, {"model": wish.model})
     if wish.write is not None:
