@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -62,6 +63,12 @@ def test_what_cannot_be_is_objected_to_and_left_out(task: dict[str, Any], said: 
     assert (found.depends_on, found.files) == ((), ())
 
 
+@pytest.mark.parametrize("command", ["pytest\nrm -rf /", "echo \x1b[2J", "true \u202e# tset"])
+def test_a_command_of_several_lines_or_with_signs_that_cannot_be_seen_is_no_answer(command: str) -> None:
+    with pytest.raises(ValueError, match="one line of signs that can be seen"):
+        NewTask(title="A", verify=[command])
+
+
 def test_phases_are_numbered_once_and_sections_keep_their_titles() -> None:
     section = {"title": "", "tasks": [{"title": "A"}]}
     phases = [
@@ -76,6 +83,8 @@ def test_phases_are_numbered_once_and_sections_keep_their_titles() -> None:
     ]
 
 
+# What moves the cursor or turns the writing direction.
+HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 WORDS = st.text(min_size=1, max_size=40) | st.sampled_from(
     [
         "- [ ] x",
@@ -110,7 +119,7 @@ PROPOSALS = st.builds(
                             NewTask,
                             title=TITLES,
                             text=WORDS,
-                            files=st.lists(TITLES, max_size=2),
+                            files=st.lists(TITLES.filter(str.isprintable), max_size=2),
                             verify=st.lists(st.sampled_from(["a", "`b`", "c,", "**"]), max_size=2),
                             depends_on=st.lists(WORDS, max_size=2),
                             subtasks=st.lists(TITLES, max_size=2),
@@ -134,6 +143,7 @@ PROPOSALS = st.builds(
 def test_whatever_is_proposed_can_be_written(given_: NewRoadmap, style: Style) -> None:
     manuscript, _ = manuscript_of(given_, style)
     text = write(manuscript)
+    assert not HARMFUL.search(text)
     found = read(text.encode())
     assert len(found.tasks) == sum(1 for _ in given_.tasks())
     assert not [problem for problem in found.problems if problem.fatal]

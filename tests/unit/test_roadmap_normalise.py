@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -180,6 +181,8 @@ def test_what_was_done_stays_done_and_the_users_file_goes_first(
     assert [one.status for one in kept(items, before, ticks)] == statuses
 
 
+# What moves the cursor or turns the writing direction.
+HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 WORDS = st.text(max_size=60) | st.sampled_from(
     ["- [ ] x", "Files: a.py", "```", "# x", "(depends on 1.2)", "**", "[P] x", "<!--", "1.1", "a\n- [x] b", "\x1b[2J"]
 )
@@ -190,7 +193,7 @@ ITEMS = st.builds(
     status=st.sampled_from(["open", "done"]),
     source_line=st.integers(1, 12),
     source_words=st.sampled_from([line for line in PRD if line] + ["x"]),
-    files=st.lists(WORDS.filter(lambda text: bool(text.strip())), max_size=2),
+    files=st.lists(WORDS.filter(lambda text: bool(text.strip()) and text.isprintable()), max_size=2),
     verify=st.lists(st.sampled_from(["pytest tests/test_parse.py", "`x`", "rm -rf /"]), max_size=2),
     depends_on=st.lists(st.integers(-1, 5) | WORDS, max_size=3),
 )
@@ -202,6 +205,7 @@ def test_whatever_a_model_answers_can_be_written_and_is_anchored(items: list[Fou
     found, left_out = Document(PRD).anchored(items)
     text = write(manuscript_of(found, PRD, "PRD.md", "model"))
 
+    assert not HARMFUL.search(text)
     tasks = read(text.encode()).tasks
     assert len(tasks) == len(found)
     assert all(1 <= one.line <= len(PRD) and one.said == PRD[one.line - 1].strip() for one in found)

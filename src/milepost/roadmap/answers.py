@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 MOST_TASKS = 300
 
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=4_000)]
-Path = Annotated[str, Field(min_length=1, max_length=300)]
-Command = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"^[^\r\n]+$")]
+
+
+def _is_one_line(given: str) -> str:
+    if not given.isprintable():
+        raise ValueError("must be one line of signs that can be seen")
+    return given
+
+
+Path = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_is_one_line)]
+Command = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(_is_one_line)]
 
 
 class _Value(BaseModel):

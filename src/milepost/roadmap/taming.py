@@ -26,6 +26,7 @@ _STRUCTURE = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[.?\]|[*_]*[A-Za-z]+(?
 def tamed(task: Task) -> Task:
     """The task such that it can be written: title and text in plainer words where needed, odd paths left out."""
     below = tuple(map(tamed, task.subtasks))
+    task = replace(task, text=_clean(task.text))
     if not _can_be_written(replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else ())):
         task = replace(
             task,
@@ -83,18 +84,21 @@ def _headings(heading: str) -> tuple[str, ...]:
 
 
 def _texts(text: str) -> Iterable[str]:
-    lines = [printable_line.rstrip() for printable_line in map(_without_controls, text.splitlines())]
-    clean = "\n".join(lines).strip("\n")
-    yield clean
+    lines = text.split("\n")
+    yield text
     yield "\n".join(_as_code(line) if _STRUCTURE.match(line) else line.strip() for line in lines).strip("\n")
     yield _plainer(" ".join(lines), _MARKUP)
     yield _plainer(" ".join(lines), _NO_WORD)
     yield ""
 
 
-def _without_controls(line: str) -> str:
-    indent = len(line) - len(line.lstrip(" "))
-    return " " * indent + printable(line)
+def _clean(text: str) -> str:
+    """The text without what a terminal would obey and what cannot be seen."""
+    return "\n".join(_clean_line(line.replace("\t", "    ")).rstrip() for line in text.splitlines()).strip("\n")
+
+
+def _clean_line(line: str) -> str:
+    return line if line.isprintable() else " " * (len(line) - len(line.lstrip(" "))) + printable(line)
 
 
 def _as_code(line: str) -> str:
