@@ -57,6 +57,8 @@ if TYPE_CHECKING:
         mark,
         marks,
         names_projects,
+        new_roadmap,
+        normalise,
         open_executor,
         pattern,
         patterns,
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         report_to_markdown,
         restore,
         resume,
+        roadmap_templates,
         run,
         run_projects,
         run_replayed_to_json,
@@ -138,6 +141,7 @@ if TYPE_CHECKING:
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
+    from milepost.engine.composing import Composed
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs, Expense
     from milepost.engine.doctor import Finding
@@ -149,6 +153,7 @@ if TYPE_CHECKING:
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
     from milepost.engine.marks import Mark
+    from milepost.engine.normalising import Normalised
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
@@ -168,6 +173,7 @@ if TYPE_CHECKING:
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.explain import Explanation
+    from milepost.roadmap.templates import Template
     from milepost.sandbox.changes import Change, Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -185,7 +191,7 @@ _HOMES = {
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
-    "attempts diff mark marks pattern patterns restore try_pattern unmark",
+    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -205,6 +211,7 @@ _HOMES = {
     "milepost.engine.chaos.report": "ChaosReport",
     "milepost.engine.chaos.run": "ChaosProgress",
     "milepost.engine.context_now": "TaskContext",
+    "milepost.engine.composing": "Composed",
     "milepost.engine.costs": "Costs Expense",
     "milepost.engine.doctor": "Finding",
     "milepost.engine.forecast": "Forecast",
@@ -215,6 +222,7 @@ _HOMES = {
     "milepost.engine.lease": "Worker",
     "milepost.engine.look": "Proof Status",
     "milepost.engine.marks": "Mark",
+    "milepost.engine.normalising": "Normalised",
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
@@ -236,6 +244,7 @@ _HOMES = {
     "milepost.plan.family.kinship": "Family Sibling",
     "milepost.repair.failures": "FailureStats",
     "milepost.roadmap.explain": "Explanation",
+    "milepost.roadmap.templates": "Template",
     "milepost.sandbox.changes": "Change Changes",
     "milepost.sandbox.executor": "WalledExecutor",
     "milepost.sandbox.local": "LocalExecutor",
@@ -267,6 +276,7 @@ __all__ = [
     "Command",
     "CommandAgent",
     "CommandResult",
+    "Composed",
     "Costs",
     "Decision",
     "Difference",
@@ -300,6 +310,7 @@ __all__ = [
     "Mismatch",
     "Misuse",
     "ModelCalled",
+    "Normalised",
     "NothingRun",
     "NothingToDo",
     "Outcome",
@@ -340,6 +351,7 @@ __all__ = [
     "TaskReplayed",
     "TaskReport",
     "TaskSummary",
+    "Template",
     "TogetherEnding",
     "ToolUsed",
     "Tools",
@@ -389,6 +401,8 @@ __all__ = [
     "mark",
     "marks",
     "names_projects",
+    "new_roadmap",
+    "normalise",
     "open_executor",
     "pattern",
     "patterns",
@@ -413,6 +427,7 @@ __all__ = [
     "report_to_markdown",
     "restore",
     "resume",
+    "roadmap_templates",
     "run",
     "run_projects",
     "run_replayed_to_json",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
     from milepost.engine.chaos import ChaosProgress, ChaosReport
+    from milepost.engine.composing import Composed
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from milepost.engine.lease import Worker
     from milepost.engine.look import Proof, Status
     from milepost.engine.marks import Mark
+    from milepost.engine.normalising import Normalised
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.proving import Replayed, Verified
     from milepost.engine.renamed import Renamed
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from milepost.plan.proposals import Proposal
     from milepost.repair.failures import FailureStats
     from milepost.roadmap.explain import Explanation
+    from milepost.roadmap.templates import Template
     from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -636,11 +639,85 @@ def gate_to_json(gate: Gate) -> dict[str, Any]:
     return to_json(gate)
 
 
-def init(folder: Path | str | None = None) -> tuple[Path, ...]:
-    """Write a first roadmap and settings where there are none; gives the files it made."""
+def init(
+    folder: Path | str | None = None,
+    *,
+    prompt: str | None = None,
+    template: str = "",
+    style: str = "standard",
+    model: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> tuple[Path, ...]:
+    """Set a repository up with a first roadmap and settings, where there are none; gives the files it made.
+
+    The roadmap is the usual example, or one from a template, or what a model makes of `prompt`.
+    """
     from milepost.engine.init import init as set_up
 
-    return set_up(_path(folder) or Path.cwd())
+    where = Path(folder or ".")
+    if prompt is None and not template:
+        return set_up(where)
+    from milepost.engine.composing import ComposeWish
+
+    wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
+    return set_up(where, wish, say or _unsaid)
+
+
+def new_roadmap(
+    folder: Path | str | None = None,
+    *,
+    prompt: str = "",
+    template: str = "",
+    style: str = "standard",
+    write: Path | str | None = None,
+    model: str | None = None,
+    force: bool = False,
+    say: Callable[[str], None] | None = None,
+) -> Composed:
+    """A new roadmap for the project of a folder: from a template, or what a model makes of `prompt`.
+
+    `style` is minimal, standard or detailed. It is written only where `write` says so; `force` replaces a file.
+    """
+    from milepost.engine.composing import ComposeWish, compose
+
+    wish = ComposeWish(
+        folder=Path(folder or "."),
+        prompt=prompt,
+        template=template,
+        style=style,
+        write=_path(write),
+        model=model,
+        force=force,
+    )
+    return compose(wish, say or _unsaid)
+
+
+def roadmap_templates() -> tuple[Template, ...]:
+    """The templates that `new_roadmap` and `init` know."""
+    from milepost.roadmap.templates import template_named, template_names
+
+    return tuple(template_named(name) for name in template_names())
+
+
+def normalise(
+    document: Path | str | None = None,
+    *,
+    write: Path | str | None = None,
+    model: str | None = None,
+    force: bool = False,
+    anyway: bool = False,
+    say: Callable[[str], None] | None = None,
+) -> Normalised:
+    """Have a model read a document in prose: the tasks that it asks for, each with its line. Asked once a content.
+
+    The roadmap is written only where `write` says so; `force` replaces a file. `anyway` also has a document read whose
+    tasks can be read without a model.
+    """
+    from milepost.engine.normalising import NormaliseWish
+    from milepost.engine.normalising import normalise as read_with_model
+
+    wish = NormaliseWish(source=_path(document), write=_path(write), model=model, force=force, anyway=anyway)
+    return read_with_model(wish, say or _unsaid)
 
 
 def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
@@ -922,6 +999,10 @@ def _given(agent: str | Agent | None) -> dict[str, Agent]:
 
 def _name(agent: str | Agent | None) -> str | None:
     return agent if agent is None or isinstance(agent, str) else next(iter(_given(agent)))
+
+
+def _unsaid(_: str) -> None:
+    pass
 
 
 def _ignore(_: Event) -> None:

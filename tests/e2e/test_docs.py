@@ -44,12 +44,16 @@ def test_the_library_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/library.md", tmp_path / "sample", tmp_path)
 
 
+def test_the_page_about_writing_roadmaps_runs(tmp_path: Path) -> None:
+    run_python_blocks("docs/writing-roadmaps.md", tmp_path, tmp_path)
+
+
 @pytest.mark.skipif(not ladder()[-1].ok, reason="the page shows trust level 'sandboxed', which cannot be held here")
 def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-PAGES = ("agents", "budget", "models", "patterns", "programs", "projects", "sandbox")
+PAGES = ("agents", "budget", "models", "patterns", "programs", "projects", "sandbox", "writing-roadmaps")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -89,6 +89,21 @@ def test_a_model_that_never_fits_is_asked_no_more_often_than_was_said() -> None:
     assert len(model.asked) == 2
 
 
+def test_what_else_speaks_against_a_value_is_told_and_the_least_doubtful_is_given_in_the_end() -> None:
+    def objections(plan: Plan) -> list[str]:
+        return [f"{step.title} is too large" for step in plan.steps if step.size > 5]
+
+    large, larger = {"title": "one", "size": 9}, {"title": "two", "size": 8}
+    model = Scripted(call(steps=[large, larger]), call(**GOOD))
+    assert ask_for(model.answer, "Plan it.", Plan, timeout_s=9, objections=objections) == Plan.model_validate(GOOD)
+    again = model.asked[1].messages[-1]
+    assert isinstance(again, Prompt) and "- one is too large\n- two is too large\n" in again.text
+
+    model = Scripted(call(steps=[large, larger]), call(steps=[large]), Answer(text="no"))
+    insisted = ask_for(model.answer, "Plan it.", Plan, timeout_s=9, objections=objections)
+    assert [step.title for step in insisted.steps] == ["one"] and len(model.asked) == 3
+
+
 @pytest.mark.parametrize("answer", [call(value=[1, 2]), Answer(text="[1, 2]"), Answer(text='{"value": [1, 2]}')])
 def test_a_type_that_is_no_object_is_asked_for_inside_of_one(answer: Answer) -> None:
     model = Scripted(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -33,22 +33,38 @@ class Misfit:
 
 
 def ask_for(
-    ask: Callable[[Conversation], Answer], prompt: str, wanted: type[T], *, timeout_s: float, tries: int = TRIES
+    ask: Callable[[Conversation], Answer],
+    prompt: str,
+    wanted: type[T],
+    *,
+    timeout_s: float,
+    tries: int = TRIES,
+    objections: Callable[[T], Sequence[str]] = lambda _: (),
 ) -> T:
     """The value that a model answers with, of any type that pydantic can check.
 
     `ask` puts one question: a model's `answer`, or an Asker with its logbook. After so many tries it raises.
+    `objections` is what else speaks against a value. The model is told; when it has no better one, that with the fewest
+    is given: whoever objects leaves out what it objects to.
     """
     form = Form(wanted)
     messages: tuple[Message, ...] = (Prompt(text=filled("structured", prompt=prompt)),)
     problems: tuple[str, ...] = ()
+    doubtful: list[tuple[int, T]] = []
     for _ in range(tries):
         answer = ask(Conversation(messages=messages, tools=(form.tool,), timeout_s=timeout_s))
         read = form.read(answer)
-        if not isinstance(read, Misfit):
-            return read
-        problems = read.problems
+        if isinstance(read, Misfit):
+            problems = read.problems
+        else:
+            found = tuple(objections(read))
+            if not found:
+                return read
+            problems = _bounded(found)
+            doubtful.append((len(found), read))
         messages = (*messages, answer, *_told(answer, problems))
+    if doubtful:
+        return min(reversed(doubtful), key=lambda one: one[0])[1]
     raise AnswerUnusable(
         f"after {tries} answers none could be used: {'; '.join(problems)}", "ask another model, or ask for less"
     )
@@ -89,7 +105,11 @@ class Form(Generic[T]):
             return self._values.validate_python(given[_VALUE] if wrapped else given)
         except ValidationError as error:
             found = [f"{'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in error.errors()]
-            return Misfit((*found[:MOST_PROBLEMS], *(["and more"] if len(found) > MOST_PROBLEMS else ())))
+            return Misfit(_bounded(found))
+
+
+def _bounded(found: Sequence[str]) -> tuple[str, ...]:
+    return (*found[:MOST_PROBLEMS], *(["and more"] if len(found) > MOST_PROBLEMS else ()))
 
 
 def _json_in(text: str) -> list[Any]:

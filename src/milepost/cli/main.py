@@ -32,6 +32,7 @@ from milepost.cli import (
     together,
     worker,
 )
+from milepost.cli import roadmap as roadmaps
 from milepost.cli.arguments import Graph, Group, Json, NetworkOption, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
@@ -104,11 +105,20 @@ def demo(
 
 
 @app.command()
-def init(folder: Annotated[Path | None, typer.Argument(help="A folder of the repository.")] = None) -> None:
+def init(
+    folder: Annotated[Path | None, typer.Argument(help="A folder of the repository.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option("--from", metavar="TEXT", help="What the roadmap is to be about; a model plans it.")
+    ] = None,
+    template: roadmaps.TemplateName = "",
+    style: roadmaps.Style = "standard",
+    model: roadmaps.Model = None,
+) -> None:
     """Set a repository up: a first roadmap and settings, where there are none."""
     from milepost.cli.show_init import init_lines
 
-    typer.echo("\n".join(init_lines(milepost.init(folder), Path.cwd())))
+    made = milepost.init(folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell)
+    typer.echo("\n".join(init_lines(made, Path.cwd())))
 
 
 @app.command()
@@ -461,3 +471,4 @@ costs.register(app)
 gates.register(app)
 history.register(app)
 together.register(app)
+roadmaps.register(app)

@@ -6,6 +6,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── NoCommits             the repository has no commit to start from
 │   ├── RoadmapMissing        there is no roadmap where one was looked for
 │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
+│   ├── ManuscriptMisread     a new roadmap would be read as something else than it is to say
+│   ├── FileInTheWay          what is to be written would replace a file of the user's
 │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
 │   ├── BranchInTheWay        a branch of the user's has the name that ours begin with
 │   ├── PlanInvalid           dependencies form a cycle or name nobody
@@ -30,6 +32,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── UndoImpossible            a milepost cannot be taken back alone
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
+├── NoAnswer                  a model's service does not answer
 ├── CassetteExhausted         a replay has no more answers for this attempt
 ├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
@@ -70,6 +73,14 @@ class RoadmapMissing(Misuse):
 
 
 class RoadmapUnreadable(Misuse):
+    pass
+
+
+class ManuscriptMisread(Misuse):
+    pass
+
+
+class FileInTheWay(Misuse):
     pass
 
 
@@ -182,6 +193,10 @@ class RestoreRefused(MilepostError):
 
 
 class EvidenceForged(MilepostError):
+    pass
+
+
+class NoAnswer(MilepostError):
     pass
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from milepost.core.errors import StateUnwritable
+from milepost.core.errors import FileInTheWay, StateUnwritable
 from milepost.engine.project import NAMES
 from milepost.engine.settings import FILE
 from milepost.workspace.repository import Repository
+
+if TYPE_CHECKING:
+    from milepost.engine.composing import ComposeWish
 
 ROADMAP = """# Roadmap
 
@@ -36,12 +41,17 @@ SETTINGS = """# Settings of milepost for this roadmap. What is commented out sho
 """
 
 
-def init(folder: Path) -> tuple[Path, ...]:
-    """Write a roadmap and settings where there are none; gives what was made."""
+def init(
+    folder: Path, wish: ComposeWish | None = None, say: Callable[[str], None] = lambda _: None
+) -> tuple[Path, ...]:
+    """Write a roadmap and settings where there are none; gives what was made. `wish` is what the roadmap is about."""
     top = Repository.find(folder).top
+    there = next((top / name for name in NAMES if (top / name).exists()), None)
+    if wish is not None and there is not None:
+        raise FileInTheWay(f"{str(there)!r} is there already", "milepost roadmap new writes another one: --write FILE")
     made = []
-    if not any((top / name).exists() for name in NAMES):
-        made.append((top / NAMES[0], ROADMAP))
+    if there is None:
+        made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
     if not (top / FILE).exists():
         made.append((top / FILE, SETTINGS))
     try:
@@ -52,3 +62,16 @@ def init(folder: Path) -> tuple[Path, ...]:
             f"{error.filename!r} cannot be written: {error.strerror}", "make the folder writable"
         ) from error
     return tuple(path for path, _ in made)
+
+
+def composed_for(wish: ComposeWish, say: Callable[[str], None]) -> str:
+    """The text of a new roadmap, and what it took."""
+    from milepost.engine.composing import compose
+    from milepost.engine.consulting import cost_words
+
+    made = compose(wish, say)
+    for left_out in made.left_out:
+        say(f"left out: {left_out}")
+    if made.model:
+        say(f"{made.model}: {cost_words(made.usage, price_known=made.price_known)}")
+    return made.text

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.agents.live import ModelSetup
+from milepost.agents.live import ModelSetup, live_model
 from milepost.agents.mcp.server import McpServer
+from milepost.agents.model import Model
 from milepost.agents.names import AgentSetup, agent_named
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named, program_names, program_to_look_at
@@ -53,6 +54,11 @@ def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
             f'say network = "open" under [agents."{name}"], or leave out container of [sandbox]',
         )
     return agent_named(name, folder=folder, setup=setup)
+
+
+def make_model(settings: Settings, folder: Path) -> Model:
+    """The model of the settings, with its key found as for our own agent `tool`."""
+    return live_model(ModelSetup(**settings.model.model_dump()), _program_setup("tool", settings, folder).env)
 
 
 def standings_of(settings: Settings, folder: Path) -> tuple[Standing, ...]:

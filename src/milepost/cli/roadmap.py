@@ -1,0 +1,106 @@
+"""The roadmap commands: read prose with a model, write a new roadmap, list the templates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json
+from milepost.cli.words import safe
+
+group = typer.Typer(help="Roadmaps from prose, from a prompt, from a template.", no_args_is_help=True)
+
+Write = Annotated[Path | None, typer.Option("--write", metavar="FILE", help="Write it there. Default: write nothing.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
+Model = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="The model to ask, as provider:model. Default: [model].")
+]
+TemplateName = Annotated[
+    str, typer.Option("--template", metavar="NAME", help="Begin with this template, without a model.")
+]
+Style = Annotated[
+    str, typer.Option("--style", metavar="STYLE", help="How much is said of each task: minimal, standard, detailed.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(group, name="roadmap")
+
+
+@group.command()
+def normalise(
+    document: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="The document. Default: ROADMAP.md here or above.")
+    ] = None,
+    write: Write = None,
+    force: Force = False,
+    model: Model = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Also where tasks can be read without a model.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Have a model read a document in prose: the tasks that it asks for, each with its line."""
+    from milepost.cli.show_roadmap import normalised_lines, normalised_to_json
+
+    found = milepost.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
+    if as_json:
+        _print_json(normalised_to_json(found))
+    else:
+        typer.echo("\n".join(normalised_lines(found, _width())))
+
+
+@group.command()
+def new(
+    prompt: Annotated[str, typer.Option("--prompt", metavar="TEXT", help="What is wanted; a model plans it.")] = "",
+    template: TemplateName = "",
+    style: Style = "standard",
+    write: Write = None,
+    force: Force = False,
+    model: Model = None,
+    as_json: Json = False,
+) -> None:
+    """Write a new roadmap: with a model from a prompt, or from a template without one."""
+    from milepost.cli.show_roadmap import composed_notes, composed_to_json, written_lines
+
+    made = milepost.new_roadmap(
+        prompt=prompt, template=template, style=style, write=write, model=model, force=force, say=tell
+    )
+    for line in composed_notes(made):
+        tell(line)
+    if as_json:
+        _print_json(composed_to_json(made))
+    elif made.written is None:
+        typer.echo(made.text, nl=False)
+    else:
+        typer.echo("\n".join(written_lines(made.written)))
+
+
+@group.command()
+def templates(as_json: Json = False) -> None:
+    """The templates that a roadmap can begin with."""
+    from milepost.cli.show_roadmap import template_lines
+
+    found = milepost.roadmap_templates()
+    if as_json:
+        _print_json([{"name": one.name, "about": one.about} for one in found])
+    else:
+        typer.echo("\n".join(template_lines(found, _width())))
+
+
+def tell(line: str) -> None:
+    """Say something to people, beside the answer."""
+    typer.echo(safe(line), err=True)
+
+
+def _print_json(answer: object) -> None:
+    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
