@@ -70,10 +70,16 @@ def find_roadmap(roadmap: Path | str | None = None) -> Path:
     return find(_path(roadmap))
 
 
-def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: str | None = None) -> Plan:
+def plan(
+    roadmap: Path | str | None = None,
+    *,
+    order: str | None = None,
+    group: str | None = None,
+    dialect: str | None = None,
+) -> Plan:
     """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent.
 
-    `order` and `group` go before the settings of the same names in [plan].
+    `order`, `group` and `dialect` go before the settings of the same names in [plan] and [roadmap].
     """
     from milepost.engine.elsewhere import with_elsewhere
     from milepost.engine.family import family_of
@@ -82,7 +88,7 @@ def plan(roadmap: Path | str | None = None, *, order: str | None = None, group: 
 
     path = find_roadmap(roadmap)
     family = family_of(path)
-    made = planned_here(path, {"order": order, "group": group}, family)
+    made = planned_here(path, {"order": order, "group": group, "dialect": dialect}, family)
     return saying_what_waits(with_elsewhere(made, path, family))
 
 
@@ -95,14 +101,14 @@ def context(
     return context_now(_path(roadmap), task, tokens=tokens, agent=agent)
 
 
-def explain_roadmap(roadmap: Path | str | None = None) -> Explanation:
+def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = None) -> Explanation:
     """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
     from milepost.engine.planning import ways_of
     from milepost.engine.project import read_bytes
     from milepost.roadmap.explain import explain as explained
 
     path = find_roadmap(roadmap)
-    return explained(read_bytes(path), ways_of(path)[0])
+    return explained(read_bytes(path), ways_of(path, dialect=dialect)[0])
 
 
 def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
@@ -235,6 +241,7 @@ def run(
     record: Path | str | None = None,
     order: str | None = None,
     group: str | None = None,
+    dialect: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
@@ -268,6 +275,7 @@ def run(
         remote=remote,
         order=order,
         group=group,
+        dialect=dialect,
     )
     with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
         return anywhere.run(wish, Company(on_event=hear, agents=_given(agent), stays=stays))
@@ -285,6 +293,7 @@ def preview(
     new: bool = False,
     order: str | None = None,
     group: str | None = None,
+    dialect: str | None = None,
 ) -> tuple[str, ...] | NothingToDo:
     """The tasks that `run` would work on, in the order they may start; refuses what `run` refuses, changes nothing."""
     from milepost.engine.prepare import Wish
@@ -301,6 +310,7 @@ def preview(
         new=new,
         order=order,
         group=group,
+        dialect=dialect,
     )
     return look_ahead(wish, _given(agent))
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from milepost.core.pages import bound
 from milepost.core.task import Roadmap, Task
 from milepost.roadmap import read, tick, untick
+from milepost.roadmap.box import with_boxes
 from milepost.roadmap.explain import explain
 from milepost.roadmap.manner import Dialect, Manner
-from milepost.roadmap.marks import marked
 from milepost.roadmap.read import survey
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -411,11 +411,11 @@ def test_anything_is_read_in_any_dialect_and_a_tick_changes_one_task_alone(
     assert all(ID.fullmatch(name) for name in ids)
     explain(content, manner)
     before = {task.id: task.status for task in everyone(found.roadmap)}
-    for name, mark in found.marks.items():
-        assert content[mark.offset : mark.end] == mark.written
-        assert mark.ticked == (before[name] == "done")
-        if not mark.ticked:
-            ticked = marked(content, {mark: True})
+    for name, box in found.boxes.items():
+        assert content[box.offset : box.end] == box.written
+        assert box.ticked == (before[name] == "done")
+        if not box.ticked:
+            ticked = with_boxes(content, {box: True})
             assert {task.id: task.status for task in everyone(read(ticked, manner))} == before | {name: "done"}
 
 

@@ -71,12 +71,12 @@ def test_in_a_real_roadmap_a_tick_is_one_change_that_can_be_taken_back(start: st
     content, manner = path.read_bytes(), Manner(name=name)
     found = survey(content, manner)
     before = everyone(content, manner)
-    for task in [task for task in before if task.status == "open" and task.id in found.marks][:3]:
+    for task in [task for task in before if task.status == "open" and task.id in found.boxes][:3]:
         ticked = tick(content, task.id, manner)
         after = everyone(ticked, manner)
         changed = [one.id for one, other in zip(before, after, strict=True) if one != other]
         assert changed == [task.id]
-        mark = found.marks[task.id]
+        mark = found.boxes[task.id]
         assert ticked == content[: mark.offset] + mark.done + content[mark.end :]
         again = everyone(untick(ticked, task.id, manner), manner)
         assert [(one.id, one.status) for one in again] == [(one.id, one.status) for one in before]

@@ -26,6 +26,10 @@ Order = Annotated[
     str | None,
     typer.Option(metavar="ORDER", help="free: as dependencies allow. outline: as the roadmap lists it. Over [plan]."),
 ]
+Dialect = Annotated[
+    str | None,
+    typer.Option(metavar="DIALECT", help="How the roadmap is written: boxes, emoji, table, … Over [roadmap]."),
+]
 Group = Annotated[
     str | None,
     typer.Option(metavar="GROUPS", help="Small tasks in one attempt: none, section, smart. Over [plan]."),

@@ -33,7 +33,7 @@ from milepost.cli import (
     worker,
 )
 from milepost.cli import roadmap as roadmaps
-from milepost.cli.arguments import Graph, Group, Json, NetworkOption, Order, Roadmap, RoadmapOption, TaskId
+from milepost.cli.arguments import Dialect, Graph, Group, Json, NetworkOption, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database, Remote
@@ -147,6 +147,7 @@ def plan(
     graph: Annotated[Graph | None, typer.Option(help="The plan as the text of a graph, instead.")] = None,
     order: Order = None,
     group: Group = None,
+    dialect: Dialect = None,
     as_json: Json = False,
 ) -> None:
     """Tasks, their order, and what to look at before money is spent."""
@@ -157,18 +158,18 @@ def plan(
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
 
-    made = milepost.plan(roadmap, order=order, group=group)
+    made = milepost.plan(roadmap, order=order, group=group, dialect=dialect)
     name = from_here(milepost.find_roadmap(roadmap))
     if graph is not None:
         typer.echo(milepost.plan_to_graph(made, graph))
     elif propose and not as_json:
         typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), _width())))
     elif explain and not as_json:
-        typer.echo("\n".join(explain_lines(milepost.explain_roadmap(roadmap), made, name, _width())))
+        typer.echo("\n".join(explain_lines(milepost.explain_roadmap(roadmap, dialect=dialect), made, name, _width())))
     else:
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
-            more = explain_to_json(milepost.explain_roadmap(roadmap)) if explain else {}
+            more = explain_to_json(milepost.explain_roadmap(roadmap, dialect=dialect)) if explain else {}
             _print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(made, name, _width(), forecast, choices, everything=everything, strict=strict)
@@ -201,6 +202,7 @@ def run(
     ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
     order: Order = None,
     group: Group = None,
+    dialect: Dialect = None,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
@@ -240,8 +242,9 @@ def run(
             new=new,
             order=order,
             group=group,
+            dialect=dialect,
         )
-        _preview(milepost.plan(roadmap, order=order, group=group), roadmap, found, as_json)
+        _preview(milepost.plan(roadmap, order=order, group=group, dialect=dialect), roadmap, found, as_json)
         return
     travel(
         as_json,
@@ -265,6 +268,7 @@ def run(
             record=record,
             order=order,
             group=group,
+            dialect=dialect,
             on_event=tell,
         ),
     )

@@ -8,6 +8,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
 │   ├── ManuscriptMisread     a new roadmap would be read as something else than it is to say
 │   ├── FileInTheWay          what is to be written would replace a file of the user's
+│   ├── RoadmapGuessed        the roadmap has no boxes, and nobody said how it is to be read
 │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
 │   ├── BranchInTheWay        a branch of the user's has the name that ours begin with
 │   ├── PlanInvalid           dependencies form a cycle or name nobody
@@ -81,6 +82,10 @@ class ManuscriptMisread(Misuse):
 
 
 class FileInTheWay(Misuse):
+    pass
+
+
+class RoadmapGuessed(Misuse):
     pass
 
 

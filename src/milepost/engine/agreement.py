@@ -13,7 +13,7 @@ from typing import Literal
 from milepost.core.task import Task
 from milepost.workspace.mileposts import Milepost
 
-MismatchKind = Literal["ticked", "opened", "renamed", "by hand", "gone", "no mark", "lost", "not merged", "not over"]
+MismatchKind = Literal["ticked", "opened", "renamed", "by hand", "gone", "no box", "lost", "not merged", "not over"]
 
 _SHOWN = 6
 
@@ -33,7 +33,7 @@ class Facts:
     """What is known of a roadmap beside itself.
 
     `landed` are the mileposts of the branch, newest first; `taken_back` those that were undone, with the undoing
-    commits; `names` is what the tasks of all these are called now, by commit and task; `marks` the ids of tasks that
+    commits; `names` is what the tasks of all these are called now, by commit and task; `boxes` the ids of tasks that
     have something to tick. `parents` says that a task above others is done with the last of them.
     """
 
@@ -41,7 +41,7 @@ class Facts:
     landed: tuple[Milepost, ...]
     taken_back: tuple[tuple[Milepost, str], ...]
     names: Mapping[tuple[str, str], str]
-    marks: frozenset[str]
+    boxes: frozenset[str]
     parents: bool = True
 
 
@@ -50,7 +50,7 @@ def mismatches(facts: Facts) -> tuple[Mismatch, ...]:
     everyone = {one.id: one for top in facts.tasks for one in top.walk()}
     proofs = _newest(facts, facts.landed)
     undone = {name: by for post, by in reversed(facts.taken_back) for name in _names(facts, post)}
-    found = [_about(everyone[name], proofs.get(name), undone.get(name, ""), facts.marks) for name in everyone]
+    found = [_about(everyone[name], proofs.get(name), undone.get(name, ""), facts.boxes) for name in everyone]
     return (
         *(one for one in found if one is not None),
         *(_closed(facts, frozenset(proofs)) if facts.parents else ()),
@@ -60,14 +60,14 @@ def mismatches(facts: Facts) -> tuple[Mismatch, ...]:
     )
 
 
-def _about(task: Task, proof: Milepost | None, undone: str, marks: frozenset[str]) -> Mismatch | None:
+def _about(task: Task, proof: Milepost | None, undone: str, boxes: frozenset[str]) -> Mismatch | None:
     if proof is not None and task.status == "open":
         what = f"its milepost {proof.commit[:7]} is in the branch"
-        if task.id in marks:
+        if task.id in boxes:
             return Mismatch(kind="ticked", what=what, task=task.id, title=task.title)
         what = f"{what}, and the roadmap has no place to say so"
-        return Mismatch(kind="no mark", what=what, task=task.id, title=task.title)
-    if proof is None and undone and task.status == "done" and task.id in marks:
+        return Mismatch(kind="no box", what=what, task=task.id, title=task.title)
+    if proof is None and undone and task.status == "done" and task.id in boxes:
         return Mismatch(kind="opened", what=f"it was taken back by {undone[:7]}", task=task.id, title=task.title)
     return None
 

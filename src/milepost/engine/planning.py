@@ -120,12 +120,12 @@ def manner_here(project: Project) -> Manner:
     return ways_of(project.roadmap)[0]
 
 
-def ways_of(roadmap: Path, family: Family | None = None) -> tuple[Manner, Planning]:
+def ways_of(roadmap: Path, family: Family | None = None, dialect: str | None = None) -> tuple[Manner, Planning]:
     """How a roadmap is read and planned, as the settings beside it say; where there are none, they are not imported.
 
-    Its family is looked for where it is not given.
+    Its family is looked for where it is not given; `dialect` goes before the one of the settings.
     """
-    return _ways(roadmap, {}, family)[:2]
+    return _ways(roadmap, {"dialect": dialect} if dialect else {}, family)[:2]
 
 
 def _ways(roadmap: Path, flags: Mapping[str, str], family: Family | None) -> tuple[Manner, Planning, bool]:

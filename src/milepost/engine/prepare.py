@@ -12,6 +12,7 @@ from milepost.core.errors import (
     AgentUnknown,
     BranchInTheWay,
     PlanInvalid,
+    RoadmapGuessed,
     RoadmapNotCommitted,
     SettingInvalid,
     TaskUnknown,
@@ -63,6 +64,7 @@ class Wish:
     held: bool = False
     order: str | None = None
     group: str | None = None
+    dialect: str | None = None
     met: tuple[str, ...] = ()
 
 
@@ -98,6 +100,7 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     chosen = choose(plan, wish)
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
+    _refuse_guesses(plan, chosen, settings, project)
     hold = hold_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
@@ -209,6 +212,16 @@ def _new_run_id(journal: Journal, mileposts: Mileposts) -> str:
         run_id = secrets.token_hex(2)
         if run_id not in taken and mileposts.resolve(run_branch(run_id)) is None:
             return run_id
+
+
+def _refuse_guesses(plan: Plan, chosen: tuple[str, ...], settings: Settings, project: Project) -> None:
+    """Raise where a rule of thumb found the tasks, and nobody said that it is right: a run costs money."""
+    if settings.roadmap.dialect == "auto" and any(plan.task(name).guess for name in chosen):
+        raise RoadmapGuessed(
+            f"{project.roadmap.name} has no boxes: its tasks are a guess ({plan.dialect}), and a run costs money",
+            f"look at it: milepost plan --explain   then say that it is right: milepost run --dialect {plan.dialect}, "
+            f'or dialect = "{plan.dialect}" under [roadmap] in milepost.toml',
+        )
 
 
 def _refuse_uncommitted(project: Project) -> None:

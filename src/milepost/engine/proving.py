@@ -25,6 +25,7 @@ from milepost.engine.order import Candidate
 from milepost.engine.planning import planned, ways_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import load
+from milepost.plan.groups import as_one
 from milepost.verify.replay import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
@@ -77,7 +78,9 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
             raise TaskUnknown(f"there is no milepost of task {task!r}", "milepost log lists the mileposts")
         kept = recorded_note(mileposts, post)
         base, tree = mileposts.parent_of(post.commit), mileposts.tree_of(post.commit)
-        job = _task(project, mileposts.roadmap_at(base, project.roadmap_in_tree) or b"", post.task)
+        content = mileposts.roadmap_at(base, project.roadmap_in_tree) or b""
+        jobs = [_task(project, content, name) for name in post.tasks]
+        job = as_one(jobs) if post.members else jobs[0]
         if post.agent == PARTS:
             job = replace(job, changes_nothing=True)
         candidate = Candidate(
@@ -118,7 +121,8 @@ def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
 
 def _task(project: Project, content: bytes, task: str) -> Task:
     """A task, a subtask, or a part that a task was done in, by its id."""
-    tasks = planned(content, *ways_of(project.roadmap)).tasks
+    manner, planning = ways_of(project.roadmap)
+    tasks = planned(content, manner, replace(planning, grouping="none")).tasks
     known = (one for top in tasks for one in (*top.walk(), *parts_of(top)))
     found = next((one for one in known if one.id.lower() == task.lower()), None)
     if found is None:

@@ -14,7 +14,7 @@ from milepost.engine.project import Project
 from milepost.engine.renamed import Roadmaps
 from milepost.engine.unmerged import Ahead
 from milepost.roadmap.manner import Manner
-from milepost.roadmap.reopen import reopened
+from milepost.roadmap.reopen import open_boxes, reopened
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp
 from milepost.workspace.repository import Position
 
@@ -139,7 +139,9 @@ def _take_back(ground: Ground, one: Going, head: str, going: Sequence[Going]) ->
         staying = {task for other in ground.posts if other.commit not in gone for task in other.tasks}
         above = Family.of(ground.tasks, {other.task for other in ground.posts}).above(post.task)
         names = [ground.roadmaps.name_now(task, f"{post.commit}^", ground.tasks) or task for task in post.tasks]
-        content, boxes = reopened(content, names, above=above, kept=staying, manner=ground.manner)
+        began = mileposts.roadmap_at(f"{post.commit}^", path)
+        before = open_boxes(began, ground.manner) if began is not None else {}
+        content, boxes = reopened(content, names, above=above, kept=staying, before=before, manner=ground.manner)
         tree = mileposts.with_roadmap(tree, path, content) if boxes else tree
     message = (
         f"Undo {post.task}: {post.title}\n\n"

@@ -487,6 +487,7 @@ _ELSEWHERE = {
     "model": ("model", "name"),
     "order": ("plan", "order"),
     "group": ("plan", "group"),
+    "dialect": ("roadmap", "dialect"),
 }
 
 

@@ -102,6 +102,7 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "remote": wish.remote,
         "order": wish.order,
         "group": wish.group,
+        "dialect": wish.dialect,
     }
 
 

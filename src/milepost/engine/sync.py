@@ -17,8 +17,8 @@ from milepost.engine.renamed import Roadmaps
 from milepost.engine.rewriting import rewrite
 from milepost.engine.state import holder_of
 from milepost.engine.unmerged import run_ahead
+from milepost.roadmap.box import with_boxes
 from milepost.roadmap.manner import Manner
-from milepost.roadmap.marks import marked
 from milepost.roadmap.read import survey
 from milepost.workspace.mileposts import Milepost, Mileposts
 
@@ -84,7 +84,7 @@ class _History:
             landed=self.landed,
             taken_back=self.taken_back,
             names=names,
-            marks=frozenset(read.marks),
+            boxes=frozenset(read.boxes),
             parents=self._manner.parents,
         )
 
@@ -92,9 +92,9 @@ class _History:
 def _agreeing(content: bytes, history: _History, manner: Manner) -> bytes:
     """The roadmap in which the boxes are as the branch says."""
     found = mismatches(history.facts(content))
-    marks = survey(content, manner).marks
+    boxes = survey(content, manner).boxes
     done = {one.task: one.kind == "ticked" for one in found if one.kind in ("ticked", "opened")}
-    return marked(content, {marks[task]: is_done for task, is_done in done.items() if task in marks})
+    return with_boxes(content, {boxes[task]: is_done for task, is_done in done.items() if task in boxes})
 
 
 def _elsewhere(project: Project, mileposts: Mileposts, landed: Sequence[Milepost]) -> Iterator[Mismatch]:

@@ -32,7 +32,7 @@ def grouped(tasks: tuple[Task, ...], planning: Planning) -> tuple[Task, ...]:
     stuck = _on_circles(tasks)
     groups = _without_circles(list(_groups([task for task in in_turn if task.id not in stuck], planning)), tasks)
     leader_of = {task.id: group[0].id for group in groups for task in group}
-    leaders = {group[0].id: _leader(group) for group in groups}
+    leaders = {group[0].id: as_one(group) for group in groups}
     return tuple(_rewritten(leaders.get(task.id, task), leader_of) for task in tasks)
 
 
@@ -52,7 +52,7 @@ def _groups(tasks: Sequence[Task], planning: Planning) -> Iterator[list[Task]]:
 def _is_small(task: Task) -> bool:
     """Whether a task may share its attempt: nothing of its own is asked for or bounded, and it is not much."""
     own = task.agent or task.approve or task.needs or task.budget != UNBOUNDED or task.timeout_s is not None
-    if own or task.changes_nothing:
+    if own or task.changes_nothing or task.tests_may_change or task.only_its_files:
         return False
     traits = traits_of(task)
     return not traits.risky and traits.size != "large"
@@ -130,7 +130,7 @@ def _on_circles(tasks: Sequence[Task], leader_of: Mapping[str, str] | None = Non
     return frozenset(name for name, others in before.items() if sizes[circle[name]] > 1 or name in others)
 
 
-def _leader(group: Sequence[Task]) -> Task:
+def as_one(group: Sequence[Task]) -> Task:
     """One task for all of a group: what they ask for together, each told as it is written."""
     first, *others = group
     names = {task.id for task in group}

@@ -28,6 +28,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
     return {
         "line": problem.line,
         "message": problem.message,
+        **({"page": problem.page} if problem.page else {}),
         **({"kind": problem.kind} if problem.kind else {}),
         **({"fatal": True} if problem.fatal else {}),
         **({"page": problem.page} if problem.page else {}),
@@ -60,6 +61,7 @@ def _task(task: Task) -> dict[str, Any]:
         "title": task.title,
         "status": task.status,
         "line": task.line,
+        **({"page": task.page} if task.page else {}),
         "phase": task.phase,
         "section": task.section,
         "depends_on": list(task.depends_on),

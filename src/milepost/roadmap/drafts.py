@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from milepost.core.task import Priority, Problem, Remark
+from milepost.roadmap.box import Box
 from milepost.roadmap.lines import Details
-from milepost.roadmap.marks import Mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A task as it is written: what its title line says, what stands below it, and its place in the outline.
 
-    `line` counts from 0. `mark` is None where nothing in the roadmap could say that it is done; `explicit` is the id
+    `line` counts from 0. `box` is None where nothing in the roadmap could say that it is done; `explicit` is the id
     that its author gave it, `wording` the words that another one is made of, where they are more than the title;
     `place` are the words that it stands below; `guess` is set where a rule of thumb took it, `skipped` where its author
     says that nothing is to be done about it, which counts as done.
@@ -23,7 +23,7 @@ class Draft:
     line: int
     title: str
     ticked: bool
-    mark: Mark | None
+    box: Box | None
     explicit: str = ""
     wording: str = ""
     phase: str = ""

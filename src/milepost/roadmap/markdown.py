@@ -11,7 +11,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from milepost.roadmap.marks import Mark, box
+from milepost.roadmap.box import Box, checkbox
 from milepost.roadmap.source import Source
 
 # Markdown-it recurses; a list item is two levels deep and costs two frames of Python's stack.
@@ -53,7 +53,7 @@ class Item:
 
     line: int
     end: int
-    box: Mark | None
+    box: Box | None
     blocks: tuple[Block, ...]
 
     @property
@@ -141,7 +141,7 @@ class _Open:
 
     line: int = 0
     end: int = 0
-    box: Mark | None = None
+    box: Box | None = None
     blocks: list[Block] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -226,11 +226,11 @@ class _Walk:
             line += 1
         return line
 
-    def _box(self, line: int, content: str) -> Mark:
+    def _box(self, line: int, content: str) -> Box:
         # What precedes the paragraph in its line are markers of lists and quotes: count from the end.
         written = self._source.lines[line].rstrip()
         column = len(written) - len(content.split("\n", 1)[0].rstrip())
-        return box(self._source.offset(line, column + 1), written[column + 1])
+        return checkbox(self._source.offset(line, column + 1), written[column + 1])
 
 
 def _lines(token: Token) -> tuple[int, int]:

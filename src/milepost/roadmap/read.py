@@ -8,12 +8,12 @@ from functools import cached_property
 
 from milepost.core.task import Problem, Roadmap, Task, TaskElsewhere
 from milepost.roadmap.bounds import NO_BOUNDS
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects import reading_of
 from milepost.roadmap.drafts import Draft
 from milepost.roadmap.ids import Claim, derived_id, settle
 from milepost.roadmap.lines import Details
 from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.references import Below, Named, References, Unresolved
 from milepost.roadmap.source import source_of
 
@@ -22,10 +22,10 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """A roadmap, and the mark of every task in it that has one, by its id."""
+    """A roadmap, and the box of every task in it that has one, by its id."""
 
     roadmap: Roadmap
-    marks: dict[str, Mark]
+    boxes: dict[str, Box]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def read(content: bytes, manner: Manner = PLAIN) -> Roadmap:
 
 
 def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
-    """The tasks of a roadmap, with the place of each mark."""
+    """The tasks of a roadmap, with the place of each box."""
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
@@ -79,7 +79,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
             dialect=dialect,
             remarks=reading.remarks,
         ),
-        marks={entry.id: entry.draft.mark for entry in entries if entry.draft.mark is not None},
+        boxes={entry.id: entry.draft.box for entry in entries if entry.draft.box is not None},
     )
 
 
@@ -103,7 +103,7 @@ def _skipped(entries: Sequence[_Entry]) -> Iterator[Problem]:
 
 
 def _nothing_to_tick(entries: Sequence[_Entry]) -> Iterator[Problem]:
-    bare = [entry for entry in entries if entry.draft.mark is None and not entry.draft.ticked]
+    bare = [entry for entry in entries if entry.draft.box is None and not entry.draft.ticked]
     if bare:
         has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
         message = f"{bare[0].id} {has} no box to tick: what is done is known from mileposts alone"
@@ -273,6 +273,6 @@ def _task(draft: Draft, by_draft: dict[int, _Entry], depends: dict[str, _Waits])
         priority=draft.priority,
         parallel=draft.parallel,
         page=draft.page,
-        tickable=draft.mark is not None,
+        tickable=draft.box is not None,
         awaits=depends[entry.id].items,
     )

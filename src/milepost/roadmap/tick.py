@@ -1,4 +1,4 @@
-"""Tasks ticked or unticked: their own marks change, every other byte stays as it was."""
+"""Tasks ticked or unticked: their own boxes change, every other byte stays as it was."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from milepost.core.errors import TaskUnknown
 from milepost.core.likeness import found_again
 from milepost.core.task import Task
+from milepost.roadmap.box import with_boxes
 from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.marks import marked
 from milepost.roadmap.read import Survey, survey
 
 
 def tick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
-    """The roadmap with the mark of a task, and those below it, saying done."""
+    """The roadmap with the box of a task, and those below it, saying done."""
     return _marked(content, task_id, manner, done=True)
 
 
 def untick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
-    """The roadmap with the mark of a task, and those below it, saying open."""
+    """The roadmap with the box of a task, and those below it, saying open."""
     return _marked(content, task_id, manner, done=False)
 
 
@@ -33,14 +33,14 @@ def tick_tasks(content: bytes, tasks: Iterable[Task], taken: Iterable[str], mann
     names = {one.id for task in known if task is not None for one in task.walk()}
     if manner.parents:
         _close(found.roadmap.tasks, names)
-    ticked = [name for name in found.marks if name in names and not found.marks[name].ticked]
-    return marked(content, {found.marks[name]: True for name in ticked}), ticked
+    ticked = [name for name in found.boxes if name in names and not found.boxes[name].ticked]
+    return with_boxes(content, {found.boxes[name]: True for name in ticked}), ticked
 
 
 def _marked(content: bytes, task_id: str, manner: Manner, *, done: bool) -> bytes:
     found = survey(content, manner)
     names = [member.id for member in _named(found, task_id).walk()]
-    return marked(content, {found.marks[name]: done for name in names if name in found.marks})
+    return with_boxes(content, {found.boxes[name]: done for name in names if name in found.boxes})
 
 
 def _close(tasks: Sequence[Task], names: set[str]) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from milepost.core.task import Problem, Remark
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.front_matter import FrontMatter, Value, front_matter_of
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.statuses import status_of_cell
 from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source
 
 _PAGE, _NAME_END = "\x1c", "\x1d"
@@ -88,7 +88,7 @@ def _draft(name: str, page: Source, front: FrontMatter) -> Draft:
         title.text,
         "\n\n".join([*keyed, body]),
         Words(),
-        mark=None if said == "skipped" else _mark(page, status, ticked=over),
+        box=None if said == "skipped" else _box(page, status, ticked=over),
         ticked=over,
     )
     return replace(
@@ -102,11 +102,11 @@ def _draft(name: str, page: Source, front: FrontMatter) -> Draft:
     )
 
 
-def _mark(page: Source, status: Value, *, ticked: bool) -> Mark | None:
+def _box(page: Source, status: Value, *, ticked: bool) -> Box | None:
     written = page.lines[status.line][status.start : status.end]
     if not written or written != status.text:
         return None
-    return Mark(
+    return Box(
         offset=page.offset(status.line, status.start),
         written=written.encode(),
         ticked=ticked,

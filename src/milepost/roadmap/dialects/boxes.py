@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from milepost.core.task import Problem
+from milepost.roadmap.box import Box
 from milepost.roadmap.drafts import Draft, Reading
 from milepost.roadmap.ids import series_in
 from milepost.roadmap.lines import Details, details_in, details_of
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.outline import (
     Place,
     Stretch,
@@ -88,7 +88,7 @@ class _Reader:
                 elif has_boxes(item):
                     yield from self._drafts(item.blocks, _below(place, item))
 
-    def _draft(self, item: Item, mark: Mark, place: Place, after: After) -> Draft:
+    def _draft(self, item: Item, box: Box, place: Place, after: After) -> Draft:
         line = title_line(item.first.lines[0], self.series)
         details = details_of(item, inline=line.depends, after=after)
         text = _text(line.rest, item, after, details, self.source)
@@ -99,8 +99,8 @@ class _Reader:
             line=item.line,
             title=line.title,
             wording=line.wording,
-            ticked=mark.ticked,
-            mark=mark,
+            ticked=box.ticked,
+            box=box,
             explicit=line.explicit,
             phase=place.phase,
             section=place.section,

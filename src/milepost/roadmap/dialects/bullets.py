@@ -118,7 +118,7 @@ def _is_numbered(heading: Heading) -> bool:
 def _step(outline: Outline, position: int) -> Draft:
     heading = outline.sections[position].heading
     assert heading is not None
-    return draft_of_section(outline, position, heading.text.split("\n", 1)[0], mark=None, ticked=False)
+    return draft_of_section(outline, position, heading.text.split("\n", 1)[0], box=None, ticked=False)
 
 
 def _in_section(outline: Outline, position: int, stance: _Stance) -> Iterator[tuple[Draft | None, Remark]]:
@@ -161,7 +161,7 @@ def _of_item(outline: Outline, position: int, item: Item, stance: _Stance) -> tu
     sign = sign_in(text)
     over = stance.done or (sign is not None and sign.status != "open")
     title = sign.title if sign is not None else text
-    draft = draft_of_item(item, title, outline.words(position), outline.source, mark=None, ticked=over)
+    draft = draft_of_item(item, title, outline.words(position), outline.source, box=None, ticked=over)
     return draft, Remark(line=line, taken=True, why=f"{stance.why}: {'done' if over else 'open'}")
 
 

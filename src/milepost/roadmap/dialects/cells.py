@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milepost.roadmap.marks import Mark
+from milepost.roadmap.box import Box
 from milepost.roadmap.source import Source
 
 _BEFORE = re.compile(r"[\s>]*(?:(?:[-+*]|\d{1,9}[.)])\s+)*")
@@ -53,8 +53,8 @@ class Grid:
         cells = self._cells[row]
         return self._source.lines[row][cells[column].start : cells[column].end] if column < len(cells) else None
 
-    def mark(self, row: int, column: int, *, ticked: bool, done: str, undone: str) -> Mark:
-        """The mark of a cell: what it says, with the blanks after it where the bars stand below each other."""
+    def box(self, row: int, column: int, *, ticked: bool, done: str, undone: str) -> Box:
+        """The box of a cell: what it says, with the blanks after it where the bars stand below each other."""
         line, cell = self._source.lines[row], self._cells[row][column]
         start, written = cell.start, line[cell.start : cell.end]
         wide, now = self._wide(row, column), _width(line[cell.open : cell.close])
@@ -66,7 +66,7 @@ class Grid:
         elif not written:
             start, written = cell.open, line[cell.open : cell.close]
             done, undone = f" {done} ", written
-        return Mark(
+        return Box(
             offset=self._source.offset(row, start),
             written=written.encode(),
             ticked=ticked,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.task import Priority
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.signs import sign_in
 from milepost.roadmap.drafts import Draft
 from milepost.roadmap.ids import LONGEST, split_id
 from milepost.roadmap.lines import Details, details_of
 from milepost.roadmap.markdown import Block, Document, Heading, Item, Items, Paragraph, parse
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source, source_of
 from milepost.roadmap.titles import plain, split_depends
 
@@ -117,10 +117,10 @@ def text_below(source: Source, start: int, end: int, covers: frozenset[int]) -> 
     return "\n".join(line[width:] for line in lines).strip("\n")
 
 
-def draft_of_item(item: Item, title: str, words: Words, source: Source, *, mark: Mark | None, ticked: bool) -> Draft:
+def draft_of_item(item: Item, title: str, words: Words, source: Source, *, box: Box | None, ticked: bool) -> Draft:
     """A draft of a list item with this title, which is its line without what says the status."""
     first = item.first
-    draft = _draft(first.line, title, words, item, mark=mark, ticked=ticked)
+    draft = _draft(first.line, title, words, item, box=box, ticked=ticked)
     covers = draft.details.covers
     first_end = first.line + len(first.lines)
     wrapped = [source.lines[line].strip() for line in range(first.line + 1, first_end) if line not in covers]
@@ -128,7 +128,7 @@ def draft_of_item(item: Item, title: str, words: Words, source: Source, *, mark:
     return replace(draft, text="\n".join([*wrapped, *([below] if below else [])]))
 
 
-def draft_of_section(outline: Outline, position: int, title: str, *, mark: Mark | None, ticked: bool) -> Draft:
+def draft_of_section(outline: Outline, position: int, title: str, *, box: Box | None, ticked: bool) -> Draft:
     """A draft of a heading with this title; all that stands below it is its text."""
     section = outline.sections[position]
     assert section.heading is not None
@@ -137,7 +137,7 @@ def draft_of_section(outline: Outline, position: int, title: str, *, mark: Mark 
     for inner in outline.inner(position):
         blocks += outline.sections[inner].blocks
     item = Item(line=line, end=section.end, box=None, blocks=(Paragraph(line=line, lines=(title,)), *blocks))
-    draft = _draft(line, title, outline.words(position, inside=False), item, mark=mark, ticked=ticked)
+    draft = _draft(line, title, outline.words(position, inside=False), item, box=box, ticked=ticked)
     start = line + 1 + section.heading.text.count("\n")
     if start < section.end and re.fullmatch(r"[\s>]*(?:=+|-+)\s*", outline.source.lines[start]):
         start += 1
@@ -145,11 +145,11 @@ def draft_of_section(outline: Outline, position: int, title: str, *, mark: Mark 
     return replace(draft, text=text)
 
 
-def draft_of_text(line: int, title: str, text: str, words: Words, *, mark: Mark | None, ticked: bool) -> Draft:
+def draft_of_text(line: int, title: str, text: str, words: Words, *, box: Box | None, ticked: bool) -> Draft:
     """A draft of what was written in no Markdown of the roadmap's own, such as a string of JSON."""
     inner = source_of(text.replace("\0", " ").encode(errors="replace"))
     blocks = (Paragraph(line=-1, lines=(title,)), *(parse(inner).blocks if text else ()))
-    draft = _draft(line, title, words, Item(line=line, end=line, box=None, blocks=blocks), mark=mark, ticked=ticked)
+    draft = _draft(line, title, words, Item(line=line, end=line, box=None, blocks=blocks), box=box, ticked=ticked)
     kept = text_below(inner, 0, len(inner.lines), draft.details.covers)
     return replace(draft, text=kept, details=_all_on(line, draft.details))
 
@@ -173,14 +173,14 @@ def shown(title: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def _draft(line: int, written: str, words: Words, item: Item, *, mark: Mark | None, ticked: bool) -> Draft:
+def _draft(line: int, written: str, words: Words, item: Item, *, box: Box | None, ticked: bool) -> Draft:
     title, depends = split_depends(plain(written))
     explicit, title = split_id(title)
     return Draft(
         line=line,
         title=title,
         ticked=ticked,
-        mark=mark,
+        box=box,
         explicit=explicit,
         phase=words.phase,
         section=words.section,

@@ -18,7 +18,7 @@ from milepost.roadmap.dialects.outline import (
     shown,
     without_lists,
 )
-from milepost.roadmap.dialects.sign_marks import Title, is_over, is_skipped, mark_of
+from milepost.roadmap.dialects.sign_boxes import Title, box_of, is_over, is_skipped
 from milepost.roadmap.dialects.signs import Kind, Sign, custom_of, sign_in
 from milepost.roadmap.dialects.statuses import STATUS_OF_WORD
 from milepost.roadmap.drafts import Draft, Reading
@@ -122,10 +122,10 @@ class _Signed:
         title = self._headings[position]
         assert title is not None
         shaped = _is_shaped(title)
-        mark = mark_of(title, self._source, self._of_headings, bare=shaped, emoji=self._emoji)
+        box = box_of(title, self._source, self._of_headings, bare=shaped, emoji=self._emoji)
         self._take(title, "headings")
         words, ticked = title.sign.title if title.sign else title.text, is_over(title.sign)
-        draft = draft_of_section(self._outline, position, words, mark=mark, ticked=ticked)
+        draft = draft_of_section(self._outline, position, words, box=box, ticked=ticked)
         return replace(draft, skipped=is_skipped(title.sign))
 
     def _say_of_heading(self, position: int, why: str) -> None:
@@ -189,7 +189,7 @@ class _Signed:
                 name,
                 words,
                 self._source,
-                mark=mark_of(title, self._source, self._of_items, bare=True, emoji=self._emoji),
+                box=box_of(title, self._source, self._of_items, bare=True, emoji=self._emoji),
                 ticked=is_over(title.sign),
             ),
             skipped=is_skipped(title.sign),
@@ -213,9 +213,9 @@ class _Signed:
             column = len(self._source.lines[line]) - len(lines[start])
             title = Title(line=line, column=column, text=lines[start], sign=sign)
             self._take(title, "lines")
-            mark = mark_of(title, self._source, custom_of([sign]), bare=True, emoji=False)
+            box = box_of(title, self._source, custom_of([sign]), bare=True, emoji=False)
             text = "\n".join(lines[start + 1 : end])
-            yield draft_of_text(line, sign.title, text, words, mark=mark, ticked=is_over(sign))
+            yield draft_of_text(line, sign.title, text, words, box=box, ticked=is_over(sign))
 
     def _take(self, title: Title, others: str) -> None:
         self._remarks.append(Remark(line=title.line + 1, taken=True, why=_why(title.sign, others)))

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from milepost.core.task import Remark
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.cells import Grid
 from milepost.roadmap.dialects.outline import Outline, Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.statuses import Status, status_of_cell
 from milepost.roadmap.drafts import Draft, Reading
 from milepost.roadmap.markdown import Row, Table
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.titles import plain
 
 Column = Literal["status", "title", "id", "priority", "depends", "files", "verify"]
@@ -138,8 +138,8 @@ def _draft(
     status = ("done" if struck else "open") if shape.status is None else status_of_cell(cell)
     over = status in ("done", "skipped")
     text = "\n\n".join(_lines(row, shape, ids))
-    mark = None if status == "skipped" else _mark(grid, row, shape, custom, ticked=over)
-    draft = draft_of_text(row.line, name, text, words, mark=mark, ticked=over)
+    box = None if status == "skipped" else _box(grid, row, shape, custom, ticked=over)
+    draft = draft_of_text(row.line, name, text, words, box=box, ticked=over)
     written = _id_of(row, shape)
     priority = priority_of(row.cells[shape.columns["priority"]]) if "priority" in shape.columns else ""
     draft = replace(draft, explicit=written or draft.explicit, priority=priority, skipped=status == "skipped")
@@ -171,7 +171,7 @@ def _all_known(text: str, ids: set[str]) -> bool:
     return bool(names) and all(name in ids for name in names)
 
 
-def _mark(grid: Grid, row: Row, shape: _Shape, custom: _Custom, *, ticked: bool) -> Mark | None:
+def _box(grid: Grid, row: Row, shape: _Shape, custom: _Custom, *, ticked: bool) -> Box | None:
     column = shape.title if shape.status is None else shape.status
     written = grid.text(row.line, column)
     # What Markdown shows in the cell must be what is found in the line.
@@ -185,7 +185,7 @@ def _mark(grid: Grid, row: Row, shape: _Shape, custom: _Custom, *, ticked: bool)
     else:
         done = written if ticked else custom.done(written)
         undone = custom.undone(written) if ticked else written
-    return grid.mark(row.line, column, ticked=ticked, done=done, undone=undone)
+    return grid.box(row.line, column, ticked=ticked, done=done, undone=undone)
 
 
 def _why(shape: _Shape, cell: str, status: Status | None, *, struck: bool) -> str:

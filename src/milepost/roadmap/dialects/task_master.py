@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from milepost.core.task import Problem, Remark
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.json_places import Node, places_of
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.statuses import status_of_cell
 from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source
 
 _MAIN = "master"
@@ -102,8 +102,8 @@ def _draft(task: Node, title: str, above: str, siblings: set[str], text: _Text, 
     parts += [_text(task, key) for key in ("description", "details") if _text(task, key) not in ("", title)]
     parts += [f"How it is tested: {how}" for how in [_text(task, "testStrategy")] if how]
     words = Words(section=section, path=tuple(part for part in (section, above) if part))
-    mark = None if skipped else _mark(status, text, ticked=over)
-    draft = draft_of_text(text.line(task.start), title, "\n\n".join(parts), words, mark=mark, ticked=over)
+    box = None if skipped else _box(status, text, ticked=over)
+    draft = draft_of_text(text.line(task.start), title, "\n\n".join(parts), words, box=box, ticked=over)
     own = _id(task, above)
     # A title that begins like an id has it in vain here: ids have a field of their own.
     named = f"{draft.explicit} {draft.title}".strip() if own and draft.explicit else draft.title
@@ -117,11 +117,11 @@ def _draft(task: Node, title: str, above: str, siblings: set[str], text: _Text, 
     )
 
 
-def _mark(status: Node | None, text: _Text, *, ticked: bool) -> Mark | None:
+def _box(status: Node | None, text: _Text, *, ticked: bool) -> Box | None:
     if status is None or not isinstance(status.value, str):
         return None
     start, end = status.start + 1, status.end - 1
-    return Mark(
+    return Box(
         offset=text.offset(start),
         written=text.source.text[start:end].encode(),
         ticked=ticked,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from milepost.core.task import Priority, Remark
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.outline import Words, draft_of_text, safe_id
 from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
@@ -63,9 +63,9 @@ def _draft(source: Source, number: int, found: re.Match[str]) -> Draft:
     words = Words(section=project[1], path=(project[1],)) if project else Words()
     title = " ".join(_PAIR.sub(lambda pair: "" if _is_ours(pair["key"]) else pair[0], written).split())
     # The sign that says done is `x ` before the line: what stood between is kept when it goes.
-    mark = Mark(offset=source.starts[number], written=done.encode(), ticked=bool(done), done=b"x ", undone=b"")
+    box = Box(offset=source.starts[number], written=done.encode(), ticked=bool(done), done=b"x ", undone=b"")
     text = "\n".join(f"Depends on: {value}" for key, value in pairs if key in _DEPENDS)
-    draft = draft_of_text(number, title or written, text, words, mark=mark, ticked=bool(done))
+    draft = draft_of_text(number, title or written, text, words, box=box, ticked=bool(done))
     explicit = next((name for key, value in pairs if key == "id" and (name := safe_id(value))), "")
     return replace(
         draft, explicit=explicit or draft.explicit, priority=_priority(found["priority"], pairs), guess=False

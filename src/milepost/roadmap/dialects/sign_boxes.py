@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.signs import Custom, Sign, sign_in
-from milepost.roadmap.marks import Mark
 from milepost.roadmap.source import Source
 from milepost.roadmap.titles import plain
 
@@ -20,7 +20,7 @@ class Title:
     sign: Sign | None
 
 
-def mark_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: bool = True) -> Mark | None:
+def box_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: bool = True) -> Box | None:
     """The bytes that say the status of a title; None where a change of them would not be read as meant.
 
     `bare` says that a title without a sign would be a task, too; `emoji` that emoji are signs.
@@ -32,7 +32,7 @@ def mark_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: 
     after = sign_in(changed, emoji=emoji)
     if is_over(after) == is_over(title.sign) or _name(after, changed) != _name(title.sign, title.text):
         return None
-    return Mark(
+    return Box(
         offset=source.offset(title.line, title.column + before),
         written=written.encode(),
         ticked=is_over(title.sign),
@@ -56,7 +56,7 @@ def is_skipped(sign: Sign | None) -> bool:
 
 
 def _parts(title: Title, custom: Custom, *, bare: bool) -> tuple[int, str, str, str]:
-    """Where in its title a mark begins, what it is now, what says done and what says open."""
+    """Where in its title a box begins, what it is now, what says done and what says open."""
     sign, text = title.sign, title.text
     if sign is None:
         return _insertion(text, custom)
