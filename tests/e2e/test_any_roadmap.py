@@ -28,7 +28,7 @@ def test_a_guess_is_run_only_when_somebody_says_that_it_is_right(sandbox: Sandbo
     done = sandbox.run("--dialect", "emoji")
     assert done.code == 0, done.stderr
     assert path.read_text() == EMOJI.replace("⚪", "✅")
-    assert sandbox.mileposts() == ["1.2", "1.3"]
+    assert sorted(sandbox.mileposts()) == ["1.2", "1.3"]
 
     assert sandbox.milepost("undo", "1.3", "1.2").code == 0
     assert path.read_text() == EMOJI, "the sign comes back as it was, though no other is left to learn it from"
