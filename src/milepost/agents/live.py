@@ -41,7 +41,7 @@ class ModelSetup:
     name: str = ""
     base_url: str = ""
     max_tokens: int = 8192
-    window_tokens: int = 100_000
+    window_tokens: int = 200_000
     timeout_s: float = 300.0
     patience_s: float = 300.0
     stream: bool = True

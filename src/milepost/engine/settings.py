@@ -108,7 +108,9 @@ class ModelSettings(Section):
     base_url: Address = Field("", description="Address of the service. Empty: the provider's own.")
     max_tokens: int = Field(8192, ge=1, le=1_000_000, description="Tokens that one answer may have.")
     window_tokens: int = Field(
-        100_000, ge=4_000, description="Tokens that one question may have: what was said in between is then shortened."
+        200_000,
+        ge=4_000,
+        description="Tokens of two bytes that one question may have: what was said in between is then shortened.",
     )
     timeout_s: float = Field(
         300, gt=0, allow_inf_nan=False, description="Seconds that an answer may take before it is asked for again."

@@ -41,7 +41,7 @@ LIMITS = ExecutionLimits(
     disk_mb=1024,
     inodes=50_000,
 )
-WINDOW_TOKENS = 100_000  # where nobody says how large the model's window is
+WINDOW_TOKENS = 200_000  # where nobody says how large the model's window is
 
 
 def final_answer(value: object, verified_by: str | None = None) -> None:
