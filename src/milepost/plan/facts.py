@@ -22,7 +22,7 @@ MANIFESTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A folder with manifests: their texts by name, the other files beside them, and how its tests are run."""
+    """A folder with manifests: their texts by name, and the files beside them."""
 
     folder: str
     manifests: Mapping[str, str]
@@ -37,7 +37,6 @@ class Facts:
     projects: tuple[Project, ...] = ()
     suites: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
     unread: int = 0
 
 
@@ -49,7 +48,6 @@ def fact_lines(facts: Facts) -> list[str]:
         lines += [f"project{where}: {kind}" for kind in kinds_in(project.manifests)]
         lines += [f"{what}{where}: {value}" for what, value in conventions_in(project.manifests, project.beside)]
     lines += [f"tests: {', '.join(facts.suites)}"] if facts.suites else []
-    lines += [f"this task is verified by: {check}" for check in facts.checks]
     lines += language_lines(facts.paths)
     if facts.unread:
         lines.append(f"not read for the outline: {facts.unread} files, too many, too large or broken")
