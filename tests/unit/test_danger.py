@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 
 import pytest
 from hypothesis import example, given, settings
@@ -391,3 +393,20 @@ def test_the_deletion_of_many_files_is_a_danger_and_moving_them_is_not() -> None
     assert danger.kind == "filesystem" and "12 files" in danger.why
     assert danger_of_change(Change(files=(*gone, *come))) == ()
     assert danger_of_change(Change(files=gone[:9])) == ()
+
+
+def test_no_letter_of_any_script_ends_the_process_that_reads_a_command() -> None:
+    code = (
+        "import random\n"
+        "from milepost.sandbox.danger.kinds import Piece, Unreadable\n"
+        "from milepost.sandbox.danger.shell import pieces_of\n"
+        "dice, signs = random.Random(1), '$(){}[]<>|&;#!*?=~a0- \\n\"\\'`\\U0010ffff\\U000e0001é漢'\n"
+        "for _ in range(5000):\n"
+        "    try:\n"
+        "        pieces_of(''.join(dice.choices(signs, k=40)), Piece(words=('sh',), cwd='/'))\n"
+        "    except Unreadable:\n"
+        "        pass\n"
+        "print([piece.words for piece in pieces_of('cat ñ\\U0010ffff.txt', Piece(words=('sh',), cwd='/'))])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{[('cat', 'ñ' + chr(0x10FFFF) + '.txt')]}\n"), done.stderr

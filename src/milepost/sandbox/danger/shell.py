@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST, DEEPEST, MOST_PIECES, MOST_TURNS = 100_000, 60, 1_000, 16
 
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 _COPYING = frozenset({"subshell", "command_substitution", "process_substitution"})
 _EXPANSIONS = frozenset({"simple_expansion", "expansion"})
@@ -34,7 +35,10 @@ def pieces_of(text: str, outer: Piece) -> tuple[Piece, ...]:
 
     source = text.encode("utf-8", "surrogateescape")
     reader = _Reader(source, outer)
-    reader.walk(Parser(_language()).parse(source).root_node, _Scope(cwd=outer.cwd), outer)
+    # The grammar asks C whether a character is a letter, which reads outside of its table beyond ASCII and can end the
+    # process. To a shell these are letters of a word: so they are parsed as such, and read as they are.
+    letters = _BEYOND_ASCII.sub(b"x", source)
+    reader.walk(Parser(_language()).parse(letters).root_node, _Scope(cwd=outer.cwd), outer)
     return tuple(reader.pieces)
 
 
