@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.agents.programs.aider import Aider
@@ -190,6 +190,7 @@ def test_fields_of_any_type_break_no_reader_and_make_no_end_a_fine_one(
 
 
 @settings(deadline=None, max_examples=50)
+@example(sizes=[PIECE - 20], pieces=[8201], letter="x")
 @given(
     sizes=st.lists(st.integers(0, 3 * PIECE) | st.integers(PIECE - 20, PIECE + 20), min_size=1, max_size=5),
     pieces=st.lists(st.integers(1_000, 70_000), min_size=1, max_size=5),

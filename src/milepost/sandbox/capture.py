@@ -53,14 +53,17 @@ class LineCutter:
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._rest = ""
+        self._is_cut = False
 
     def feed(self, piece: bytes, *, last: bool = False) -> Iterator[str]:
         """The lines that `piece` completes; with `last`, also what is left without an end of line."""
         *lines, self._rest = (self._rest + self._decode.decode(piece, final=last)).split("\n")
-        for line in lines:
-            yield from _pieces(line.removesuffix("\r"))
+        for line in (line.removesuffix("\r") for line in lines):
+            if line or not self._is_cut:  # the end of a line whose pieces are all out is no line of its own
+                yield from _pieces(line)
+            self._is_cut = False
         if self._rest and (last or len(self._rest) >= LONGEST_PIECE):
-            rest, self._rest = self._rest, ""
+            rest, self._rest, self._is_cut = self._rest, "", True
             yield from _pieces(rest)
 
 
