@@ -70,15 +70,15 @@ def test_a_task_ticked_by_hand_is_done_for_those_that_wait_for_it() -> None:
 
 
 def test_a_task_that_is_renamed_while_a_run_is_on_stays_the_same_task() -> None:
-    first = make_plan(read(b"- [ ] Parse durations\n- [ ] Format them\n  - Depends on: Parse durations\n"))
+    first = make_plan(read(b"- [ ] Parse all durations\n- [ ] Format them\n  - Depends on: Parse all durations\n"))
     parse, form = (task.id for task in first.tasks)
     new = make_plan(
-        read(b"- [ ] Parse durations such as 1h\n- [ ] Format them\n  - Depends on: Parse durations such as 1h\n")
+        read(b"- [ ] Parse all durations in hours\n- [ ] Format them\n  - Depends on: Parse all durations in hours\n")
     )
     now = new.tasks[0].id
     edit = follow(first, first, new, begun=frozenset(), wanted=(parse, form))
     assert (edit.added, edit.dropped, edit.renamed) == ((), (), ((parse, now),))
-    assert edit.plan.task(parse).title == "Parse durations such as 1h"
+    assert edit.plan.task(parse).title == "Parse all durations in hours"
     assert edit.plan.task(form).depends_on == (parse,)
     begun = follow(first, first, new, begun=frozenset({parse}), wanted=(parse, form))
     assert (begun.added, begun.late, begun.renamed) == ((), (parse,), ((parse, now),))

@@ -1,37 +1,41 @@
-"""A task found again in a roadmap that was edited: by its id, its title, or by being most alike."""
+"""A task found again in a roadmap that was edited: by its id, its title, or by being most alike.
+
+Whoever is found wrongly is ticked without having been done, so that all doubt counts against it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from milepost.core.task import Task
 
-ALIKE = 0.6
-# An id whose title has nothing in common with the one before was given to another task.
-_STRANGER = 0.3
-# How much more alike than the next the one that is meant has to be.
-_AHEAD = 0.1
-_SAME_DETAILS, _SAME_SECTION = 0.4, 0.1
+ALIKE = 0.65
+# How alike a title has to be at least where all else is the same, and how much more than that of any other.
+_STILL_ALIKE, _AHEAD = 0.3, 0.1
 _SAME_WORD = 0.8
+_LITTLE = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it", "of", "on", "or", "the", "to", "up"}
+)
 
 
-def found_again(task: Task, tasks: Sequence[Task], taken: Collection[str] = ()) -> Task | None:
-    """The task among `tasks`, subtasks included, that `task` is now; None when it is gone or cannot be told.
+def found_again(task: Task, now: Sequence[Task], before: Sequence[Task]) -> Task | None:
+    """The task of a roadmap that `task` of the roadmap `before` is now; None when it is gone or cannot be told.
 
-    `taken` are ids that stand for other tasks: what has one of these was not renamed.
+    Both are looked at with all subtasks. What was not in the roadmap before is known by its id alone.
     """
-    everyone = [one for top in tasks for one in top.walk()]
-    same_id = next((one for one in everyone if one.id.casefold() == task.id.casefold()), None)
-    same_title = [one for one in everyone if _folded(one.title) == _folded(task.title) and one.id not in taken]
-    if same_id is not None and (likeness(task.title, same_id.title) >= _STRANGER or len(same_title) != 1):
+    tasks, then = _everyone(now), {one.id: one for one in _everyone(before)}
+    same_id = next((one for one in tasks if one.id.casefold() == task.id.casefold()), None)
+    if task.id not in then or (same_id is not None and _folded(same_id.title) == _folded(task.title)):
         return same_id
-    if len(same_title) == 1:
-        return same_title[0]
-    # A part of a task that was split is called after it, and is not the whole.
-    others = [one for one in everyone if one.id not in taken and not task.id.startswith(f"{one.id}.")]
-    return _most_alike(task, others)
+    stayed = {one.id for one in tasks if one.id in then and _folded(then[one.id].title) == _folded(one.title)}
+    moved = [one for one in tasks if _folded(one.title) == _folded(task.title) and one.id not in stayed]
+    if len(moved) == 1:
+        return moved[0]
+    if same_id is not None:
+        return same_id if likeness(task.title, same_id.title) > 0 or _same_details(task, same_id) else None
+    return _most_alike(task, [one for one in tasks if one.id not in then])
 
 
 def likeness(one: str, other: str) -> float:
@@ -39,30 +43,22 @@ def likeness(one: str, other: str) -> float:
     ours, theirs = _words(one), _words(other)
     if not ours or not theirs:
         return float(_folded(one) == _folded(other))
-    shared = sum(any(_same(word, candidate) for candidate in theirs) for word in ours)
-    shared = min(shared, len(theirs))
-    of_all = shared / (len(ours) + len(theirs) - shared)
-    within = 0.8 * shared / min(len(ours), len(theirs)) if shared > 1 else 0.0
-    return max(of_all, within)
+    shared = min(sum(any(_same(word, candidate) for candidate in theirs) for word in ours), len(theirs))
+    return shared / (len(ours) + len(theirs) - shared)
 
 
 def _most_alike(task: Task, candidates: Sequence[Task]) -> Task | None:
-    ranked = sorted(((_score(task, one), place) for place, one in enumerate(candidates)), reverse=True)[:2]
-    if not ranked or ranked[0][0] < ALIKE:
+    """The one that is clearly more alike than any other, and enough: less is enough where the details are the same."""
+    ranked = sorted(((likeness(task.title, one.title), place) for place, one in enumerate(candidates)), reverse=True)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _AHEAD):
         return None
-    if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _AHEAD:
-        return None
-    return candidates[ranked[0][1]]
+    best = candidates[ranked[0][1]]
+    return best if ranked[0][0] >= (_STILL_ALIKE if _same_details(task, best) else ALIKE) else None
 
 
-def _score(task: Task, other: Task) -> float:
-    score = likeness(task.title, other.title)
+def _same_details(task: Task, other: Task) -> bool:
     details = (task.text, task.files, task.verify)
-    if any(details) and details == (other.text, other.files, other.verify):
-        score += _SAME_DETAILS
-    if score and (task.phase, task.section) == (other.phase, other.section):
-        score += _SAME_SECTION
-    return score
+    return any(details) and details == (other.text, other.files, other.verify)
 
 
 def _same(word: str, other: str) -> bool:
@@ -73,8 +69,13 @@ def _same(word: str, other: str) -> bool:
     return SequenceMatcher(None, word, other).ratio() >= _SAME_WORD
 
 
+def _everyone(tasks: Sequence[Task]) -> list[Task]:
+    return list({one.id: one for top in tasks for one in top.walk()}.values())
+
+
 def _words(title: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", title.casefold()))
+    found = frozenset(re.findall(r"\w+", title.casefold()))
+    return found - _LITTLE or found
 
 
 def _folded(title: str) -> str:

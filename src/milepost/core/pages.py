@@ -22,8 +22,13 @@ class Page:
 
 
 def is_page(name: str) -> bool:
-    """Whether a file, by its path in the folder, is a page of the roadmap: Markdown, and not in a folder below."""
-    return name.endswith(".md") and "/" not in name
+    """Whether a file, by its path in the folder, is a page: Markdown, in no folder below, with a name in UTF-8."""
+    return name.endswith(".md") and "/" not in name and not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
+def is_of_roadmap(path: str, roadmap: str) -> bool:
+    """Whether a path is the roadmap, or a page of it where that is a folder; nothing is of no roadmap."""
+    return bool(roadmap) and (path == roadmap or (path.startswith(f"{roadmap}/") and is_page(path[len(roadmap) + 1 :])))
 
 
 def is_bound(content: bytes) -> bool:

@@ -33,7 +33,8 @@ class Facts:
     """What is known of a roadmap beside itself.
 
     `landed` are the mileposts of the branch, newest first; `taken_back` those that were undone, with the undoing
-    commits; `names` is what the tasks of all these are called now, by commit and task; `boxes` the ids of tasks that
+    commits; `names` is what the tasks of all these are called now, by commit and task, and `alike` those of them that
+    are known by likeness alone, which no box is changed for; `boxes` the ids of tasks that
     have something to tick. `parents` says that a task above others is done with the last of them.
     """
 
@@ -41,6 +42,7 @@ class Facts:
     landed: tuple[Milepost, ...]
     taken_back: tuple[tuple[Milepost, str], ...]
     names: Mapping[tuple[str, str], str]
+    alike: frozenset[tuple[str, str]]
     boxes: frozenset[str]
     parents: bool = True
 
@@ -86,8 +88,9 @@ def _newest(facts: Facts, posts: Sequence[Milepost]) -> dict[str, Milepost]:
 
 
 def _names(facts: Facts, post: Milepost) -> tuple[str, ...]:
-    """What the tasks of a milepost are called now, as far as they are on the roadmap."""
-    return tuple(name for task in post.tasks if (name := facts.names.get((post.commit, task))))
+    """What the tasks of a milepost surely are called now, as far as they are on the roadmap."""
+    known = (task for task in post.tasks if (post.commit, task) not in facts.alike)
+    return tuple(name for task in known if (name := facts.names.get((post.commit, task))))
 
 
 def _renamed(facts: Facts, everyone: Mapping[str, Task]) -> list[Mismatch]:

@@ -18,6 +18,7 @@ from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.repair.classify import classify
 from milepost.repair.evidence import what_failed
+from milepost.roadmap import read
 from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.mileposts import attempt_ref
 
@@ -129,7 +130,8 @@ def corrections_of(tries: tuple[Try, ...]) -> tuple[tuple[str, str], ...]:
 def ticked(here: Rooms, order: Order, task: Task, commit: str) -> bytes:
     """The roadmap at a commit with the task ticked, and all that is done with it; a part of a task has no mark."""
     members = [one for one in task.walk() if one.id in task.ids]
-    return tick_tasks(roadmap_at(here, order, commit), members, order.tasks, order.manner)[0]
+    began = read(roadmap_at(here, order, order.base), order.manner).tasks
+    return tick_tasks(roadmap_at(here, order, commit), members, began, order.manner)[0]
 
 
 def roadmap_at(here: Rooms, order: Order, commit: str) -> bytes:

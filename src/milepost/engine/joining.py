@@ -16,7 +16,7 @@ from milepost.engine.routing import as_chosen, foretold, known_from
 from milepost.roadmap import read
 from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
-from milepost.workspace.mileposts import is_within, run_branch
+from milepost.workspace.mileposts import run_branch
 from milepost.workspace.reconcile.evidence import conflict_evidence
 from milepost.workspace.reconcile.renewal import renewed
 
@@ -55,7 +55,7 @@ def with_roadmap(here: Rooms, order: Order, head: str, edited: bytes) -> str | N
     beside = here.mileposts.commit(theirs, order.base, "The roadmap as it is edited\n", order.stamp())
     tree = here.mileposts.merge(head, beside)
     if tree is None:
-        tree = _ticked_as_at(here, order, head, edited)
+        tree = _ticked_as_at(here, order, head, here.mileposts.tree_of(head), edited)
     message = f"Follow the roadmap as it was edited\n\nMilepost-Run: {order.run}\n"
     return here.mileposts.commit(tree, head, message, order.stamp()) if tree != here.mileposts.tree_of(head) else head
 
@@ -72,22 +72,27 @@ def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str
     if edited is None or not _only_roadmap(mileposts.changed_files(order.base, theirs), order.roadmap):
         return head
     message = f"Join the roadmap as you committed it\n\nMilepost-Run: {order.run}\n"
-    joined = mileposts.join(_ticked_as_at(here, order, head, edited), (head, theirs), message, order.stamp())
+    # All that they did to a folder of tasks comes along, also what is no task in it.
+    tree = mileposts.with_entry(mileposts.tree_of(head), order.roadmap, theirs)
+    ticked = _ticked_as_at(here, order, head, tree, edited)
+    joined = mileposts.join(ticked, (head, theirs), message, order.stamp())
     if mileposts.resolve(branch) == head and not here.project.repository.stands_on(branch):
         mileposts.move(branch, joined, head)
     return joined if mileposts.resolve(branch) == joined else head
 
 
 def _only_roadmap(changed: tuple[str, ...], roadmap: str) -> bool:
-    return bool(changed) and all(is_within(path, roadmap) for path in changed)
+    return bool(changed) and all(path == roadmap or path.startswith(f"{roadmap}/") for path in changed)
 
 
-def _ticked_as_at(here: Rooms, order: Order, head: str, edited: bytes) -> str:
-    """The tree of a commit with an edited roadmap, in which is ticked what is ticked there."""
+def _ticked_as_at(here: Rooms, order: Order, head: str, tree: str, edited: bytes) -> str:
+    """The tree with an edited roadmap, in which is ticked what the run has ticked up to its head, and nothing else."""
     ours = read(roadmap_at(here, order, head), order.manner).tasks
-    done = [task for top in ours for task in top.walk() if task.status == "done"]
-    edited, _ = tick_tasks(edited, done, order.tasks, order.manner)
-    return here.mileposts.with_roadmap(here.mileposts.tree_of(head), order.roadmap, edited)
+    began = read(roadmap_at(here, order, order.base), order.manner).tasks
+    before = {task.id for top in began for task in top.walk() if task.status == "done"}
+    done = [task for top in ours for task in top.walk() if task.status == "done" and task.id not in before]
+    edited, _ = tick_tasks(edited, done, ours, order.manner)
+    return here.mileposts.with_roadmap(tree, order.roadmap, edited)
 
 
 def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
-from milepost.core.pages import bound, is_page
+from milepost.core.pages import bound, is_bound, is_page
 from milepost.workspace.repository import Repository
 
 NAMES = ("ROADMAP.md", "roadmap.md", "Roadmap.md", "docs/ROADMAP.md", "docs/roadmap.md")
@@ -17,6 +17,8 @@ OTHERS = (
     *(".taskmaster/tasks/tasks.json", "backlog/tasks"),
 )
 STATE = ".milepost"
+# Where front matter ends at the latest.
+_HEAD = 4096
 
 
 def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
@@ -42,11 +44,16 @@ def read_bytes(path: Path) -> bytes:
     try:
         if path.is_dir():
             return bound({page.name: page.read_bytes() for page in pages_of(path)})
-        return path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise RoadmapUnreadable(
             f"{str(path)!r} cannot be read: {error.strerror}", "make the file readable, then try again"
         ) from error
+    if is_bound(content):
+        raise RoadmapUnreadable(
+            f"{str(path)!r} begins with a control character that no text has", "save it as Markdown, encoded in UTF-8"
+        )
+    return content
 
 
 def state_of(roadmap: Path) -> Path:
@@ -63,13 +70,14 @@ def pages_of(roadmap: Path) -> list[Path]:
 
 def _is_folder_of_tasks(path: Path) -> bool:
     """Whether a folder holds a task a file, each with front matter."""
-    if not path.is_dir():
+    if not path.is_dir() or (path / ".git").exists():
         return False
     with suppress(OSError):
         for page in pages_of(path):
             with page.open("rb") as file:
-                if file.read(4) in (b"---\n", b"---\r"):
-                    return True
+                head = file.read(_HEAD)
+            if head.startswith((b"---\n", b"---\r")) and b"\nstatus:" in head:
+                return True
     return False
 
 

@@ -55,13 +55,17 @@ class Roadmaps:
             self._read[content] = tuple(task for top in tops for task in top.walk())
         return self._read[content]
 
+    def title(self, task: str, commit: str) -> str:
+        """What a task was called at a commit."""
+        return next((one.title for one in self.at(commit) if one.id.lower() == task.lower()), "")
+
     def name_now(self, task: str, commit: str, now: Sequence[Task]) -> str | None:
         """What a task of the roadmap at a commit is called among the tasks that there are now."""
         then = self.at(commit)
         known = next((one for one in then if one.id.lower() == task.lower()), None)
         if known is None:
             return None
-        again = found_again(known, now, taken={one.id for one in then} - {known.id})
+        again = found_again(known, now, then)
         return None if again is None else again.id
 
 
@@ -77,8 +81,7 @@ def renamed_here(project: Project, mileposts: Mileposts, posts: Sequence[Milepos
     for one in islice(reversed(lost.values()), _LOOKED_FOR):
         name = roadmaps.name_now(one.task, one.commit, now)
         if name is not None and name.lower() in there and name not in found:
-            title = next(task.title for task in roadmaps.at(one.commit) if task.id.lower() == one.task.lower())
-            found[name] = Renamed(id=name, was=one.task, title=title)
+            found[name] = Renamed(id=name, was=one.task, title=roadmaps.title(one.task, one.commit))
     return tuple(found.values())
 
 

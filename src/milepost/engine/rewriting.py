@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from milepost.core.errors import RoadmapUnwritable
-from milepost.core.pages import is_bound, unbound
+from milepost.core.pages import is_page, unbound
 from milepost.engine.project import read_bytes
 
 _TRIES = 5
@@ -29,12 +29,12 @@ def rewrite(roadmap: Path, change: Callable[[bytes], bytes]) -> bool:
 
 
 def _write(roadmap: Path, before: bytes, after: bytes) -> None:
-    if not is_bound(after):
+    if not roadmap.is_dir():
         put(roadmap, after)
         return
     pages = unbound(before)
     for name, page in unbound(after).items():
-        if name not in pages or pages[name].content != page.content:
+        if is_page(name) and name in pages and pages[name].content != page.content:
             put(roadmap / name, page.content)
 
 

@@ -79,11 +79,18 @@ class _History:
             for task in post.tasks
             if (name := self._roadmaps.name_now(task, f"{post.commit}^", tasks)) is not None
         }
+        titles = {one.id: one.title for top in tasks for one in top.walk()}
+        alike = {
+            (commit, task)
+            for (commit, task), name in names.items()
+            if name.lower() != task.lower() and titles[name] != self._roadmaps.title(task, f"{commit}^")
+        }
         return Facts(
             tasks=tasks,
             landed=self.landed,
             taken_back=self.taken_back,
             names=names,
+            alike=frozenset(alike),
             boxes=frozenset(read.boxes),
             parents=self._manner.parents,
         )

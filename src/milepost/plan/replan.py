@@ -89,7 +89,7 @@ def _renamed(seen: Plan, new: Plan) -> dict[str, str]:
     found: dict[str, str] = {}
     for task in seen.tasks if added else ():
         if task.id not in now:
-            again = found_again(task, added, taken=found.values())
+            again = found_again(task, [one for one in added if one.id not in found.values()], seen.tasks)
             found |= {task.id: again.id} if again is not None else {}
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from milepost.core.task import Problem, Roadmap, Task, TaskElsewhere
 from milepost.roadmap.bounds import NO_BOUNDS
@@ -54,6 +54,7 @@ def read(content: bytes, manner: Manner = PLAIN) -> Roadmap:
     return survey(content, manner).roadmap
 
 
+@lru_cache(maxsize=4)
 def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     """The tasks of a roadmap, with the place of each box."""
     dialect, reading = reading_of(source_of(content), manner)

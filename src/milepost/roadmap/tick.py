@@ -22,14 +22,16 @@ def untick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:
     return _marked(content, task_id, manner, done=False)
 
 
-def tick_tasks(content: bytes, tasks: Iterable[Task], taken: Iterable[str], manner: Manner) -> tuple[bytes, list[str]]:
+def tick_tasks(
+    content: bytes, tasks: Iterable[Task], before: Sequence[Task], manner: Manner
+) -> tuple[bytes, list[str]]:
     """The roadmap with these tasks ticked, and what is ticked now by its id; a task that is not in it is left out.
 
-    A task is found again when the roadmap was edited meanwhile, also under another name; `taken` are the names of
-    other tasks, which it cannot have got. A task above others is ticked with the last of them, if the manner says so.
+    A task of the roadmap as it was `before` is found again, also under another name; what was not in it goes by its id.
+    A task above others is ticked with the last of them, if the manner says so.
     """
-    found, others = survey(content, manner), frozenset(taken)
-    known = [found_again(task, found.roadmap.tasks, others - {task.id}) for task in tasks]
+    found = survey(content, manner)
+    known = [found_again(task, found.roadmap.tasks, before) for task in tasks]
     names = {one.id for task in known if task is not None for one in task.walk()}
     if manner.parents:
         _close(found.roadmap.tasks, names)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
+from milepost.core.pages import is_of_roadmap, is_page
 from milepost.workspace.git import Git, neutral_environment, off_switches
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
@@ -64,7 +65,7 @@ class Checkouts:
         return workspace
 
     def snapshot(self, workspace: Workspace, *, keep: tuple[str, ...] = ()) -> Snapshot:
-        """The tree of all that is in the workspace and not ignored; files in `keep` are as they were at its base."""
+        """The tree of all that is in the workspace and not ignored; roadmaps in `keep` are as they were at its base."""
         env = self._place(workspace)
         ignoring = ("-c", f"core.excludesFile={workspace.folder.parent / 'leftovers'}")
         inside = _open_up(workspace.folder)
@@ -76,15 +77,17 @@ class Checkouts:
             return _refused(nested)
         try:
             for path in keep:
-                _clear(workspace.folder, path)
+                _clear_roadmap(workspace.folder, path)
             self._git.plumb(*ignoring, *_ADD, env=env)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         except GitFailed as error:
             return Snapshot(problem=f"what the attempt left cannot be committed: {error.message}")
         if keep:
-            kept = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *keep)
-            self._git.plumb("update-index", "-z", "--index-info", stdin=kept, env=env)
+            rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *keep).split(b"\0")
+            named = ((row, os.fsdecode(row.partition(b"\t")[2])) for row in rows if row)
+            kept = [row + b"\0" for row, name in named if any(is_of_roadmap(name, path) for path in keep)]
+            self._git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)
 
@@ -217,6 +220,17 @@ def _open_up(folder: Path) -> list[str]:
             elif entry.is_file(follow_symlinks=False):
                 _allow(Path(entry.path), stat.S_IRUSR)
     return sorted(path for path in repositories if path != ".")
+
+
+def _clear_roadmap(folder: Path, path: str) -> None:
+    """Remove a roadmap, or the pages of one that is a folder: what else an agent puts there is work."""
+    place = folder / path
+    is_real = not any(part.is_symlink() for part in (place, *place.parents) if part.is_relative_to(folder))
+    if not is_real or not place.is_dir():
+        _clear(folder, path)
+        return
+    for name in [entry.name for entry in _entries(place) if is_page(entry.name)]:
+        _clear(folder, f"{path}/{name}")
 
 
 def _clear(folder: Path, path: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
-from milepost.core.pages import bound, is_bound, is_page, unbound
+from milepost.core.pages import bound, is_of_roadmap, is_page, unbound
 from milepost.workspace.git import Git
 from milepost.workspace.objects import blobs_of, entries_of
 from milepost.workspace.repository import Identity
@@ -94,11 +94,6 @@ def milepost_message(
     )
 
 
-def is_within(path: str, place: str) -> bool:
-    """Whether a path is a file or a folder, or below it; nothing is within no place."""
-    return bool(place) and (path == place or path.startswith(f"{place}/"))
-
-
 def one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -169,22 +164,21 @@ class Mileposts:
 
     def with_file(self, tree: str, path: str, content: bytes) -> str:
         """The tree that differs from `tree` in the content of one file."""
-        blob = self._git.plumb("hash-object", "-w", "--stdin", stdin=content)
+        listing = self._git.plumb_bytes("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path)
+        mode = listing.split()[0].decode() if listing else "100644"
+        return self._with(tree, path, f"{mode} blob {self._git.plumb('hash-object', '-w', '--stdin', stdin=content)}")
+
+    def _with(self, tree: str, path: str, entry: str | None) -> str:
+        """The tree that differs from `tree` in one entry: its mode, its kind and its object; None takes it out."""
         folder, _, name = path.rpartition("/")
-        mode = "100644"
         while True:
             listing = self._git.plumb_bytes("ls-tree", "-z", f"{tree}:{folder}" if folder else tree)
-            entries = [entry for entry in listing.split(b"\0") if entry]
-            kept = [entry for entry in entries if entry.partition(b"\t")[2] != name.encode()]
-            old = next((entry for entry in entries if entry.partition(b"\t")[2] == name.encode()), None)
-            if old is not None and mode != "040000":
-                mode = old.split()[0].decode()
-            kind = "tree" if mode == "040000" else "blob"
-            kept.append(f"{mode} {kind} {blob}\t{name}".encode())
-            blob = self._git.plumb("mktree", "-z", stdin=b"\0".join(kept) + b"\0")
+            kept = [row for row in listing.split(b"\0") if row and row.partition(b"\t")[2] != name.encode()]
+            kept += [f"{entry}\t{name}".encode()] if entry is not None else []
+            made = self._git.plumb("mktree", "-z", stdin=b"".join(row + b"\0" for row in kept))
             if not folder:
-                return blob
-            mode = "040000"
+                return made
+            entry = f"040000 tree {made}"
             folder, _, name = folder.rpartition("/")
 
     def roadmap_at(self, tree: str, path: str) -> bytes | None:
@@ -196,14 +190,23 @@ class Mileposts:
         return bound(pages) if pages else None
 
     def with_roadmap(self, tree: str, path: str, content: bytes) -> str:
-        """The tree that differs from `tree` in the roadmap; of a folder, in the pages that are other."""
-        if not is_bound(content):
+        """The tree that differs from `tree` in the roadmap; of a folder, in the pages that are other, new or gone."""
+        if self.file_at(tree, path) is not None:
             return self.with_file(tree, path, content)
         before = unbound(self.roadmap_at(tree, path) or b"")
-        for name, page in unbound(content).items():
+        after = {name: page for name, page in unbound(content).items() if is_page(name)}
+        for name, page in after.items():
             if before.get(name) is None or before[name].content != page.content:
                 tree = self.with_file(tree, f"{path}/{name}", page.content)
+        for name in before.keys() - after.keys():
+            tree = self._with(tree, f"{path}/{name}", None)
         return tree
+
+    def with_entry(self, tree: str, path: str, other: str) -> str:
+        """The tree in which a file or a folder is as it is in another tree, or the tree of a commit, which has it."""
+        listing = self._git.plumb_bytes("--literal-pathspecs", "ls-tree", "-z", "--full-tree", other, "--", path)
+        mode, kind, name = listing.partition(b"\t")[0].decode().split()
+        return self._with(tree, path, f"{mode} {kind} {name}")
 
     def changed_files(self, old: str, new: str) -> tuple[str, ...]:
         """Paths that differ between two commits or trees."""
@@ -214,7 +217,7 @@ class Mileposts:
         """What differs between two commits or trees, with the bytes of both sides; `without` is left out."""
         raw = self._git.plumb("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new).split("\0")
         rows = [(path, facts.lstrip(":").split()) for facts, path in zip(raw[0::2], raw[1::2], strict=False)]
-        rows = [(path, facts) for path, facts in rows if not is_within(path, without)]
+        rows = [(path, facts) for path, facts in rows if not is_of_roadmap(path, without)]
         blobs, large = blobs_of(self._git, [sha for _, facts in rows for sha in facts[2:4]], LARGEST_READ)
         return Change(
             files=tuple(

@@ -33,7 +33,7 @@ class Node:
     def text(self) -> str:
         """A string or a number as text."""
         plain = isinstance(self.value, str | int | float) and not isinstance(self.value, bool)
-        return str(self.value) if plain else ""
+        return str(self.value).encode("utf-8", "replace").decode() if plain else ""
 
 
 def places_of(text: str) -> Node:
