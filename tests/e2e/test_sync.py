@@ -120,3 +120,48 @@ def test_a_roadmap_is_changed_whole_and_not_over_what_somebody_wrote_meanwhile(t
 
     with pytest.raises(RoadmapUnwritable, match="changes while it is read"):
         rewrite(path, restless)
+
+
+def test_undo_opens_what_its_milepost_ticked_and_nothing_else(sandbox: Sandbox) -> None:
+    text = "- [ ] 1.1 Both\n  - [x] by hand\n  - [ ] by it\n  - Verify: grep -q one one.txt\n  - write one.txt one\n"
+    sandbox.roadmap(text)
+    assert sandbox.run().code == 0
+    assert (sandbox.repo / "ROADMAP.md").read_text() == text.replace("[ ]", "[x]")
+    assert sandbox.milepost("undo", "1.1").code == 0
+    assert (sandbox.repo / "ROADMAP.md").read_text() == text
+
+
+def test_a_proof_is_of_its_own_roadmap(sandbox: Sandbox) -> None:
+    sandbox.write("a.md", "- [ ] 1.1 Fails\n  - Verify: grep -q never one.txt\n  - write one.txt one\n")
+    sandbox.write("b.md", "- [ ] 1.1 Never tried\n")
+    sandbox.commit("Roadmaps")
+    sandbox.milepost("run", "a.md", "--agent", sandbox.agent)
+    assert sandbox.milepost("proof", "1.1", "--roadmap", "a.md").code == 0
+    other = sandbox.milepost("proof", "1.1", "--roadmap", "b.md")
+    assert other.code == 2 and "there is no milepost and no attempt of task '1.1'" in other.stderr
+
+
+def test_a_roadmap_that_pretends_to_be_a_folder_names_no_file(sandbox: Sandbox) -> None:
+    victim = sandbox.write("victim.txt", "mine\n")
+    hostile = f"\x1c{victim}\x1d---\nid: T-1\ntitle: do it\nstatus: To Do\n---\n"
+    sandbox.roadmap(hostile)
+    sandbox.git("commit", "--quiet", "--allow-empty", "--message", "T-1: x\n\nMilepost-Task: T-1\nMilepost-Run: abcd\n")
+    for words in (("sync",), ("plan",), ("run", "--agent", sandbox.agent)):
+        refused = sandbox.milepost(*words)
+        assert refused.code == 2 and "begins with a control character" in refused.stderr
+    assert victim.read_text() == "mine\n"
+
+
+def test_tasks_that_are_numbered_anew_while_they_are_worked_on_are_ticked_and_others_are_not(sandbox: Sandbox) -> None:
+    task = "- [ ] {} Make the {} file\n  - Verify: grep -q {} {}.txt\n  - wait\n  - write {}.txt {}\n"
+    sandbox.roadmap(task.format("1.1", *"xxxxx"))
+    with sandbox.start("run", "--agent", sandbox.agent, "--json") as running:
+        assert running.stdout is not None
+        for event in map(json.loads, running.stdout):
+            if event.get("stage") == "act" and event["task"] == "1.1":
+                sandbox.roadmap(f"- [ ] 1.1 Plan the release\n{task.format('1.2', *'xxxxx')}")
+            elif event["event"] == "steered":
+                sandbox.let_go()
+    branch = event["branch"]
+    assert "- [ ] 1.1 Plan the release" in sandbox.git("show", f"{branch}:ROADMAP.md")
+    assert "- [x] 1.2 Make the x file" in sandbox.git("show", f"{branch}:ROADMAP.md")

@@ -24,13 +24,15 @@ TaskId = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as pla
 Graph = Literal["mermaid", "dot"]
 Order = Annotated[
     str | None,
-    typer.Option(metavar="ORDER", help="free: as dependencies allow. outline: as the roadmap lists it. Over [plan]."),
+    typer.Option(
+        metavar="ORDER", help="free: as dependencies allow. outline: as the roadmap lists it. Over plan.order."
+    ),
 ]
 Dialect = Annotated[
     str | None,
-    typer.Option(metavar="DIALECT", help="How the roadmap is written: boxes, emoji, table, … Over [roadmap]."),
+    typer.Option(metavar="DIALECT", help="How the roadmap is written: boxes, emoji, table, … Over roadmap.dialect."),
 ]
 Group = Annotated[
     str | None,
-    typer.Option(metavar="GROUPS", help="Small tasks in one attempt: none, section, smart. Over [plan]."),
+    typer.Option(metavar="GROUPS", help="Small tasks in one attempt: none, section, smart. Over plan.group."),
 ]

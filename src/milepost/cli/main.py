@@ -184,7 +184,7 @@ def run(
         str | None,
         typer.Option(
             help="Who does the work: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
-            "replay:FILE, or auto: whom [[router]] chooses."
+            "replay:FILE, or auto: whom the router chooses."
         ),
     ] = None,
     parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,

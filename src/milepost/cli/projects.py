@@ -14,7 +14,7 @@ from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.together import machine_tell, people_tell, print_line
 
 Workspace = Annotated[
-    bool, typer.Option("--workspace", help="All projects that [workspace] names, or manifests declare.")
+    bool, typer.Option("--workspace", help="All projects that workspace.members names, or manifests declare.")
 ]
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import counted, hanging
+from milepost.cli.words import counted, hanging, safe
 
 if TYPE_CHECKING:
     from milepost import Plan, Problem
 
 MOST_OF_A_KIND = 5
 _SHOWN = 12
+# A place that is longer, such as the name of a page, has a line of its own.
+_WIDEST_PLACE = 16
 
 _TOGETHER = {
     "no verify": "{} tasks have no Verify: each ends unverified unless it makes a failing test pass",
@@ -39,7 +41,10 @@ def problem_lines(plan: Plan, width: int, *, everything: bool = False, strict: b
     wide = max((len(place) for _, place, _ in single), default=0)
     for problem, place, message in single:
         mark = "error: " if problem.fatal else ""
-        lines += hanging(f"  {place:<{wide}}  ", f"{mark}{message}", max(width, 72))
+        if wide > _WIDEST_PLACE:
+            lines += [f"  {safe(place)}", *hanging("    ", f"{mark}{message}", max(width, 72))]
+        else:
+            lines += hanging(f"  {place:<{wide}}  ", f"{mark}{message}", max(width, 72))
     for kind in kinds:
         alike = [problem for problem in problems if problem.kind == kind and not problem.fatal]
         lines += hanging("  ", f"{_TOGETHER[kind].format(len(alike))}", max(width, 72))

@@ -145,7 +145,8 @@ def proof(roadmap: Path | None, task: str) -> Proof:
         mileposts = Mileposts(project.repository.git(Path(own)))
         task, post = milepost_of(project, mileposts, task)
         with Journal.look(project.database) as journal:
-            tried_in = journal.last_run_of(task)
+            ours = (one.run for one in journal.runs() if one.order["roadmap"] == project.roadmap_in_tree)
+            tried_in = next((run for run in ours if journal.attempts(run, task)), None)
         if post is None and tried_in is None:
             raise TaskUnknown(
                 f"there is no milepost and no attempt of task {task!r}", "milepost log lists what there is"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from milepost.core.errors import MilepostError
 from milepost.core.likeness import found_again
 from milepost.core.task import Task
-from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.journal import Journal
 from milepost.engine.planning import manner_here, read_now
 from milepost.engine.project import Project
 from milepost.roadmap import read
@@ -29,19 +28,14 @@ class Renamed:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sighting:
-    """A task that was worked on, and a commit in whose roadmap it stood."""
-
-    task: str
-    commit: str
-
-
 class Roadmaps:
-    """The roadmap of a project as it was at commits; each is read once, and one that cannot be read has no tasks."""
+    """The roadmap of a project as it was at commits; each is read once, and one that cannot be read has no tasks.
 
-    def __init__(self, mileposts: Mileposts, path: str, manner: Manner) -> None:
-        self._mileposts, self._path, self._manner = mileposts, path, manner
+    `bases` are the commits that runs began with.
+    """
+
+    def __init__(self, mileposts: Mileposts, path: str, manner: Manner, bases: Mapping[str, str]) -> None:
+        self._mileposts, self._path, self._manner, self._bases = mileposts, path, manner, bases
         self._read: dict[bytes, tuple[Task, ...]] = {}
 
     def at(self, commit: str) -> tuple[Task, ...]:
@@ -55,33 +49,56 @@ class Roadmaps:
             self._read[content] = tuple(task for top in tops for task in top.walk())
         return self._read[content]
 
-    def title(self, task: str, commit: str) -> str:
+    def name_now(self, post: Milepost, task: str, now: Sequence[Task]) -> str | None:
+        """What a task of a milepost is called among the tasks that there are now.
+
+        Where it was renamed while it was worked on, the roadmap that its run began with tells, or its own title.
+        """
+        for commit in (f"{post.commit}^", self._bases.get(post.run, "")):
+            then = self.at(commit) if commit else ()
+            known = next((one for one in then if one.id.lower() == task.lower()), None)
+            if known is not None:
+                again = found_again(known, now, then)
+                return None if again is None else again.id
+        same = [one.id for top in now for one in top.walk() if post.title and one.title == post.title]
+        return same[0] if len(same) == 1 and task == post.task else None
+
+    def tried_now(self, task: str, base: str, now: Sequence[Task]) -> str | None:
+        """What a task that a run began with is called now."""
+        then = self.at(base)
+        known = next((one for one in then if one.id.lower() == task.lower()), None)
+        again = found_again(known, now, then) if known is not None else None
+        return None if again is None else again.id
+
+    def title_at(self, task: str, commit: str) -> str:
         """What a task was called at a commit."""
         return next((one.title for one in self.at(commit) if one.id.lower() == task.lower()), "")
 
-    def name_now(self, task: str, commit: str, now: Sequence[Task]) -> str | None:
-        """What a task of the roadmap at a commit is called among the tasks that there are now."""
-        then = self.at(commit)
-        known = next((one for one in then if one.id.lower() == task.lower()), None)
-        if known is None:
-            return None
-        again = found_again(known, now, then)
-        return None if again is None else again.id
+
+def roadmaps_of(project: Project, mileposts: Mileposts, manner: Manner) -> Roadmaps:
+    """The roadmap of a project as it was, also at the commits that its runs began with."""
+    with Journal.look(project.database) as journal:
+        records = [one for one in journal.runs() if one.order["roadmap"] == project.roadmap_in_tree]
+    bases = {one.run: one.order["base"] for one in records}
+    return Roadmaps(mileposts, project.roadmap_in_tree, manner, bases)
 
 
 def renamed_here(project: Project, mileposts: Mileposts, posts: Sequence[Milepost]) -> tuple[Renamed, ...]:
     """The tasks of a roadmap that were worked on under another name; the newest of several names counts."""
     now = read_now(project).tasks
     there = {one.id.lower() for top in now for one in top.walk()}
-    roadmaps = Roadmaps(mileposts, project.roadmap_in_tree, manner_here(project))
-    with Journal.look(project.database) as journal:
-        seen = _sightings(posts, [one for one in journal.runs() if one.order["roadmap"] == project.roadmap_in_tree])
-        lost = {one.task: one for one in reversed([one for one in seen if one.task.lower() not in there])}
+    roadmaps = roadmaps_of(project, mileposts, manner_here(project))
     found: dict[str, Renamed] = {}
-    for one in islice(reversed(lost.values()), _LOOKED_FOR):
-        name = roadmaps.name_now(one.task, one.commit, now)
-        if name is not None and name.lower() in there and name not in found:
-            found[name] = Renamed(id=name, was=one.task, title=roadmaps.title(one.task, one.commit))
+    lost = [(post, task) for post in posts for task in post.tasks if task.lower() not in there]
+    for post, task in lost[:_LOOKED_FOR]:
+        if (name := roadmaps.name_now(post, task, now)) is not None:
+            found.setdefault(name, Renamed(id=name, was=task, title=post.title))
+    with Journal.look(project.database) as journal:
+        records = [one for one in journal.runs() if one.order["roadmap"] == project.roadmap_in_tree]
+    tried = [(task, one.order["base"]) for one in records for task in one.order["tasks"] if task.lower() not in there]
+    for task, base in tried[:_LOOKED_FOR]:
+        if (name := roadmaps.tried_now(task, base, now)) is not None:
+            found.setdefault(name, Renamed(id=name, was=task, title=roadmaps.title_at(task, base)))
     return tuple(found.values())
 
 
@@ -92,11 +109,3 @@ def called_before(project: Project, mileposts: Mileposts, posts: Sequence[Milepo
     except MilepostError:
         return task
     return next((one.was for one in known if one.id.lower() == task.lower()), task)
-
-
-def _sightings(posts: Sequence[Milepost], runs: Sequence[RunRecord]) -> Iterator[_Sighting]:
-    """Whatever was worked on, the newest first, mileposts before attempts."""
-    for post in posts:
-        yield from (_Sighting(task, f"{post.commit}^") for task in post.tasks)
-    for run in runs:
-        yield from (_Sighting(task, run.order["base"]) for task in run.order["tasks"])

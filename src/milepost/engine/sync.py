@@ -13,7 +13,7 @@ from milepost.engine.look import of_this_roadmap
 from milepost.engine.places import mileposts_of
 from milepost.engine.planning import manner_here
 from milepost.engine.project import Project, read_bytes
-from milepost.engine.renamed import Roadmaps
+from milepost.engine.renamed import roadmaps_of
 from milepost.engine.rewriting import rewrite
 from milepost.engine.state import holder_of
 from milepost.engine.unmerged import run_ahead
@@ -65,7 +65,7 @@ class _History:
         undone = mileposts.taken_back(commit)
         ours = {post.commit for post in of_this_roadmap(project, tuple(post for post, _ in undone))}
         self.taken_back = tuple((post, by) for post, by in undone if post.commit in ours)
-        self._roadmaps = Roadmaps(mileposts, project.roadmap_in_tree, manner)
+        self._roadmaps = roadmaps_of(project, mileposts, manner)
         self._manner = manner
 
     def facts(self, content: bytes) -> Facts:
@@ -77,13 +77,15 @@ class _History:
             (post.commit, task): name
             for post in posts
             for task in post.tasks
-            if (name := self._roadmaps.name_now(task, f"{post.commit}^", tasks)) is not None
+            if (name := self._roadmaps.name_now(post, task, tasks)) is not None
         }
         titles = {one.id: one.title for top in tasks for one in top.walk()}
         alike = {
             (commit, task)
-            for (commit, task), name in names.items()
-            if name.lower() != task.lower() and titles[name] != self._roadmaps.title(task, f"{commit}^")
+            for post in posts
+            for commit, task in ((post.commit, task) for task in post.tasks if (post.commit, task) in names)
+            if names[commit, task].lower() != task.lower()
+            and titles[names[commit, task]] not in (post.title, self._roadmaps.title_at(task, f"{commit}^"))
         }
         return Facts(
             tasks=tasks,
@@ -112,6 +114,7 @@ def _elsewhere(project: Project, mileposts: Mileposts, landed: Sequence[Milepost
         ahead = run_ahead(tuple(records), mileposts, user)
         if ahead is not None:
             many = len(mileposts.history(ahead.tip, since=user.commit))
+        if ahead is not None and many:
             what = f"run {ahead.run} has {many} more on {ahead.branch}: git merge --ff-only {ahead.branch}"
             yield Mismatch(kind="not merged", what=what)
         for record in records:

@@ -19,7 +19,7 @@ from milepost.engine.look import all_mileposts, of_this_roadmap
 from milepost.engine.places import find_place
 from milepost.engine.planning import manner_here
 from milepost.engine.project import Project
-from milepost.engine.renamed import Roadmaps, called_before
+from milepost.engine.renamed import called_before, roadmaps_of
 from milepost.engine.reverting import Ground, TakenBack, undo_commits
 from milepost.engine.state import StateLock
 from milepost.engine.unmerged import run_ahead
@@ -91,7 +91,7 @@ def _ground(project: Project, mileposts: Mileposts) -> Ground:
         posts=of_this_roadmap(project, mileposts.history(head)),
         tasks=read(content, manner).tasks if content is not None else (),
         manner=manner,
-        roadmaps=Roadmaps(mileposts, project.roadmap_in_tree, manner),
+        roadmaps=roadmaps_of(project, mileposts, manner),
         stamp=Stamp(identity=project.repository.identity(), at=int(time.time())),
     )
 

@@ -28,14 +28,18 @@ def reopened(
     """The roadmap with the boxes of tasks, all below them and the ones `above` open, and the ids of those.
 
     What is `kept` below a task, because it has a milepost of its own, stays ticked with all below it. `before` are the
-    boxes as they were before they were ticked. Ids that the roadmap does not have any more have no box.
+    boxes that were open before they were ticked: others were ticked by somebody else, and stay so. Ids that the roadmap
+    does not have any more have no box.
     """
     found = survey(content, manner)
     everyone = {one.id: one for top in found.roadmap.tasks for one in top.walk()}
     stays = frozenset(kept)
+    tasks = tuple(tasks)
     wanted = [one.id for task in tasks if task in everyone for one in _walk(everyone[task], stays)]
     wanted += [name for name in above if name in everyone]
-    opened = tuple(name for name in dict.fromkeys(wanted) if name in found.boxes and found.boxes[name].ticked)
+    may_open = everyone.keys() if before is None else {*tasks, *before}
+    ticked = (name for name in dict.fromkeys(wanted) if name in found.boxes and found.boxes[name].ticked)
+    opened = tuple(name for name in ticked if name in may_open)
     boxes = {name: _opening(box, (before or {}).get(name)) for name, box in found.boxes.items()}
     return with_boxes(content, {boxes[name]: False for name in opened}), opened
 
