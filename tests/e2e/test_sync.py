@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,12 @@ def test_a_task_renamed_while_it_is_worked_on_is_done_once_and_ticked_under_its_
     branch = told[-1]["branch"]
     assert len(sandbox.mileposts(branch)) == 1
     assert "- [x] Write the first file there is" in sandbox.git("show", f"{branch}:ROADMAP.md")
+    new = sandbox.milepost("plan", "--json").json["tasks"][0]["id"]
+    take_in = told[-1]["by_hand"].partition("   (")[0]
+    assert subprocess.run(take_in, shell=True, cwd=sandbox.repo, env=sandbox.environment).returncode == 0
+    assert "- [x] Write the first file there is" in path.read_text()
+    assert sandbox.milepost("proof", new, "--json").json["verdict"] == "passed"
+    assert kinds(sandbox.milepost("sync", "--json").json["mismatches"]) == [("renamed", "write")]
 
 
 def test_a_roadmap_is_changed_whole_and_not_over_what_somebody_wrote_meanwhile(tmp_path: Path) -> None:

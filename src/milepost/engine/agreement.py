@@ -57,7 +57,7 @@ def mismatches(facts: Facts) -> tuple[Mismatch, ...]:
         *(one for one in found if one is not None),
         *(_closed(facts, frozenset(proofs)) if facts.parents else ()),
         *_renamed(facts, everyone),
-        *_by_hand(facts.tasks, frozenset(proofs)),
+        *_by_hand(facts.tasks, frozenset(proofs) | {facts.names[one] for one in facts.alike}),
         *_gone(facts),
     )
 

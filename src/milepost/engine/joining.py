@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from milepost.core.attempt import Attempt
 from milepost.core.events import ForecastMade
+from milepost.core.pages import is_of_roadmap
 from milepost.core.task import Plan, Task
 from milepost.engine.efforts import roadmap_at, ticked
 from milepost.engine.forecast import Facts, forecast_of
 from milepost.engine.foresee import EPISODES_READ
 from milepost.engine.order import Conflict, Coupled, Order
+from milepost.engine.project import read_bytes
 from milepost.engine.rooms import Rooms
 from milepost.engine.routing import as_chosen, foretold, known_from
 from milepost.roadmap import read
@@ -79,6 +81,16 @@ def with_users_roadmap(here: Rooms, order: Order, head: str, theirs: str) -> str
     if mileposts.resolve(branch) == head and not here.project.repository.stands_on(branch):
         mileposts.move(branch, joined, head)
     return joined if mileposts.resolve(branch) == joined else head
+
+
+def is_followed_edit(here: Rooms, order: Order, head: str) -> bool:
+    """Whether nothing but the roadmap differs in the user's tree, and the run's branch has it in the same words."""
+    differing = here.project.repository.differing()
+    if not differing or not all(is_of_roadmap(path, order.roadmap) for path in differing):
+        return False
+    edited = read_bytes(here.project.roadmap)
+    now = here.mileposts.with_roadmap(here.mileposts.tree_of(head), order.roadmap, edited)
+    return here.mileposts.tree_of(head) == _ticked_as_at(here, order, head, now, edited)
 
 
 def _only_roadmap(changed: tuple[str, ...], roadmap: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,14 @@ from milepost.engine.durable import step
 from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
 from milepost.engine.gates import Gate
 from milepost.engine.groundwork import ground_at
-from milepost.engine.joining import foreseen, observed_before, on_top_of, with_roadmap, with_users_roadmap
+from milepost.engine.joining import (
+    foreseen,
+    is_followed_edit,
+    observed_before,
+    on_top_of,
+    with_roadmap,
+    with_users_roadmap,
+)
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
@@ -224,6 +232,9 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
         arrival = Arrival(fast_forwarded=now.branch or "HEAD")
     elif not here.mileposts.is_ancestor(now.commit, head):
         arrival = Arrival(by_hand=f"git merge {short}")
+    elif is_followed_edit(here, asked, head):
+        place = shlex.quote(asked.roadmap)
+        arrival = Arrival(by_hand=f"git checkout -- {place} && git merge --ff-only {short}   (has your edit of it)")
     elif now.branch != asked.user.branch or not repository.is_clean() or repository.uses_filters(head):
         arrival = Arrival(by_hand=f"git merge --ff-only {short}")
     else:

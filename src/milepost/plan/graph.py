@@ -39,9 +39,15 @@ def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) 
         waves=tuple(tuple(sorted(wave, key=rank.__getitem__)) for wave in waves),
         problems=tuple(sorted(problems, key=lambda problem: (problem.page, problem.line))),
         waits=waits,
-        notes=ground.notes,
+        notes=(*ground.notes, *_hints(units, planning)),
         dialect=roadmap.dialect,
     )
+
+
+def _hints(tasks: tuple[Task, ...], planning: Planning) -> tuple[str, ...]:
+    if planning.sequence == "outline" or not any(task.parallel and task.status == "open" for task in tasks):
+        return ()
+    return ("some tasks are marked [P], and all may start at once: --order outline keeps the others in their order",)
 
 
 def _worked_on(tasks: tuple[Task, ...]) -> dict[str, Task]:

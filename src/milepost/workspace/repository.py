@@ -111,9 +111,13 @@ class Repository:
         """True when no tracked file of the user's tree differs from HEAD and nothing is half-done there."""
         if any((self.git_dir / name).exists() for name in _HALF_DONE):
             return False
-        words = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+        return self.differing() == ()
+
+    def differing(self) -> tuple[str, ...] | None:
+        """The tracked files of the user's tree that differ from HEAD; None where git does not say."""
+        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=dirty")
         done = _ask(self.top, *off_switches(self.filters()), *words)
-        return done.returncode == 0 and not done.stdout.strip()
+        return tuple(row[3:] for row in done.stdout.split("\0") if row) if done.returncode == 0 else None
 
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
