@@ -202,3 +202,12 @@ def test_what_has_no_box_is_known_from_its_milepost_in_a_family_too(tmp_path: Pa
     ahead = plans_of({"api": Project.find(top / "api"), "web": Project.find(top / "web")})
     assert [task.status for task in ahead["api"].tasks] == ["done", "open"]
     assert [one.done for one in ahead["web"].tasks[0].depends_elsewhere] == [True]
+
+
+def test_the_newest_plan_of_a_folder_of_tasks_is_that_of_its_pages(tmp_path: Path) -> None:
+    top = repository(tmp_path / "top")
+    (top / "ROADMAP.md").unlink()
+    write(top, {"backlog/tasks/back-1 - One.md": "---\nid: BACK-1\ntitle: One\nstatus: To Do\n---\n"})
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message", "Pages")
+    assert plans_of({"top": Project.find(top)})["top"].waves == (("BACK-1",),)

@@ -160,6 +160,6 @@ def _plan_ahead(project: Project) -> Plan:
         mileposts = Mileposts(project.repository.git(Path(own)))
         ahead = run_ahead(journal.runs(), mileposts, user)
         tip = ahead.tip if ahead is not None else user.commit
-        content = mileposts.file_at(tip, project.roadmap_in_tree) or b""
+        content = mileposts.roadmap_at(tip, project.roadmap_in_tree) or b""
         made = planned(content, manner, planning, ended=ended_in(mileposts, tip, project.roadmap_in_tree))
     return with_elsewhere(made, project.roadmap, family)
