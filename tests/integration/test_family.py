@@ -10,6 +10,9 @@ import pytest
 import milepost
 from milepost.core.errors import RoadmapMissing, SettingInvalid
 from milepost.engine.family import family_of, find_family
+from milepost.engine.project import Project
+from milepost.engine.succession import plans_of
+from tests.integration.test_together import git, repository
 
 TASK = "- [ ] 1.1 A\n  - Verify: true\n"
 
@@ -170,3 +173,41 @@ def test_files_of_packages_are_told_apart_by_where_they_are(tmp_path: Path) -> N
     waves = milepost.plan_projects(top).waves
     assert waves[0] == (("a", "1.1"), ("a", "1.2"), ("b", "1.1"))
     assert waves[1] == (("b", "1.2"), ("b", "1.3"))
+
+
+BOXLESS = "# Things\n\n## Next\n\n- 1.1 One\n- 1.2 Two\n"
+
+
+def milepost_for(top: Path, roadmap: str) -> None:
+    """The first task of a roadmap is done, as its history says."""
+    text = f"1.1: A\n\nMilepost-Task: 1.1\nMilepost-Run: abcd\nMilepost-Attempt: 1\nMilepost-Roadmap: {roadmap}\n"
+    git(top, "commit", "--quiet", "--allow-empty", "--message", text)
+
+
+def test_what_has_no_box_is_known_from_its_milepost_in_a_family_too(tmp_path: Path) -> None:
+    top = repository(tmp_path / "top", "")
+    files = {
+        "milepost.toml": '[workspace]\nmembers = ["api", "web"]\n',
+        "api/ROADMAP.md": BOXLESS,
+        "web/ROADMAP.md": "- [ ] 1.1 C (depends: api:1.1)\n",
+    }
+    top = write(top, files)
+    (top / "ROADMAP.md").unlink()
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message", "Roadmaps")
+    assert milepost.plan_projects(top).waves == ((("api", "1.1"), ("api", "1.2")), (("web", "1.1"),))
+    milepost_for(top, "api/ROADMAP.md")
+    assert milepost.plan_projects(top).waves == ((("api", "1.2"), ("web", "1.1")),)
+    assert not any("waits for" in one.message for one in milepost.plan(top / "web").problems)
+    ahead = plans_of({"api": Project.find(top / "api"), "web": Project.find(top / "web")})
+    assert [task.status for task in ahead["api"].tasks] == ["done", "open"]
+    assert [one.done for one in ahead["web"].tasks[0].depends_elsewhere] == [True]
+
+
+def test_the_newest_plan_of_a_folder_of_tasks_is_that_of_its_pages(tmp_path: Path) -> None:
+    top = repository(tmp_path / "top")
+    (top / "ROADMAP.md").unlink()
+    write(top, {"backlog/tasks/back-1 - One.md": "---\nid: BACK-1\ntitle: One\nstatus: To Do\n---\n"})
+    git(top, "add", "--all")
+    git(top, "commit", "--quiet", "--message", "Pages")
+    assert plans_of({"top": Project.find(top)})["top"].waves == (("BACK-1",),)

@@ -11,7 +11,8 @@ import pytest
 
 import milepost
 from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotCommitted, RunUnfinished, TogetherImpossible
-from milepost.engine.arriving import TogetherEnding
+from milepost.engine.abreast import LegEnd
+from milepost.engine.arriving import TogetherEnding, arrive
 from milepost.engine.movable import in_the_way
 from milepost.engine.pact import Member, Pact, keep, open_pacts
 from milepost.engine.project import Project
@@ -203,3 +204,17 @@ def test_a_file_that_git_does_not_know_is_seen_before_it_is_in_the_way(
     else:
         with pytest.raises(milepost.MilepostError):
             project.repository.fast_forward(new)
+
+
+def test_a_project_without_an_end_keeps_all_from_moving(tmp_path: Path) -> None:
+    api, web = (Project.find(repository(tmp_path / name)) for name in ("api", "web"))
+    projects = {"api": api, "web": web}
+    members = tuple(Member(name=name, roadmap=str(one.roadmap)) for name, one in projects.items())
+    pact = Pact(id="0001", mark="v1", members=members, agent=None, budget_usd=None, began_at=0.0)
+    for project in projects.values():
+        make_state(project.state)
+    done = replace(members[1], branch="main", head=git(web.repository.top, "rev-parse", "HEAD"))
+    ending = arrive(pact, projects, {"api": LegEnd()}, {"web": done})
+    assert isinstance(ending, TogetherEnding)
+    assert not ending.decided
+    assert [member.why for member in ending.members] == ["its run was not begun", ""]

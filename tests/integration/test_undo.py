@@ -41,15 +41,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return made
 
 
-def land(place: Place, task: str, files: dict[str, str]) -> str:
+def land(place: Place, task: str, files: dict[str, str], members: tuple[str, ...] = ()) -> str:
     """A milepost on the user's branch, as a run leaves it."""
     for name, text in files.items():
         place.write(name, text)
     roadmap = place.top / "ROADMAP.md"
-    if f" {task} " in roadmap.read_text():
-        roadmap.write_bytes(tick(roadmap.read_bytes(), task))
+    for one in (task, *members):
+        if f" {one} " in roadmap.read_text():
+            roadmap.write_bytes(tick(roadmap.read_bytes(), one))
     place.git("add", "--all")
-    message = milepost_message(task=task, title="T", run="7f3a", attempt=1, agent="code", roadmap="ROADMAP.md")
+    message = milepost_message(
+        task=task, title="T", run="7f3a", attempt=1, agent="code", roadmap="ROADMAP.md", members=members
+    )
     place.git("commit", "--quiet", "--allow-empty", "--message", message)
     return place.head
 
@@ -134,6 +137,25 @@ def test_a_task_goes_with_its_parts_and_a_part_opens_what_it_is_a_part_of(place:
     land(place, "1.3.a", {"a.txt": "a\n"})
     land(place, "1.3", {})
     assert names(milepost.undo("1.3.a")) == ["1.3", "1.3.a"] and boxes(place) == ""
+
+
+def test_what_the_members_of_a_group_are_parts_of_is_open_again_with_them(place: Place) -> None:
+    roadmap = place.top / "ROADMAP.md"
+    land(place, "2.1.1", {"a.txt": "a\n"})
+    land(place, "1.3", {"b.txt": "b\n"}, members=("2.1.2",))
+    roadmap.write_text(roadmap.read_text().replace("[ ] 2.1 ", "[x] 2.1 "))
+    place.commit("Closed with its last part")
+    assert names(milepost.undo("1.3")) == ["1.3"]
+    assert boxes(place) == "2.1.1"
+
+
+def test_what_a_task_is_a_part_of_is_open_again_though_the_task_was_renamed(place: Place) -> None:
+    roadmap = place.top / "ROADMAP.md"
+    land(place, "2.1.1", {"a.txt": "a\n"})
+    roadmap.write_text(roadmap.read_text().replace("2.1.1", "2.1.7").replace("[ ] 2.1", "[x] 2.1"))
+    place.commit("Other names")
+    assert names(milepost.undo("2.1.7")) == ["2.1.1"]
+    assert boxes(place) == "2.1.2"
 
 
 def test_back_to_a_task_a_mark_or_a_commit_keeps_what_is_older_and_what_is_the_users(place: Place) -> None:

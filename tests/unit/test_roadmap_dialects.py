@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from milepost.roadmap.box import with_boxes
 from milepost.roadmap.explain import explain
 from milepost.roadmap.manner import Dialect, Manner
 from milepost.roadmap.read import survey
+from milepost.roadmap.reopen import open_boxes, reopened
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 DIALECTS: tuple[Dialect, ...] = (
@@ -498,6 +500,40 @@ def test_a_tick_taken_back_restores_every_byte(
     assert changed == ([chosen.id] if chosen.status == "open" else [])
     if chosen.status == "open":
         assert untick(ticked, chosen.id) == content
+
+
+@pytest.mark.parametrize(
+    "beside", ["", "- ⏳ Other\n", "- ✅ Other\n", "- Other 🔴\n- Another ✅\n", "- Other (done)\n"]
+)
+@pytest.mark.parametrize("start", ["", "⏳ ", "❌ ", "☐ ", "🔴 ", "TODO: ", "~~Old~~ "])
+def test_whatever_a_run_ticks_an_undo_opens_again(start: str, beside: str) -> None:
+    ends = (
+        "",
+        " 🔴",
+        " 🟢",
+        " ⏳",
+        " ❌",
+        " ✅",
+        " (planned)",
+        " (done)",
+        " (planned) 🔴",
+        " 🔴 (done)",
+        " — DONE",
+        " ☐ 🔴",
+    )
+    for end, shape in product(ends, ("- {}\n{}", "- ✅ First\n- {}\n{}", "## {}\n\nText.\n\n## ⏳ More\n\n{}")):
+        content = shape.format(f"{start}Fix login{end}", beside).encode()
+        stood = [(task.id, task.status) for task in everyone(read(content))]
+        for name in open_boxes(content):
+            again, opened = reopened(tick(content, name), [name], before=open_boxes(content))
+            assert (opened, [(task.id, task.status) for task in everyone(read(again))]) == ((name,), stood), content
+
+
+@pytest.mark.parametrize("line", ["⏳ Fix login 🔴", "❌ Fix login 🔴", "Fix login (planned) 🔴", "☐ Fix login (done)"])
+def test_a_task_with_two_signs_is_ticked_and_opened_again_as_it_was(line: str) -> None:
+    content = f"- {line}\n".encode()
+    (name,) = open_boxes(content)
+    assert reopened(tick(content, name), [name], before=open_boxes(content)) == (content, (name,))
 
 
 def test_long_and_deep_input_is_read_in_a_bound_of_work() -> None:

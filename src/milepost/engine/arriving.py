@@ -72,7 +72,7 @@ def arrive(
 ) -> TogetherEnding | NothingToDo:
     """Decide that all move, when all can, and move them; `done` are those that had nothing to do."""
     came_to = {name: done[name] if name in done else _came_to(name, projects[name], ends[name]) for name in projects}
-    lacking = {name: end.why for name, end in ends.items() if end.why}
+    lacking = {name: end.why or "its run was not begun" for name, end in ends.items() if end.why or not end.finished}
     if lacking:
         return _undecided(pact, came_to, lacking, stopped=any(end.stopped for end in ends.values()))
     members = tuple(came_to.values())

@@ -8,7 +8,7 @@ from pathlib import Path
 from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Problem
 from milepost.engine.family import family_of
-from milepost.engine.planning import ways_of
+from milepost.engine.planning import ended_at, settled, ways_of
 from milepost.engine.project import read_bytes
 from milepost.plan.family.kinship import Family
 from milepost.plan.family.waiting import Statuses, looked_up, statuses
@@ -34,7 +34,8 @@ def _seen(plan: Plan, family: Family | None) -> tuple[dict[str, Statuses], list[
             continue  # it was there when the run began: what waits for it goes on to wait
         try:
             path = Path(sibling.roadmap)
-            found[project] = statuses(read(read_bytes(path), ways_of(path, family)[0]))
+            roadmap = read(read_bytes(path), ways_of(path, family)[0])
+            found[project] = statuses(settled(roadmap, ended_at(path)))
         except MilepostError as error:
             problems.append(Problem(line=task.line, message=f"{project}: {error.message}", fatal=True))
     return found, problems

@@ -9,7 +9,7 @@ from milepost.core.errors import RoadmapMissing
 from milepost.core.task import Plan
 from milepost.engine.elsewhere import with_elsewhere
 from milepost.engine.family import family_here, family_of
-from milepost.engine.planning import planned, ways_of
+from milepost.engine.planning import ended_at, planned, ways_of
 from milepost.engine.project import read_bytes
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan, joint_plan
 from milepost.plan.family.kinship import Family, Sibling
@@ -39,7 +39,7 @@ def names_in(widest: Family, family: Family) -> dict[str, str]:
 def _plan_of(family: Family, sibling: Sibling, widest: Family) -> ProjectPlan:
     path = Path(sibling.roadmap)
     manner, planning = ways_of(path, widest)
-    made = with_elsewhere(planned(read_bytes(path), manner, planning), path, widest)
+    made = with_elsewhere(planned(read_bytes(path), manner, planning, ended=ended_at(path)), path, widest)
     folder = (Path(family.folder) / sibling.folder).resolve()
     top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
     return ProjectPlan(

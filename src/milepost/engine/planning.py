@@ -62,13 +62,7 @@ def planned_here(path: Path, flags: Mapping[str, str | None] | None = None, fami
     def look(tasks: Sequence[Task]) -> Ground:
         return ground_here(tasks, path, planning, here=here)
 
-    def ended() -> frozenset[str]:
-        try:
-            return ended_for(Project.find(path))()
-        except MilepostError:  # a plan is shown outside of repositories, too
-            return frozenset()
-
-    return planned(read_bytes(path), manner, planning, look=look, ended=ended)
+    return planned(read_bytes(path), manner, planning, look=look, ended=ended_at(path))
 
 
 def settled(roadmap: Roadmap, ended: Ended) -> Roadmap:
@@ -106,6 +100,18 @@ def ended_for(project: Project) -> Ended:
         with TemporaryDirectory() as own:
             mileposts = Mileposts(project.repository.git(Path(own)))
             return ended_in(mileposts, project.repository.position().commit, project.roadmap_in_tree)()
+
+    return ask
+
+
+def ended_at(roadmap: Path) -> Ended:
+    """Asks the history around a roadmap, if there is one: a plan is shown outside of repositories, too."""
+
+    def ask() -> frozenset[str]:
+        try:
+            return ended_for(Project.find(roadmap))()
+        except MilepostError:
+            return frozenset()
 
     return ask
 

@@ -137,8 +137,9 @@ def _take_back(ground: Ground, one: Going, head: str, going: Sequence[Going]) ->
     if content is not None:
         gone = {other.milepost.commit for other in going}
         staying = {task for other in ground.posts if other.commit not in gone for task in other.tasks}
-        above = Family.of(ground.tasks, {other.task for other in ground.posts}).above(post.task)
         names = [ground.roadmaps.name_now(post, task, ground.tasks) or task for task in post.tasks]
+        family = Family.of(ground.tasks, {other.task for other in ground.posts})
+        above = [parent for name in names for parent in family.above(name)]
         began = mileposts.roadmap_at(f"{post.commit}^", path)
         before = open_boxes(began, ground.manner) if began is not None else {}
         content, boxes = reopened(content, names, above=above, kept=staying, before=before, manner=ground.manner)

@@ -15,7 +15,7 @@ from milepost.engine.abreast import Leg, LegEnd
 from milepost.engine.elsewhere import with_elsewhere
 from milepost.engine.family import family_of
 from milepost.engine.journal import Journal
-from milepost.engine.planning import planned, ways_of
+from milepost.engine.planning import ended_in, planned, ways_of
 from milepost.engine.project import Project
 from milepost.engine.unmerged import run_ahead
 from milepost.plan.family.joint import ProjectPlan, joint_plan
@@ -159,5 +159,7 @@ def _plan_ahead(project: Project) -> Plan:
     with TemporaryDirectory() as own, Journal.look(project.database) as journal:
         mileposts = Mileposts(project.repository.git(Path(own)))
         ahead = run_ahead(journal.runs(), mileposts, user)
-        content = mileposts.file_at(ahead.tip if ahead is not None else user.commit, project.roadmap_in_tree) or b""
-    return with_elsewhere(planned(content, manner, planning), project.roadmap, family)
+        tip = ahead.tip if ahead is not None else user.commit
+        content = mileposts.roadmap_at(tip, project.roadmap_in_tree) or b""
+        made = planned(content, manner, planning, ended=ended_in(mileposts, tip, project.roadmap_in_tree))
+    return with_elsewhere(made, project.roadmap, family)

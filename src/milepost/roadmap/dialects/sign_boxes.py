@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.signs import Custom, Sign, sign_in
@@ -27,11 +27,17 @@ def box_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: b
     """
     if title.column < 0 or is_skipped(title.sign):
         return None
-    before, written, done, undone = _parts(title, custom, bare=bare)
-    changed = title.text[:before] + (undone if is_over(title.sign) else done) + title.text[before + len(written) :]
-    after = sign_in(changed, emoji=emoji)
-    if is_over(after) == is_over(title.sign) or _name(after, changed) != _name(title.sign, title.text):
+    parts = _parts(title, custom, bare=bare)
+    changed = _changed(title, parts, emoji=emoji)
+    if is_over(title.sign):
+        if changed is None:  # without its sign another one would be read: `✅ Fix login 🔴`
+            parts = _parts(title, replace(custom, undone={}), bare=False)
+            changed = _changed(title, parts, emoji=emoji)
+    elif changed is not None and box_of(changed, source, custom, bare=bare, emoji=emoji) is None:
+        return None  # an undo could not open it again
+    if changed is None:
         return None
+    before, written, done, undone = parts
     return Box(
         offset=source.offset(title.line, title.column + before),
         written=written.encode(),
@@ -39,6 +45,16 @@ def box_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: b
         done=done.encode(),
         undone=undone.encode(),
     )
+
+
+def _changed(title: Title, parts: tuple[int, str, str, str], *, emoji: bool) -> Title | None:
+    """The title once it says the opposite; None where that would not be read as meant."""
+    before, written, done, undone = parts
+    text = title.text[:before] + (undone if is_over(title.sign) else done) + title.text[before + len(written) :]
+    sign = sign_in(text, emoji=emoji)
+    if is_over(sign) == is_over(title.sign) or _name(sign, text) != _name(title.sign, title.text):
+        return None
+    return replace(title, text=text, sign=sign)
 
 
 def _name(sign: Sign | None, text: str) -> str:
