@@ -67,6 +67,16 @@ def test_what_proves_a_whole_is_asked_of_its_last_leaf_after_the_others(found: P
     assert waits == [("1.1.3.2", "1.1.3.1", "it proves all of 1.1")]
 
 
+def test_what_proves_a_whole_is_never_asked_of_a_leaf_that_others_wait_for() -> None:
+    roadmap = (
+        b"- [ ] 1.1 Both\n  - Verify: `a && b`\n  - [ ] 1.1.1 A\n    - Verify: `a`\n    - Depends on: 2.1\n"
+        b"  - [ ] 1.1.2 B\n    - Verify: `b`\n- [ ] 2.1 Between\n  - Depends on: 1.1.2\n"
+    )
+    found = plan(read(roadmap), Planning(unit="subtask"))
+    assert found.waves == (("1.1.2",), ("2.1",), ("1.1.1",))
+    assert (found.task("1.1.1").verify, found.task("1.1.2").verify) == (("a", "a && b"), ("b",))
+
+
 def test_a_leaf_that_depends_on_what_it_is_part_of_is_no_circle() -> None:
     roadmap = b"- [ ] 1 One\n  - [ ] 1.1 A\n    - Depends on: One\n  - [ ] 1.2 B\n    - Depends on: 1.1\n"
     assert plan(read(roadmap), Planning(unit="subtask")).waves == (("1.1",), ("1.2",))

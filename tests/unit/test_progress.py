@@ -232,6 +232,12 @@ def test_what_comes_to_the_roadmap_and_what_goes_from_it_counts() -> None:
     assert not any(line.startswith(("–", "-")) for line in lines), "it is not over"
 
 
+def test_a_roadmap_that_cannot_be_read_any_more_leaves_the_run_as_it_was() -> None:
+    (told,) = said("roadmap", value="- [ ] 1.1 T\n\0")
+    assert told.what.startswith("the edited roadmap cannot be read: ")
+    assert told.what.endswith("; going on with the one before")
+
+
 def test_the_no_of_a_person_is_told_in_full_and_waits_for_nobody() -> None:
     why = "we do this next year, when the other system is gone and nobody needs the old numbers any more"
     refused = replace(finished("1.4", None, 0), reason=f"refused by a person: {why}", cost_usd=0)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Task
 from milepost.engine.steering import Request
 from milepost.plan.replan import Edit, follow
@@ -73,7 +74,12 @@ def turned(
         case "agent":
             return _handed(course, plan, request)
         case "roadmap" | "roadmap_seen":
-            return _edited(course, plan, request.value, planned(request.value), begun, all_tasks=all_tasks)
+            try:
+                new = planned(request.value)
+            except MilepostError as unreadable:
+                why = f"the edited roadmap cannot be read: {unreadable}; going on with the one before"
+                return Turn(course=course, plan=plan, said=(("", why),))
+            return _edited(course, plan, request.value, new, begun, all_tasks=all_tasks)
         case _ as never:
             assert_never(never)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from milepost.core.budget import UNBOUNDED, Allowance
 from milepost.core.task import Task, Wait
+from milepost.plan.waves import in_sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +21,12 @@ class _Leaf:
 def leaves_of(tasks: Sequence[Task]) -> tuple[tuple[Task, ...], tuple[Wait, ...]]:
     """The innermost open boxes as tasks, with what is done as it stands, and what must come last to prove a whole.
 
-    What a task above is verified by is asked of the last open box below it, which comes after the others there. A
-    bound of a task above is shared evenly by the open boxes below it.
+    What a task above is verified by is asked of the open box below it that can be done last, which comes after the
+    others there. A bound of a task above is shared evenly by the open boxes below it.
     """
     leaves = [leaf for task in tasks for leaf in _leaves(task, ())]
     below = _below(leaves)
-    proofs, waits = _wholes(leaves)
+    proofs, waits = _wholes(_in_turn(leaves, below))
     counts = {name: sum(task.status == "open" for task in inside) for name, inside in below.items()}
     return tuple(_own(leaf, below, proofs.get(leaf.task.id, ()), counts) for leaf in leaves), tuple(waits)
 
@@ -48,8 +49,19 @@ def _below(leaves: Sequence[_Leaf]) -> dict[str, list[Task]]:
     return found
 
 
+def _in_turn(leaves: Sequence[_Leaf], below: Mapping[str, list[Task]]) -> list[_Leaf]:
+    """The leaves with each after those that it waits for, else in the order of the file; circles at the end."""
+    by_id = {leaf.task.id: leaf for leaf in leaves}
+    rank = {name: position for position, name in enumerate(by_id)}
+    before = {name: list(dict.fromkeys(_dependencies(leaf, below))) for name, leaf in by_id.items()}
+    return [by_id[name] for name in dict.fromkeys((*in_sequence(rank, before), *by_id))]
+
+
 def _wholes(leaves: Sequence[_Leaf]) -> tuple[dict[str, tuple[str, ...]], list[Wait]]:
-    """What the last open leaf below a task is to prove besides, and whom it comes after therefore."""
+    """What the last open leaf below a task is to prove besides, and whom it comes after therefore.
+
+    As all go by one order, which the dependencies allow, no two of them wait for each other.
+    """
     parents: dict[str, Task] = {}
     inside: dict[str, list[str]] = {}
     for leaf in leaves:
