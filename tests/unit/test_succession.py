@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from milepost.cli.live import next_lines
 from milepost.core.errors import PlanInvalid
 from milepost.core.events import RunFinished, TaskFinished, TaskSummary
 from milepost.core.task import Plan
 from milepost.core.verdict import Verdict
 from milepost.engine.abreast import LegEnd
-from milepost.engine.in_turn import _Turns
+from milepost.engine.agreement import Facts, mismatches
+from milepost.engine.in_turn import _able, _Turns
 from milepost.engine.shares import Took, left_of
 from milepost.engine.succession import Start, Succession
+from milepost.plan.family.joint import FamilyPlan, ProjectPlan
 from milepost.plan.graph import plan
+from milepost.plan.planning import Planning
 from milepost.roadmap import read
 from milepost.roadmap.manner import Manner
+from milepost.workspace.mileposts import Milepost
 
 CALLS = {"@acme/api": "api", "@acme/web": "web"}
 
@@ -112,3 +119,34 @@ def test_in_turn_what_had_to_wait_once_gets_another_turn() -> None:
     turns.take_in("core", LegEnd(finished=finished(waits)))
     assert turns.given_up("core") == {"1.1", "1.2", "1.3"}
     assert turns.cost_usd == 2.0 and not turns.halted
+
+
+def test_the_members_of_a_group_are_not_left_over_so_that_nobody_is_named() -> None:
+    text = b"## Both\n\n- [ ] 1.1 A\n  - Verify: true\n- [ ] 1.2 B\n  - Verify: true\n"
+    made = plan(read(text), Planning(grouping="section"))
+    assert made.waves == (("1.1",),) and made.tasks[0].members == ("1.2",)
+    assert list(Succession({"api": made}, CALLS, frozenset()).starts()) == [Start(project="api", tasks=(), met=())]
+    family = FamilyPlan(projects=(ProjectPlan(name="api", folder="", roadmap="", plan=made),), waves=())
+    assert list(_able(family, _Turns())) == [("api", ())]
+
+
+def test_of_a_group_the_task_with_the_milepost_is_offered_for_undo() -> None:
+    ends = [
+        TaskSummary(id=name, title="", verdict=Verdict.PASSED, commit=commit, attempts=1, reason="")
+        for name, commit in (("1.1", "a"), ("1.2", "b"), ("1.2.1", "b"))
+    ]
+    last = next_lines(replace(finished(), tasks=tuple(ends)))
+    assert [line.split("milepost ")[1].split("  ")[0] for line in last] == ["proof 1.2", "undo 1.2"]
+
+
+def test_a_task_above_others_that_has_no_box_is_not_said_to_be_ticked() -> None:
+    post = Milepost(commit="c" * 40, task="1.1.1", run="r", attempt=1, agent="a", title="T", roadmap="ROADMAP.md")
+    tasks = read(b"- [ ] 1.1 A\n  - [x] 1.1.1 B\n").tasks
+
+    def kinds(*boxes: str) -> list[str]:
+        names = {(post.commit, "1.1.1"): "1.1.1"}
+        facts = Facts(tasks=tasks, landed=(post,), taken_back=(), names=names, boxes=frozenset(boxes))
+        return [one.kind for one in mismatches(facts)]
+
+    assert kinds("1.1", "1.1.1") == ["ticked"]
+    assert kinds("1.1.1") == []

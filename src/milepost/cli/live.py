@@ -233,7 +233,9 @@ def _told(task: TaskSummary) -> str:
 
 
 def next_lines(finished: RunFinished) -> list[str]:
-    passed = next((task for task in reversed(finished.tasks) if task.commit), None)
+    newest = next((task.commit for task in reversed(finished.tasks) if task.commit), None)
+    # Of a group, whose tasks have one milepost, the first gives it its name.
+    passed = next((task for task in finished.tasks if newest and task.commit == newest), None)
     other = next((task for task in finished.tasks if task.verdict and task.verdict.value != "passed"), None)
     steps = []
     if other is not None:

@@ -75,8 +75,8 @@ def _about(task: Task, proof: Milepost | None, undone: str, boxes: frozenset[str
 
 
 def _closed(facts: Facts, proven: frozenset[str]) -> Iterator[Mismatch]:
-    """The open tasks above others of which all are done, and some proven."""
-    for task in (one for top in facts.tasks for one in top.walk()):
+    """The open tasks with a box, above others of which all are done, and some proven."""
+    for task in (one for top in facts.tasks for one in top.walk() if one.id in facts.boxes):
         below = [one for part in task.subtasks for one in part.walk()]
         done = all(one.status == "done" or one.id in proven for one in below)
         if task.status == "open" and task.id not in proven and done and any(one.id in proven for one in below):

@@ -15,7 +15,7 @@ from milepost.sources.variables import keys_in
 from milepost.verify.detect import suites
 from milepost.verify.guard.paths import is_test_path
 from milepost.workspace.git import Git
-from milepost.workspace.mileposts import Mileposts
+from milepost.workspace.mileposts import Mileposts, is_within
 from milepost.workspace.objects import Entry, blobs_of, changes_of, entries_of
 
 LARGEST_READ = 1_000_000
@@ -36,7 +36,7 @@ class Tree:
         self._roadmap = roadmap
         self._clean = clean
         self.entries = listed
-        self.mentions: Mentions = mentions_in(task, listed.keys() - {roadmap})
+        self.mentions: Mentions = mentions_in(task, {path for path in listed if not is_within(path, roadmap)})
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -99,7 +99,11 @@ def done_before(git: Git, tip: str, roadmap: str, clean: Clean, *, since: str = 
         Done(
             task=post.task,
             title=clean(post.title),
-            files=tuple((path, what) for path, what in changes[post.commit] if path != roadmap and path.isprintable()),
+            files=tuple(
+                (path, what)
+                for path, what in changes[post.commit]
+                if not is_within(path, roadmap) and path.isprintable()
+            ),
         )
         for post in posts
     )

@@ -167,7 +167,7 @@ def _able(made: FamilyPlan, turns: _Turns) -> Iterator[tuple[str, tuple[str, ...
 
 
 def _count_open(plan: Plan) -> int:
-    return sum(task.status == "open" for task in plan.tasks)
+    return sum(map(len, plan.waves))  # members are done with the first of their group
 
 
 def _ending(one: ProjectPlan, turns: _Turns) -> ProjectEnding:

@@ -103,7 +103,7 @@ class Succession:
         plan = self._plans[name]
         done = {task.id for task in plan.tasks if task.id.casefold() in self._done[name]}
         tasks = may_start(plan, done, met)
-        left = [task.id for task in plan.tasks if task.status == "open" and task.id not in done]
+        left = [name for wave in plan.waves for name in wave if name not in done]
         if not tasks:
             return None
         return Start(project=name, tasks=() if len(tasks) == len(left) else tasks, met=met)

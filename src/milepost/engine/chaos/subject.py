@@ -87,7 +87,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
     copy = make_copy(project.repository.top, folder / "source", project.roadmap_in_tree, apart=True)
     there = copy.repository / copy.roadmap
     _quieten(copy, there.parent / FILE)
-    if not there.is_file():
+    if not there.exists():
         raise RoadmapNotCommitted(
             f"{copy.roadmap} is not committed, and chaos is tried on what is", f"git add {copy.roadmap} && git commit"
         )

@@ -26,6 +26,7 @@ from milepost.engine.wire import load as load_value
 from milepost.roadmap import read
 from milepost.roadmap.manner import Manner
 from milepost.workspace.git import Git
+from milepost.workspace.mileposts import Mileposts
 
 LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
 T = TypeVar("T")
@@ -88,11 +89,9 @@ def _redactor(project: Project) -> Redactor:
 
 def _titles(git: Git, record: RunRecord) -> dict[str, str]:
     """The titles of the tasks in the roadmap that a run began with, as far as it is still there."""
-    place = f"{record.order.get('base', '')}:{record.order.get('roadmap', '')}"
-    content = git.try_plumb_bytes("cat-file", "blob", place)
-    if content is None:
-        return {}
+    base, roadmap = str(record.order.get("base", "")), str(record.order.get("roadmap", ""))
     try:
+        content = Mileposts(git).roadmap_at(base, roadmap) or b""
         return {task.id: task.title for task in read(content, load_value(Manner, record.order.get("manner", {}))).tasks}
     except MilepostError:
         return {}
