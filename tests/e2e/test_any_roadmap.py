@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.e2e.conftest import Sandbox
 
@@ -138,6 +139,20 @@ def test_a_group_is_one_attempt_and_one_milepost_that_ticks_and_proves_all_of_it
     assert "depends on 1.1" in sandbox.milepost("undo", "1.1").stderr
     assert sandbox.milepost("undo", "1.1", "--with-dependents").code == 0
     assert (sandbox.repo / "ROADMAP.md").read_text() == GROUPED
+
+
+def test_a_group_that_is_too_much_for_one_attempt_is_done_task_by_task(sandbox: Sandbox) -> None:
+    agent = Path(sandbox.agent.split()[-1])
+    slow = (
+        "import json, os, time\nif 'belongs together' in json.load(open(os.environ['MILEPOST_ASSIGNMENT']))['text']:\n"
+    )
+    agent.write_text(f"{slow}    time.sleep(30)\n{agent.read_text()}")
+    sandbox.write("milepost.toml", "[limits]\ntask_timeout_s = 3\n")
+    sandbox.roadmap(GROUPED)
+    done = sandbox.run("--group", "smart", "--json")
+    ends = [(task["id"], task["verdict"]) for task in done.events[-1]["tasks"]]
+    assert ends == [("1.1", "passed"), ("1.2", "passed"), ("1.3", "passed")], done.events[-1]
+    assert sorted(sandbox.mileposts()) == ["1.1", "1.2", "1.3"]
 
 
 def test_a_task_that_is_named_is_not_put_together_with_others(sandbox: Sandbox) -> None:

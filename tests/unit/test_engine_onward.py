@@ -65,6 +65,12 @@ def test_proven_work_lands_and_work_that_no_check_can_judge_is_left_with_a_propo
     assert left.reason == "no check could say whether this is done"
 
 
+def test_attempts_at_all_of_a_group_do_not_count_for_the_task_that_led_it() -> None:
+    tries = (tried(1, failing("a")), tried(2, failing("a")), tried(3, failing("a")), tried(4, failing("b")))
+    assert isinstance(decide(tries, ORDER, OUTLOOK), Leave)
+    assert isinstance(decide(tries, ORDER, replace(OUTLOOK, together=3)), Repair)
+
+
 def test_a_failed_attempt_is_repaired_until_no_attempt_is_left() -> None:
     one, two, three = tried(1, failing("a", "b", "c")), tried(2, failing("a", "b")), tried(3, failing("a"))
     assert isinstance(decide((one,), ORDER, OUTLOOK), Repair)

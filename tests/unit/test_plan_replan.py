@@ -7,8 +7,10 @@ from dataclasses import replace
 from milepost.core.task import Plan, Task
 from milepost.plan.graph import plan as make_plan
 from milepost.plan.planning import Planning
-from milepost.plan.replan import follow
+from milepost.plan.regroup import dissolved
+from milepost.plan.replan import Edit, follow
 from milepost.plan.reshape import with_parts, with_task
+from milepost.plan.schedule import ready
 from milepost.roadmap import read
 
 ONE = "- [ ] A1 First\n"
@@ -95,25 +97,73 @@ def test_an_edit_brings_its_own_order() -> None:
     assert [(wait.task, wait.after) for wait in edit.plan.waits] == [("A3", "A1"), ("A4", "A3")]
 
 
-def test_a_group_stays_what_it_was_when_an_edit_would_make_another() -> None:
-    smart = Planning(grouping="section")
-    seen = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n"), smart)
-    new = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n  - Budget: $1\n"), smart)
-    assert (seen.waves, new.waves) == ((("A1",),), (("A1", "A2"),))
-    edit = follow(seen, seen, new, begun=frozenset(), wanted=("A1",))
-    assert (edit.added, edit.changed, edit.late) == ((), (), ("A1",))
-    assert edit.plan.task("A1").members == ("A2",) and edit.plan.waves == (("A1",),)
+SECTION = Planning(grouping="section")
+GROUP = "- [ ] 1.1 Fix a\n- [ ] 1.2 Fix b\n- [ ] 1.3 Fix c\n"
+AFTER = "\n## Later\n\n- [ ] 2.1 Use it\n  - Depends on: 1.2\n"
 
 
-def test_what_comes_beside_a_group_or_is_left_of_one_is_done_by_itself() -> None:
-    section = Planning(grouping="section")
-    seen = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n"), section)
-    wider = make_plan(read(b"- [ ] A1 First\n- [ ] A2 Second\n- [ ] A3 Third\n"), section)
-    assert wider.task("A1").members == ("A2", "A3")
-    edit = follow(seen, seen, wider, begun=frozenset({"A1"}), wanted=("A1",))
-    assert edit.added == ("A3",) and edit.plan.waves == (("A1",), ("A3",))
-    assert edit.plan.task("A1").members == ("A2",)
-    ticked = make_plan(read(b"- [x] A1 First\n- [ ] A2 Second\n"), section)
-    edit = follow(seen, seen, ticked, begun=frozenset(), wanted=("A1",))
-    assert (edit.dropped, edit.added) == (("A1",), ("A2",))
-    assert edit.plan.waves == (("A1",), ("A2",))
+def edited(before: str, after: str, *begun: str, planning: Planning = SECTION) -> Edit:
+    """What an edit changes for a run of groups that wants all."""
+    plan = make_plan(read(before.encode()), planning)
+    alone = replace(planning, grouping="none")
+    seen, new = (make_plan(read(text.encode()), alone) for text in (before, after))
+    wanted = tuple(name for wave in plan.waves for name in wave)
+    return follow(plan, seen, new, begun=frozenset(begun), wanted=wanted)
+
+
+def test_what_comes_new_is_done_by_itself_and_leads_nobody_of_the_run() -> None:
+    for begun in ((), ("1.1",)):
+        edit = edited(GROUP + AFTER, "- [ ] 1.0 Fix z\n" + GROUP + AFTER, *begun)
+        assert (edit.added, edit.changed, edit.late) == (("1.0",), (), ())
+        assert (edit.plan.task("1.0").members, edit.plan.task("1.1").members) == ((), ("1.2", "1.3"))
+        assert edit.plan.task("2.1").depends_on == ("1.1",)
+        assert edit.plan.waves == (("1.1",), ("2.1",), ("1.0",))
+
+
+def test_a_group_that_has_not_begun_loses_who_is_ticked_or_off_the_roadmap() -> None:
+    for after in ("- [ ] 1.1 Fix a\n- [ ] 1.3 Fix c\n", GROUP.replace("[ ] 1.2", "[x] 1.2")):
+        edit = edited(GROUP, after)
+        assert (edit.dropped, edit.added, edit.late) == (("1.2",), (), ())
+        assert (edit.plan.task("1.1").members, edit.plan.task("1.1").title) == (("1.3",), "Fix a; Fix c")
+    late = edited(GROUP, "- [ ] 1.1 Fix a\n- [ ] 1.3 Fix c\n", "1.1")
+    assert (late.dropped, late.late) == ((), ("1.2",))
+    assert late.plan.task("1.1").members == ("1.2", "1.3")
+
+
+def test_a_group_that_loses_its_leader_is_none_any_more() -> None:
+    for after in ("- [ ] 1.2 Fix b\n- [ ] 1.3 Fix c\n", GROUP.replace("[ ] 1.1", "[x] 1.1")):
+        edit = edited(GROUP + AFTER, after + AFTER)
+        assert edit.dropped == ("1.1",)
+        assert (edit.plan.task("1.1").title, edit.plan.task("1.1").members) == ("Fix a", ())
+        assert edit.plan.waves == (("1.1",), ("2.1",), ("1.2", "1.3"))
+        assert edit.plan.task("2.1").depends_on == ("1.2",)
+
+
+def test_who_asks_for_something_of_its_own_now_leaves_the_group() -> None:
+    edit = edited(GROUP, GROUP + "  - Budget: $1\n")
+    assert (edit.changed, edit.plan.task("1.1").members) == (("1.3",), ("1.2",))
+    assert edit.plan.waves == (("1.1",), ("1.3",)) and edit.plan.task("1.3").budget.usd == 1
+
+
+def test_a_group_that_a_task_comes_to_stand_in_the_middle_of_is_none_any_more() -> None:
+    between = (
+        "- [ ] 1.1 Fix a\n- [ ] 1.2 Fix b\n- [ ] 1.3 Fix c\n  - Depends on: 1.9\n- [ ] 1.9 Mid\n  - Depends on: 1.1\n"
+    )
+    edit = edited(GROUP, between)
+    assert (edit.plan.task("1.1").members, edit.plan.task("1.3").depends_on) == ((), ("1.9",))
+    assert edited(GROUP, between, "1.1").plan.task("1.9").depends_on == ("1.1",)
+
+
+def test_what_is_put_between_the_members_of_a_group_waits_for_no_circle() -> None:
+    outline = replace(SECTION, sequence="outline")
+    edit = edited(GROUP, GROUP.replace("- [ ] 1.2", "- [ ] 1.1b Mid\n- [ ] 1.2"), planning=outline)
+    assert edit.added == ("1.1b",)
+    assert [task.id for task in ready(edit.plan, frozenset(), frozenset(), frozenset())][:1] == ["1.1"]
+
+
+def test_a_group_that_is_dissolved_is_its_tasks_as_they_are_written() -> None:
+    text = GROUP + "  - Depends on: 1.1\n" + AFTER
+    plan, seen = (make_plan(read(text.encode()), planning) for planning in (SECTION, Planning()))
+    apart = dissolved(plan, seen, "1.1")
+    assert apart.tasks == seen.tasks
+    assert apart.waves == (("1.1",), ("2.1",), ("1.2", "1.3"))

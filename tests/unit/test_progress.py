@@ -25,7 +25,7 @@ from milepost.core.events import (
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
 from milepost.engine.costs import Costs, Expense
-from milepost.engine.course import Course, turned
+from milepost.engine.course import Course, Turn, turned
 from milepost.engine.journal import Entry
 from milepost.engine.journey import DROPPED
 from milepost.engine.look import Status
@@ -33,6 +33,7 @@ from milepost.engine.progress import Progress, progress_of
 from milepost.engine.state import Holder
 from milepost.engine.steering import Kind, Request
 from milepost.plan import plan
+from milepost.plan.planning import Planning
 from milepost.roadmap import read
 
 RUN = "7f3a"
@@ -236,6 +237,37 @@ def test_a_roadmap_that_cannot_be_read_any_more_leaves_the_run_as_it_was() -> No
     (told,) = said("roadmap", value="- [ ] 1.1 T\n\0")
     assert told.what.startswith("the edited roadmap cannot be read: ")
     assert told.what.endswith("; going on with the one before")
+
+
+def steered(kind: Kind, task: str, value: str = "", *, begun: tuple[str, ...] = ()) -> Turn:
+    """What a request changes for a run of one group, which is led by 1.1."""
+    roadmap = read(b"- [ ] 1.1 Fix a\n- [ ] 1.2 Fix b\n- [ ] 1.3 Fix c\n")
+    course = Course(wanted=("1.1",), parallel=2, seen=plan(roadmap))
+    request = Request(kind=kind, task=task, value=value)
+    grouped = plan(roadmap, Planning(grouping="section"))
+    return turned(
+        course, grouped, request, begun=frozenset(begun), all_tasks=True, planned=lambda text: plan(read(text.encode()))
+    )
+
+
+def test_a_member_of_a_group_is_dropped_before_it_begins_and_not_after() -> None:
+    turn = steered("drop", "1.2")
+    assert (turn.dropped, turn.course.wanted) == (("1.2",), ("1.1", "1.2"))
+    assert (turn.plan.task("1.1").members, turn.plan.task("1.1").title) == (("1.3",), "Fix a; Fix c")
+    late = steered("drop", "1.2", begun=("1.1",))
+    assert late.said == (("1.2", "is begun already with 1.1: milepost stop --now stops it"),)
+    assert late.dropped == () and late.plan.task("1.1").members == ("1.2", "1.3")
+    first = steered("drop", "1.1")
+    assert (first.dropped, first.course.wanted) == (("1.1",), ("1.1", "1.2", "1.3"))
+    assert first.plan.waves == (("1.1",), ("1.2", "1.3"))
+
+
+def test_a_member_of_a_group_is_handed_over_with_all_of_it() -> None:
+    turn = steered("agent", "1.2", "other")
+    assert turn.said == (
+        ("1.2", "is done in one attempt with 1.1, 1.3: attempts that begin from now on are made by other"),
+    )
+    assert [task.agent for task in turn.plan.tasks] == ["other"] * 3
 
 
 def test_the_no_of_a_person_is_told_in_full_and_waits_for_nobody() -> None:

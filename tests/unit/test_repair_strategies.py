@@ -15,6 +15,7 @@ from milepost.repair.parts import maker_of
 from milepost.repair.strategies import (
     Decompose,
     Defer,
+    Dissolve,
     Escalate,
     Mode,
     Retry,
@@ -236,6 +237,12 @@ def test_a_vague_task_is_given_back_with_what_it_does_not_say() -> None:
 
 def test_what_no_check_could_judge_is_given_back_whatever_it_says() -> None:
     assert isinstance(chosen(attempt(1), task=replace(TASK, verify=())), Rewrite)
+
+
+def test_a_group_that_is_too_large_is_dissolved_and_never_split() -> None:
+    group = replace(LARGE, members=("4.2",))
+    assert chosen(timed_out(1), timed_out(2), task=group) == Dissolve()
+    assert chosen(timed_out(1), timed_out(2), task=replace(group, verify=()), left=0) == Dissolve()
 
 
 def test_a_task_that_is_too_large_is_done_in_parts_that_can_be_proven() -> None:

@@ -9,6 +9,7 @@ from typing import assert_never
 from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Task
 from milepost.engine.steering import Request
+from milepost.plan.regroup import groups_of, parted, without
 from milepost.plan.replan import Edit, follow
 
 
@@ -16,7 +17,7 @@ from milepost.plan.replan import Edit, follow
 class Course:
     """The tasks that are wanted, how many attempts may be under way, and whether new ones may begin.
 
-    `heard` is the number of the last request that was taken in; `seen` the roadmap as it was last read.
+    `heard` is the number of the last request that was taken in; `seen` the roadmap as it was last read, without groups.
     """
 
     wanted: tuple[str, ...]
@@ -30,6 +31,12 @@ class Course:
         """The course on which the parts of a task are wanted before it."""
         at = self.wanted.index(task)
         return replace(self, wanted=(*self.wanted[:at], *parts, *self.wanted[at:]))
+
+    def parted(self, before: Plan, after: Plan) -> Course:
+        """The course on which those that left a group are wanted by themselves, after whom they were done with."""
+        alone, groups = set(parted(before, after)), groups_of(before)
+        names = (one for name in self.wanted for one in (name, *(m for m in groups.get(name, ()) if m in alone)))
+        return replace(self, wanted=tuple(dict.fromkeys(names)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +62,7 @@ def turned(
 ) -> Turn:
     """The course after a request. `begun` are the tasks that were started; `all_tasks` says that none were chosen.
 
-    `planned` makes a plan of an edited roadmap.
+    `planned` makes a plan of an edited roadmap, without groups.
     """
     match request.kind:
         case "pause":
@@ -85,20 +92,46 @@ def turned(
 
 
 def _dropped(course: Course, plan: Plan, name: str, begun: frozenset[str]) -> Turn:
-    if name not in course.wanted:
+    leader = _leader(plan, name)
+    if leader not in course.wanted:
         return Turn(course=course, plan=plan, said=((name, "is not in this run: nothing to drop"),))
-    if name in begun:
-        return Turn(course=course, plan=plan, said=((name, "is begun already: milepost stop --now stops it"),))
-    return Turn(course=course, plan=plan, said=((name, "dropped from this run"),), dropped=(name,))
+    if leader in begun:
+        with_it = "" if leader == name else f" with {leader}"
+        return Turn(
+            course=course, plan=plan, said=((name, f"is begun already{with_it}: milepost stop --now stops it"),)
+        )
+    left = without(plan, course.seen, name, begun=begun)
+    said = ((name, "dropped from this run"), *_alone(plan, left, but=(name,)))
+    return Turn(course=course.parted(plan, left), plan=left, said=said, dropped=(name,))
 
 
 def _handed(course: Course, plan: Plan, request: Request) -> Turn:
+    leader = _leader(plan, request.task)
+    whose = next((task.ids for task in plan.tasks if task.id == leader), ())
+
     def handed(task: Task) -> Task:
-        return replace(task, agent=request.value) if request.task in ("", task.id) else task
+        return replace(task, agent=request.value) if not request.task or task.id in whose else task
 
     changed = replace(plan, tasks=tuple(map(handed, plan.tasks)))
     whom = f"attempts that begin from now on are made by {request.value}"
-    return Turn(course=course, plan=changed, said=((request.task, whom),))
+    group = f"is done in one attempt with {_others(whose, request.task)}: " if len(whose) > 1 else ""
+    return Turn(course=course, plan=changed, said=((request.task, f"{group}{whom}"),))
+
+
+def _leader(plan: Plan, name: str) -> str:
+    """Who leads the group that a task is in; the task itself where it is in none."""
+    return next((task.id for task in plan.tasks if name in task.members), name)
+
+
+def _others(names: tuple[str, ...], but: str) -> str:
+    return ", ".join(name for name in names if name != but)
+
+
+def _alone(before: Plan, after: Plan, but: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """What is said of those that left a group and are still to be done."""
+    return tuple(
+        (name, "will be done by itself: its group is another now") for name in parted(before, after) if name not in but
+    )
 
 
 def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[str], *, all_tasks: bool) -> Turn:
@@ -107,11 +140,12 @@ def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[s
         why = f"the edited roadmap cannot be followed, line {fatal.line}: {fatal.message}; going on with the one before"
         return Turn(course=course, plan=plan, said=(("", why),))
     edit = follow(plan, course.seen, new, begun=begun, wanted=course.wanted)
-    more = tuple(name for name in edit.added if name not in course.wanted) if all_tasks else ()
+    still = course.parted(plan, edit.plan)
+    more = tuple(name for name in edit.added if name not in still.wanted) if all_tasks else ()
     return Turn(
-        course=replace(course, wanted=(*course.wanted, *more), seen=edit.seen),
+        course=replace(still, wanted=(*still.wanted, *more), seen=edit.seen),
         plan=edit.plan,
-        said=_told(edit, all_tasks=all_tasks),
+        said=(*_told(edit, all_tasks=all_tasks), *_alone(plan, edit.plan, but=edit.dropped)),
         dropped=edit.dropped,
         added=edit.added,
         roadmap=text,

@@ -15,7 +15,7 @@ from milepost.core.verdict import Evidence, Verdict
 from milepost.engine import answers, choosing, durable, landing, records, stages, summaries
 from milepost.engine.course import Course, turned
 from milepost.engine.gates import Gate
-from milepost.engine.onward import Land, Leave, Outlook, Repair, Split, Wait, decide, named
+from milepost.engine.onward import Land, Leave, OneByOne, Outlook, Repair, Split, Wait, decide, named
 from milepost.engine.order import Arrival, Order, Try
 from milepost.engine.planning import planned
 from milepost.engine.rooms import Rooms
@@ -26,6 +26,7 @@ from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
 from milepost.plan.family.waiting import waiting_elsewhere
 from milepost.plan.ground import Ground
+from milepost.plan.regroup import dissolved
 from milepost.plan.reshape import claiming, waiting_for, with_parts
 from milepost.plan.schedule import blocked, ready
 
@@ -52,7 +53,8 @@ class Journey:
         self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
         self.forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
         self.track = Track(order.base)
-        self.course = Course(wanted=order.tasks, parallel=order.parallel, seen=self.plan)
+        alone = load(Plan, surveyed["alone"]) if surveyed.get("alone") else self.plan
+        self.course = Course(wanted=order.tasks, parallel=order.parallel, seen=alone)
         self.histories: dict[str, tuple[Try, ...]] = {}
         self.starts: dict[str, int] = {}
         self.outlooks: dict[str, Outlook] = {}
@@ -250,10 +252,22 @@ class Journey:
                 self.outlooks[task.id] = replace(self._outlook(task), decomposed=True)
                 self.course = self.course.before(task.id, tuple(part.id for part in parts))
                 self.plan = with_parts(self.plan, task.id, parts)
+            case OneByOne():
+                self._dissolve(task)
             case Leave(reason=reason, proposal=proposal):
                 self.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
             case _ as never:
                 assert_never(never)
+
+    def _dissolve(self, leader: Task) -> None:
+        """Do each task of a group by itself, with attempts of its own; who is off the roadmap by now is over."""
+        tries, there = self.histories[leader.id], {task.id for task in self.course.seen.tasks if task.status == "open"}
+        self.outlooks[leader.id] = replace(self._outlook(leader), together=len(tries))
+        apart = dissolved(self.plan, self.course.seen, leader.id)
+        self.course, self.plan = self.course.parted(self.plan, apart), apart
+        for name in (name for name in leader.ids if name not in there):
+            verdict = tries[-1].attempt.evidence.verdict if name == leader.id else None
+            self.end(self.plan.task(name), verdict, None, "off the roadmap, or ticked there")
 
     def _turn(self, request: Any) -> None:
         """Do what a person asked of the run, and say what that changes."""
@@ -280,7 +294,8 @@ class Journey:
                 self.end(self.plan.task(name), None, None, DROPPED)
 
     def _planned(self, roadmap: str) -> Plan:
-        return planned(roadmap.encode(), self.order.manner, self.order.planning, ground=self.ground)
+        planning = replace(self.order.planning, grouping="none")
+        return planned(roadmap.encode(), self.order.manner, planning, ground=self.ground)
 
     def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
         """Put newer evidence in the place of the last attempt's."""

@@ -16,6 +16,7 @@ from milepost.repair.policy import counts
 from milepost.repair.strategies import (
     Decompose,
     Defer,
+    Dissolve,
     Escalate,
     Mode,
     Retry,
@@ -35,7 +36,8 @@ class Outlook:
     """What a decision about a task depends on beside its attempts, as the parent of the run sees it.
 
     `hand` is the agent that a person handed the next attempt to, `routed` the one that the router chose for the task,
-    and `fallback` who goes on with it where the settings name nobody.
+    and `fallback` who goes on with it where the settings name nobody. `together` is how many of its attempts were made
+    at all of a group that it led: they do not count any more.
     """
 
     task: Task
@@ -45,6 +47,7 @@ class Outlook:
     hand: str = ""
     routed: str = ""
     fallback: tuple[str, ...] = ()
+    together: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,11 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Do each task of its group by itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     """End the task without a milepost; `proposal` is what a person could do about it."""
 
@@ -81,12 +89,12 @@ class Leave:
     proposal: str = ""
 
 
-Next = Land | Repair | Wait | Split | Leave
+Next = Land | Repair | Wait | Split | OneByOne | Leave
 
 
 def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
     """What to do after the last try."""
-    history = folded(tuple(one.attempt for one in tries))
+    history = folded(tuple(one.attempt for one in tries[outlook.together :]))
     last = history[-1]
     if last.evidence.verdict is Verdict.PASSED:
         return Land()
@@ -129,6 +137,8 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
             return Wait(until)
         case Decompose(parts=parts):
             return Split(parts)
+        case Dissolve():
+            return OneByOne()
         case Escalate() | Skip() if fallbacks and order.repairs.mode == "auto-fix":
             return Repair(Way(agent=fallbacks[0]))
         case Escalate(proposal=proposal) | Rewrite(proposal=proposal):
@@ -141,7 +151,7 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
 
 def first_way(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Way:
     """How a task is taken up: by whom the router chose or its author names, or as the attempts before tell."""
-    history = folded(tuple(one.attempt for one in tries))
+    history = folded(tuple(one.attempt for one in tries[outlook.together :]))
     if outlook.decomposed and not any(one.attempt.agent == PARTS for one in tries):
         return Way(agent=PARTS)
     if not history:

@@ -55,9 +55,11 @@ def survey(here: Rooms, order: Plain) -> Plain:
     roadmap = settled(read(roadmap_at(here, asked, asked.base), asked.manner), ended)
     ground = ground_at(roadmap.tasks, here.mileposts, asked.base, asked.planning)
     plan = make_plan(roadmap, asked.planning, ground)
+    alone = replace(asked.planning, grouping="none")
     expected = foreseen(here, plan, asked)
     return {
         "plan": dump(plan),
+        "alone": dump(make_plan(roadmap, alone, ground)) if alone != asked.planning else None,
         "ground": dump(ground),
         "observed": observed_before(here, plan, asked.tasks),
         "forecast": dump(expected) if expected is not None else None,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 
 from milepost.core.task import Plan, Problem, Roadmap, Task, Wait
 from milepost.plan.ground import UNSEEN, Ground
@@ -13,7 +12,7 @@ from milepost.plan.order import in_order
 from milepost.plan.planning import PLAIN, Planning
 from milepost.plan.sharing import sharing
 from milepost.plan.units import units_of
-from milepost.plan.waits import import_waits, outline_waits, with_waits, without_circles
+from milepost.plan.waits import import_waits, led, outline_waits, with_waits, without_circles
 from milepost.plan.waves import Edges, cycles_in, in_sequence, waves_of
 
 
@@ -25,7 +24,8 @@ def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) 
     rank = {name: position for position, name in enumerate(in_order(tuple(by_id)))}
     stated = {name: [other for other in task.depends_on if other in by_id] for name, task in by_id.items()}
     sequence = in_sequence(rank, stated)
-    waits = _waits([by_id[name] for name in sequence], stated, planning, ground, _led(wholes, tasks))
+    leader_of = {name: task.id for task in tasks for name in task.members}
+    waits = _waits([by_id[name] for name in sequence], stated, planning, ground, led(wholes, leader_of))
     before = with_waits(stated, waits)
     waves = waves_of(in_sequence(rank, before), before, by_id)
     problems = [
@@ -52,8 +52,8 @@ def _hints(tasks: tuple[Task, ...], planning: Planning) -> tuple[str, ...]:
 
 def _worked_on(tasks: tuple[Task, ...]) -> dict[str, Task]:
     """The open tasks that have attempts of their own."""
-    led = {name for task in tasks for name in task.members}
-    return {task.id: task for task in tasks if task.status == "open" and task.id not in led}
+    members = {name for task in tasks for name in task.members}
+    return {task.id: task for task in tasks if task.status == "open" and task.id not in members}
 
 
 def _waits(
@@ -72,15 +72,6 @@ def _waits(
         known = with_waits(stated, waits)
         waits += without_circles(import_waits(sequence, ground), known)
     return waits
-
-
-def _led(waits: Iterable[Wait], tasks: tuple[Task, ...]) -> Iterable[Wait]:
-    """The waits with a leader in the place of each member of its group."""
-    leader_of: Mapping[str, str] = {name: task.id for task in tasks for name in task.members}
-    for wait in waits:
-        task, after = (leader_of.get(name, name) for name in (wait.task, wait.after))
-        if task != after:
-            yield replace(wait, task=task, after=after)
 
 
 def _held(problems: Iterable[Problem], planning: Planning) -> Iterable[Problem]:

@@ -29,11 +29,11 @@ def grouped(tasks: tuple[Task, ...], planning: Planning) -> tuple[Task, ...]:
         return tasks
     ranked = {name: position for position, name in enumerate(in_order([task.id for task in tasks]))}
     in_turn = sorted((task for task in tasks if task.status == "open"), key=lambda task: ranked[task.id])
-    stuck = _on_circles(tasks)
+    stuck = on_circles(tasks)
     groups = _without_circles(list(_groups([task for task in in_turn if task.id not in stuck], planning)), tasks)
     leader_of = {task.id: group[0].id for group in groups for task in group}
     leaders = {group[0].id: as_one(group) for group in groups}
-    return tuple(_rewritten(leaders.get(task.id, task), leader_of) for task in tasks)
+    return tuple(with_leaders(leaders.get(task.id, task), leader_of) for task in tasks)
 
 
 def _groups(tasks: Sequence[Task], planning: Planning) -> Iterator[list[Task]]:
@@ -41,7 +41,7 @@ def _groups(tasks: Sequence[Task], planning: Planning) -> Iterator[list[Task]]:
     sections: dict[tuple[str, str, str], list[Task]] = {}
     turn = {task.id: position for position, task in enumerate(tasks)}
     for task in tasks:
-        if _is_small(task):
+        if is_small(task):
             sections.setdefault((task.page, task.phase, task.section), []).append(task)
     for section in sections.values():
         found = _of_section(section) if planning.grouping == "section" else _of_kin(section)
@@ -49,7 +49,7 @@ def _groups(tasks: Sequence[Task], planning: Planning) -> Iterator[list[Task]]:
             yield from _together(group, turn) if planning.sequence == "outline" else [group]
 
 
-def _is_small(task: Task) -> bool:
+def is_small(task: Task) -> bool:
     """Whether a task may share its attempt: nothing of its own is asked for or bounded, and it is not much."""
     own = task.agent or task.approve or task.needs or task.budget != UNBOUNDED or task.timeout_s is not None
     if own or task.changes_nothing or task.tests_may_change or task.only_its_files:
@@ -109,7 +109,7 @@ def _without_circles(groups: list[list[Task]], tasks: Sequence[Task]) -> list[li
     """The groups that no task outside of them stands in the middle of."""
     groups = [group for group in groups if len(group) > 1]
     while groups:
-        stuck = _on_circles(tasks, {task.id: group[0].id for group in groups for task in group})
+        stuck = on_circles(tasks, {task.id: group[0].id for group in groups for task in group})
         kept = [group for group in groups if group[0].id not in stuck]
         if len(kept) == len(groups):
             break
@@ -117,7 +117,7 @@ def _without_circles(groups: list[list[Task]], tasks: Sequence[Task]) -> list[li
     return groups
 
 
-def _on_circles(tasks: Sequence[Task], leader_of: Mapping[str, str] | None = None) -> frozenset[str]:
+def on_circles(tasks: Sequence[Task], leader_of: Mapping[str, str] | None = None) -> frozenset[str]:
     """The tasks that wait for themselves, directly or through others, when each stands for its group."""
     led = leader_of or {}
     before: dict[str, list[str]] = {led.get(task.id, task.id): [] for task in tasks}
@@ -166,7 +166,8 @@ def _told(task: Task) -> str:
     return "\n".join(lines)
 
 
-def _rewritten(task: Task, leader_of: Mapping[str, str]) -> Task:
+def with_leaders(task: Task, leader_of: Mapping[str, str]) -> Task:
+    """The task waiting for the leader of each group that it waits for a task of."""
     waits = tuple(dict.fromkeys(leader_of.get(name, name) for name in task.depends_on))
     own = leader_of.get(task.id, task.id)
     waits = tuple(name for name in waits if name != own or task.id in task.depends_on)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from milepost.core.likeness import found_again
 from milepost.core.task import Plan, Task
+from milepost.plan.regroup import carried, gathered, groups_of, kept, with_more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """The plan as it is to be followed now, and what is another than before.
 
-    `late` are tasks that were edited after work on them began, or whose group would be another one now: that goes on
-    with the text it began with. `renamed` are tasks that the roadmap calls otherwise now, each with its new name; the
-    run goes on calling them as before, and `seen` is the edited roadmap in these words.
+    `late` are tasks that were edited after work on them began: that goes on with the text it began with.
+    `renamed` are tasks that the roadmap calls otherwise now, each with its new name; the run goes on calling them as
+    before, and `seen` is the edited roadmap in these words.
     """
 
     plan: Plan
@@ -30,56 +31,34 @@ class Edit:
 def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Edit:
     """What an edited roadmap changes for a run that wants some tasks and has begun others.
 
-    `seen` is the roadmap as it was read last, `plan` what the run has made of it since: its parts, its other agents.
+    `seen` is the roadmap as it was read last, `plan` what the run has made of it since: its groups, its parts, its
+    other agents. Both roadmaps are planned without groups: what comes new is done by itself.
     """
     renamed = _renamed(seen, new)
     new = _called_as_before(new, {now: name for name, now in renamed.items()})
+    groups = groups_of(plan)
     before = {task.id: task for task in seen.tasks}
     after = {task.id: task for task in new.tasks}
-    waiting = [name for name in wanted if name not in begun and name in before]
+    started = {name for leader in begun for name in (leader, *groups.get(leader, ()))}
+    asked = tuple(name for leader in wanted for name in (leader, *groups.get(leader, ())))
+    waiting = [name for name in asked if name not in started and name in before]
     dropped = tuple(name for name in waiting if name not in after or after[name].status == "done")
-    kept = [name for name in waiting if name in after and after[name].status == "open"]
-    # A group that an edit would make anew is done as it was: else a task could be done twice, or by nobody.
-    regrouped = {name for name in before if name in after and before[name].members != after[name].members}
-    changed = tuple(name for name in kept if name not in regrouped and _meant(before[name]) != _meant(after[name]))
-    late = tuple(
-        name
-        for name in wanted
-        if name in before
-        and (
-            (name in begun and (name not in after or _meant(before[name]) != _meant(after[name])))
-            or (name in kept and name in regrouped)
-        )
-    )
-    added = _added(new, before, regrouped, dropped)
-    followed = {name: _edited(plan.task(name), before[name], after[name]) for name in changed}
-    followed |= {name: replace(plan.task(name), status="done") for name in dropped if name in after}
-    followed |= {name: after[name] for name in added}
-    known = {task.id for task in plan.tasks}
-    tasks = tuple(followed.get(task.id, task) for task in plan.tasks)
-    more = tuple(after[name] for name in added if name not in known)
-    there = {name for wave in plan.waves for name in wave}
-    last = tuple(name for name in added if name not in there)
-    waves = (*plan.waves, last) if last else plan.waves
+    other = {name for name in before if name not in after or _meant(before[name]) != _meant(after[name])}
+    members = {name for leader in begun for name in groups.get(leader, ())}
+    added = tuple(name for wave in new.waves for name in wave if name not in before and name not in members)
+    off = tuple(before[name] for name in dropped if name not in after)
+    left = kept(groups, new, begun=begun, gone=dropped)
+    now = gathered(replace(new, tasks=(*new.tasks, *off)), left)
+    more = tuple(task for task in now.tasks if task.id in added)
     return Edit(
         seen=new,
-        renamed=tuple((name, now) for name, now in renamed.items() if name in wanted),
-        plan=replace(plan, tasks=(*tasks, *more), waves=waves, waits=new.waits),
+        renamed=tuple((name, called) for name, called in renamed.items() if name in asked),
+        plan=with_more(carried(plan, gathered(seen, groups), now, waiting), more),
         added=added,
         dropped=dropped,
-        changed=changed,
-        late=late,
+        changed=tuple(name for name in waiting if name in other and name not in dropped),
+        late=tuple(name for name in asked if name in started and name in other),
     )
-
-
-def _added(
-    new: Plan, before: Mapping[str, Task], regrouped: Collection[str], dropped: Collection[str]
-) -> tuple[str, ...]:
-    """The tasks that are new, or that were done with one that is dropped; no group that is as it was takes them in."""
-    freed = {name for leader in dropped for name in before[leader].members}
-    started = (name for wave in new.waves for name in wave if name not in before or name in freed)
-    joined = (name for task in new.tasks if task.id in regrouped for name in task.members if name not in before)
-    return tuple(dict.fromkeys((*started, *joined)))
 
 
 def _renamed(seen: Plan, new: Plan) -> dict[str, str]:
@@ -119,14 +98,6 @@ def _called_as_before(plan: Plan, names: Mapping[str, str]) -> Plan:
             for wait in plan.waits
         ),
     )
-
-
-def _edited(task: Task, before: Task, after: Task) -> Task:
-    """The task with what its author changed; what the run made of it besides stays."""
-    names = [field.name for field in fields(Task) if getattr(before, field.name) != getattr(after, field.name)]
-    found = replace(task, **{name: getattr(after, name) for name in names if name != "depends_on"})
-    learnt = (name for name in task.depends_on if name not in before.depends_on)
-    return replace(found, depends_on=tuple(dict.fromkeys((*after.depends_on, *learnt))))
 
 
 def _meant(task: Task) -> Task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from milepost.core.task import Task, Wait
 from milepost.plan.circles import circles_of
@@ -42,6 +43,14 @@ def import_waits(tasks: Sequence[Task], ground: Ground) -> Iterator[Wait]:
                         told.setdefault(name, f"{file} imports {other}{way}")
         told.pop(task.id, None)
         yield from (Wait(task=task.id, after=name, why="imports", because=why) for name, why in told.items())
+
+
+def led(waits: Iterable[Wait], leader_of: Mapping[str, str]) -> Iterator[Wait]:
+    """The waits with a leader in the place of each member of its group."""
+    for wait in waits:
+        task, after = (leader_of.get(name, name) for name in (wait.task, wait.after))
+        if task != after:
+            yield replace(wait, task=task, after=after)
 
 
 def without_circles(waits: Iterable[Wait], stated: Edges) -> tuple[Wait, ...]:

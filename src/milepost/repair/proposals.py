@@ -9,7 +9,7 @@ from milepost.core.parts import files_of, verify_of
 from milepost.core.task import Task
 from milepost.repair.breakers import Diagnosis
 
-Way = Literal["rewrite", "retry", "switch", "defer", "decompose", "split", "look"]
+Way = Literal["rewrite", "retry", "switch", "defer", "decompose", "dissolve", "split", "look"]
 
 LONGEST_LINE = 300
 
@@ -41,6 +41,9 @@ def proposal_for(
             ]
         case "decompose" | "split":
             lines = [_wrong(failure, diagnosis), f"split {task.id} into {_listed(parts)}", f"then: {again}"]
+        case "dissolve":
+            apart = " ".join(f"--task {one}" for one in task.ids)
+            lines = [_wrong(failure, diagnosis), f"do each by itself: milepost run {apart}"]
         case "look":
             lines = [_wrong(failure, diagnosis), _help(task, failure, diagnosis), f"see: milepost proof {task.id}"]
         case _ as never:

@@ -58,6 +58,11 @@ class Decompose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dissolve:
+    """Do each task of its group by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
     """Leave it until a person has said more in the roadmap."""
 
@@ -78,7 +83,7 @@ class Escalate:
     proposal: str
 
 
-Strategy = Retry | SwitchAgent | Defer | Decompose | Rewrite | Skip | Escalate
+Strategy = Retry | SwitchAgent | Defer | Decompose | Dissolve | Rewrite | Skip | Escalate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +165,8 @@ def _suggested(best: Strategy, failure: Failure, situation: Situation) -> Strate
             return Escalate(proposal=proposal_for(task, failure, None, "defer", name=other))
         case Decompose(parts=parts):
             return Escalate(proposal=proposal_for(task, failure, None, "decompose", parts=parts))
+        case Dissolve():
+            return Escalate(proposal=proposal_for(task, failure, None, "dissolve"))
         case Rewrite() | Skip() | Escalate():
             return best
         case _ as never:
@@ -225,7 +232,9 @@ def _is_too_large(history: tuple[Attempt, ...], failure: Failure, diagnosis: Dia
     return any(one is not None and one.kind in signs for one in earlier)
 
 
-def _decompose(situation: Situation) -> Decompose | None:
+def _decompose(situation: Situation) -> Decompose | Dissolve | None:
+    if situation.task.members:
+        return Dissolve()
     if situation.decomposed:
         return None
     parts = parts_of(situation.task)
@@ -247,7 +256,7 @@ def _lacks_a_program_twice(history: tuple[Attempt, ...], failure: Failure) -> bo
 
 
 def _escalate(failure: Failure, diagnosis: Diagnosis | None, situation: Situation) -> Escalate:
-    parts = () if situation.decomposed else parts_of(situation.task)
+    parts = () if situation.decomposed or situation.task.members else parts_of(situation.task)
     large = diagnosis is not None and diagnosis.breaker == "no_progress"
     way: Literal["split", "look"] = "split" if large and parts else "look"
     return Escalate(proposal=proposal_for(situation.task, failure, diagnosis, way, parts=parts))
