@@ -145,7 +145,9 @@ def test_a_task_above_others_that_has_no_box_is_not_said_to_be_ticked() -> None:
 
     def kinds(*boxes: str) -> list[str]:
         names = {(post.commit, "1.1.1"): "1.1.1"}
-        facts = Facts(tasks=tasks, landed=(post,), taken_back=(), names=names, boxes=frozenset(boxes))
+        facts = Facts(
+            tasks=tasks, landed=(post,), taken_back=(), names=names, alike=frozenset(), boxes=frozenset(boxes)
+        )
         return [one.kind for one in mismatches(facts)]
 
     assert kinds("1.1", "1.1.1") == ["ticked"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from milepost.core.pages import is_of_roadmap
 from milepost.core.secret_files import holds_secrets, is_example
 from milepost.core.task import Task
 from milepost.plan.facts import MANIFESTS, Facts, Project
@@ -15,7 +16,7 @@ from milepost.sources.variables import keys_in
 from milepost.verify.detect import suites
 from milepost.verify.guard.paths import is_test_path
 from milepost.workspace.git import Git
-from milepost.workspace.mileposts import Mileposts, is_within
+from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.objects import Entry, blobs_of, changes_of, entries_of
 
 LARGEST_READ = 1_000_000
@@ -36,7 +37,7 @@ class Tree:
         self._roadmap = roadmap
         self._clean = clean
         self.entries = listed
-        self.mentions: Mentions = mentions_in(task, {path for path in listed if not is_within(path, roadmap)})
+        self.mentions: Mentions = mentions_in(task, {path for path in listed if not is_of_roadmap(path, roadmap)})
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -102,7 +103,7 @@ def done_before(git: Git, tip: str, roadmap: str, clean: Clean, *, since: str = 
             files=tuple(
                 (path, what)
                 for path, what in changes[post.commit]
-                if not is_within(path, roadmap) and path.isprintable()
+                if not is_of_roadmap(path, roadmap) and path.isprintable()
             ),
         )
         for post in posts
