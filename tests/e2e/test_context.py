@@ -93,13 +93,13 @@ def test_a_program_is_shown_a_beginning_and_the_setting_turns_it_off(sandbox: Sa
 def test_the_context_of_a_task_is_printed_with_the_tokens_of_its_sections(sandbox: Sandbox) -> None:
     project(sandbox)
     made = sandbox.milepost("context", "1.2", "--json").json
-    assert made["tokens"] <= made["budget"] == 25_000
+    assert made["tokens"] <= made["budget"] == 50_000
     names = [section["name"] for section in made["sections"]]
     assert names == ["facts", "files", "outline", "structure"]
     assert "plain-and-simple" not in json.dumps(made)
     page = sandbox.milepost("context", "1.2").stdout
     assert page.startswith("1.2  Let `parse_duration` read hours\nfor tool at ")
-    assert "of 25000 tokens of 4 bytes (half of model.window_tokens)\n" in page
+    assert "of 50000 tokens of 4 bytes\n" in page
     assert "\n--- app/parse.py ---\nfrom app.units import Unit\n" in page
     small = sandbox.milepost("context", "1.2", "--tokens", "60", "--json").json
     assert small["tokens"] <= 60 and small["left_out"]

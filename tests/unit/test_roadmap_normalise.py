@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.task import TaskStatus
@@ -200,6 +200,12 @@ ITEMS = st.builds(
 
 
 @settings(deadline=None)
+@example(
+    [
+        FoundItem(title="A", description="", source_line=4, source_words=PRD[3]),
+        FoundItem(title="B", description="<!--", source_line=4, source_words=PRD[3], depends_on=[1]),
+    ]
+)
 @given(st.lists(ITEMS, max_size=4))
 def test_whatever_a_model_answers_can_be_written_and_is_anchored(items: list[FoundItem]) -> None:
     found, left_out = Document(PRD).anchored(items)

@@ -27,7 +27,9 @@ def tamed(task: Task) -> Task:
     """The task such that it can be written: title and text in plainer words where needed, odd paths left out."""
     below = tuple(map(tamed, task.subtasks))
     task = replace(task, text=_clean(task.text))
-    if not _can_be_written(replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else ())):
+    # A line always follows the text: one that would swallow it is found out also where only a dependency follows.
+    tried = replace(task, depends_on=(), id=_BLANK.id, subtasks=_LAST if below else (), files=task.files or _FULL.files)
+    if not _can_be_written(tried):
         task = replace(
             task,
             title=tame_title(task.title),
