@@ -151,7 +151,7 @@ def test_rule_6_locks_and_checkouts_that_a_killed_engine_left_are_stale(sandbox:
     for ref in (f"refs/heads/{branch}", f"refs/milepost/{run}/1.1/1", "refs/notes/milepost"):
         sandbox.write(f".git/{ref}.lock", "")
     (left.parent / "index.lock").touch()
-    shutil.rmtree(left / ".git")
+    shutil.rmtree(left / ".git", ignore_errors=True)  # or killed before it was there
     let_the_agent_be_quick(sandbox)
     resumed = sandbox.milepost("resume")
     assert resumed.code == 0, resumed.stderr
