@@ -46,7 +46,7 @@ def reopened(
 
 def _opening(box: Box, before: Box | None) -> Box:
     """A box that is opened to what it was, where that is known: signs for open differ, and the last one is gone."""
-    if before is None or box.written not in (before.done, before.done + box.written[len(before.done) :]):
+    if before is None or not box.written.startswith(before.done):
         return box
     return replace(box, undone=before.written + box.written[len(before.done) :])
 
