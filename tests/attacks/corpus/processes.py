@@ -12,12 +12,19 @@ def _harm(name: str, code: str) -> Attack:
 
 
 def _bound(name: str, code: str) -> Attack:
-    return Attack(name=f"processes: {name}", oracle="bound", code=code)
+    return Attack(name=f"processes: {name}", oracle="bound", code=_HOLD + code)
 
 
 def _token(name: str, code: str) -> Attack:
     return Attack(name=f"processes: {name}", oracle="token", code=code)
 
+
+# A crowd counts once it stays: whoever watches looks from time to time, and is late on a busy machine.
+_HOLD = """
+def hold(count):
+    time.sleep(min(HOLD_S, 2.0))
+    broke(count)
+"""
 
 # Stays for a bounded time, and says when it is ready so that nothing ends before it began.
 _STAY = """
@@ -198,11 +205,11 @@ try:
     for _ in range(60):
         child = os.fork()
         if child == 0:
-            time.sleep(5)
+            time.sleep(8)
             os._exit(0)
         born.append(child)
 finally:
-    if len(born) > 40: broke(len(born))
+    if len(born) > 40: hold(len(born))
     for child in born: os.kill(child, signal.SIGKILL)
 """,
     ),
@@ -218,7 +225,7 @@ try:
 except RuntimeError as problem:
     print(problem)
     born.pop()
-if len(born) > 40: broke(len(born))
+if len(born) > 40: hold(len(born))
 over.set()
 """,
     ),
@@ -234,11 +241,11 @@ for _ in range(6):
         pass
 os.write(writer, b"x")
 if os.getpid() != top:
-    time.sleep(3)
+    time.sleep(8)
     os._exit(0)
 time.sleep(0.4)
 alive = len(os.read(reader, 200))
-if alive > 40: broke(alive)
+if alive > 40: hold(alive)
 """,
     ),
     _bound(
@@ -249,10 +256,10 @@ arguments = struct.pack("QQQQQQQQ", 0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0)
 for _ in range(60):
     child = kernel("clone3", arguments, len(arguments))
     if child == 0:
-        libc.usleep(3_000_000)
+        libc.usleep(8_000_000)
         libc._exit(0)
     born += 1
-if born > 40: broke(born)
+if born > 40: hold(born)
 """,
     ),
 )
