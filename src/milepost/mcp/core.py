@@ -1,0 +1,16 @@
+"""The server that every profile registers its tools, resources and prompts on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from milepost import __version__
+from milepost.mcp.complaints import tell_on_stderr
+
+
+def new_server(*, name: str = "milepost", instructions: str) -> MCPServer[dict[str, Any]]:
+    """A server that offers nothing yet; `instructions` is what a client's model reads first, and often cuts."""
+    tell_on_stderr()
+    return MCPServer(name, title="Milepost", instructions=instructions, version=__version__, log_level="WARNING")
