@@ -8,9 +8,20 @@ from mcp.server.mcpserver import MCPServer
 
 from milepost import __version__
 from milepost.mcp.complaints import tell_on_stderr
+from milepost.mcp.levels import serve_levels
+from milepost.mcp.pages import in_pages
 
 
 def new_server(*, name: str = "milepost", instructions: str) -> MCPServer[dict[str, Any]]:
     """A server that offers nothing yet; `instructions` is what a client's model reads first, and often cuts."""
     tell_on_stderr()
-    return MCPServer(name, title="Milepost", instructions=instructions, version=__version__, log_level="WARNING")
+    server: MCPServer[dict[str, Any]] = MCPServer(
+        name,
+        title="Milepost",
+        instructions=instructions,
+        version=__version__,
+        log_level="WARNING",
+        middleware=[in_pages],
+    )
+    serve_levels(server)
+    return server
