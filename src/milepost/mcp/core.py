@@ -8,6 +8,7 @@ from mcp.server.mcpserver import MCPServer
 
 from milepost import __version__
 from milepost.mcp.complaints import tell_on_stderr
+from milepost.mcp.faults import as_internal, by_names_of
 from milepost.mcp.levels import serve_levels
 from milepost.mcp.pages import in_pages
 
@@ -21,7 +22,8 @@ def new_server(*, name: str = "milepost", instructions: str) -> MCPServer[dict[s
         instructions=instructions,
         version=__version__,
         log_level="WARNING",
-        middleware=[in_pages],
+        middleware=[as_internal, in_pages],
     )
+    server.middleware.append(by_names_of(server))
     serve_levels(server)
     return server

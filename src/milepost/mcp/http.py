@@ -92,11 +92,8 @@ def application(
 def host_names(host: str, port: int) -> tuple[str, ...]:
     """What a request may call this server, the name in its address first."""
     name = f"[{host}]" if ":" in host else host.lower()
-    return tuple(
-        dict.fromkeys(
-            f"{each}:{port}" for each in (name, *(("127.0.0.1", "localhost", "[::1]") if local(host) else ()))
-        )
-    )
+    others = ("127.0.0.1", "localhost", "[::1]") if local(host) else ()
+    return tuple(dict.fromkeys(f"{each}:{port}" for each in (name, *others)))
 
 
 def local(host: str) -> bool:
