@@ -10,16 +10,24 @@ from mcp.server.mcpserver.tools import Tool
 
 from milepost import __version__
 from milepost.mcp.complaints import tell_on_stderr
+from milepost.mcp.levels import serve_levels
+from milepost.mcp.pages import in_pages
 
 
 def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Tool] = ()) -> MCPServer[dict[str, Any]]:
-    """A server that offers nothing but `tools` yet; `instructions` is what a client's model reads first, and often cuts."""
+    """A server that offers `tools` and no more yet; `instructions` is what a model reads first, and clients often cut.
+
+    What its tools log is told on stderr.
+    """
     tell_on_stderr()
-    return MCPServer(
+    server: MCPServer[dict[str, Any]] = MCPServer(
         name,
         title="Milepost",
         instructions=instructions,
         version=__version__,
         tools=list(tools),
         log_level="WARNING",
+        middleware=[in_pages],
     )
+    serve_levels(server)
+    return server

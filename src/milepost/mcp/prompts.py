@@ -16,7 +16,9 @@ from milepost.mcp.strict import problem_in_words
 
 
 def add_prompts(server: MCPServer[Any], place: Place) -> None:
-    @server.prompt(name="task", description="The assignment of a task: what to do, how it is checked, what is around it")
+    @server.prompt(
+        name="task", description="The assignment of a task: what to do, how it is checked, what surrounds it"
+    )
     async def task(
         task: Annotated[str, Field(max_length=200, description="Id of a task, as plan lists it")],
         workspace: Annotated[str, Field(max_length=4096, description="Project folder")] = "",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 import milepost
 
@@ -27,7 +28,13 @@ REMOVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_worl
 class Brief(BaseModel):
     """A result; what is as it usually is, is left out of it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
+
+
+class _Refusing(ArgModelBase):
+    """Arguments among which there may be no unknown ones."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class StrictTool(Tool):
@@ -51,10 +58,10 @@ def strict_tool(fn: Callable[..., Any], annotations: ToolAnnotations = READS) ->
     tool = StrictTool.from_function(fn, annotations=annotations, description=one_paragraph(fn.__doc__ or ""))
     assert isinstance(tool, StrictTool)
     known = tool.fn_metadata.arg_model
-    strict = type(known.__name__, (known,), {"model_config": ConfigDict(extra="forbid"), "__module__": __name__})
+    strict = cast("type[ArgModelBase]", create_model(known.__name__, __base__=(_Refusing, known)))
     tool.fn_metadata.arg_model = strict
     tool.parameters = slim(strict.model_json_schema(by_alias=True))
-    tool.fn_metadata.output_schema = slim(tool.fn_metadata.output_schema or {})
+    tool.fn_metadata.output_schema = slim(tool.fn_metadata.output_schema or {}, without=("title", "default"))
     return tool
 
 
@@ -101,13 +108,13 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def slim(schema: Any) -> Any:
+def slim(schema: Any, without: tuple[str, ...] = ("title",)) -> Any:
     """A schema without what only costs tokens: titles, and that what may be left out may also be null."""
     if isinstance(schema, list):
-        return [slim(one) for one in schema]
+        return [slim(one, without) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {name: _slim_part(name, value) for name, value in schema.items() if name != "title"}
+    kept = {name: _slim_part(name, value, without) for name, value in schema.items() if name not in without}
     others = [one for one in kept.get("anyOf", ()) if one != {"type": "null"}]
     if len(others) == 1:
         kept.pop("anyOf")
@@ -115,7 +122,7 @@ def slim(schema: Any) -> Any:
     return kept
 
 
-def _slim_part(name: str, value: Any) -> Any:
+def _slim_part(name: str, value: Any, without: tuple[str, ...]) -> Any:
     if name in ("properties", "$defs") and isinstance(value, dict):  # whose keys are names of the author's
-        return {key: slim(part) for key, part in value.items()}
-    return value if name in ("default", "enum", "const", "required") else slim(value)
+        return {key: slim(part, without) for key, part in value.items()}
+    return value if name in ("default", "enum", "const", "required") else slim(value, without)

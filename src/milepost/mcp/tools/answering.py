@@ -17,7 +17,7 @@ from milepost.mcp.strict import Brief
 LONGEST_SHOWN = 2_000
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
 GateName = Annotated[str, Field(max_length=300, description="Gate or task, as run_status names it; default: the only")]
-AnswerText = Annotated[str, Field(max_length=10_000, description="Reason (reject), what to do (edit), agent (delegate)")]
+AnswerText = Annotated[str, Field(max_length=10_000, description="Reason (reject), change (edit), agent (delegate)")]
 
 
 class Confirmation(BaseModel):

@@ -32,8 +32,7 @@ class Executed(Brief):
     error: str = ""
     duration_ms: int = 0
     truncated: bool = False
-    refused: list[str] = Field(default=[], description="what the sandbox did not let it do")
-    enforced: list[str] = []
+    refused: tuple[str, ...] = Field(default=(), description="what the sandbox did not let it do")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +88,9 @@ def execute_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     async def execute_agent_code(
         ctx: Context[Any, Any],
         code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)],
-        context: Annotated[dict[str, Any], Field(max_length=1_000, description="The code's variable `context`")] = {},  # noqa: B006
+        context: Annotated[
+            dict[str, Any] | None, Field(max_length=1_000, description="The code's variable `context`")
+        ] = None,
         language: Literal["python", "typescript"] = "python",
         timeout_s: Annotated[float, Field(gt=0, le=50)] = 10,
         memory_mb: Annotated[int, Field(ge=16, le=4096)] = 256,
@@ -102,7 +103,7 @@ def execute_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         expression in TypeScript."""
         wish = CodeWish(
             code=code,
-            context=context,
+            context=context or {},
             lang=language,
             trust=trust,
             limits=milepost.ExecutionLimits(timeout_s=timeout_s, memory_mb=memory_mb),
@@ -125,5 +126,4 @@ def _brief(result: milepost.ExecutionResult) -> Executed:
         duration_ms=result.duration_ms,
         truncated=result.truncated,
         refused=list(result.refused[:MOST_REFUSED]),
-        enforced=list(result.enforced),
     )

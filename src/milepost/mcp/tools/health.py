@@ -28,7 +28,7 @@ class Health(Brief):
     version: str
     roadmap: str = ""
     running: str = ""
-    lacking: list[Lacking] = []
+    lacking: tuple[Lacking, ...] = ()
 
 
 def health_tools(place: Place) -> tuple[Callable[..., Any], ...]:

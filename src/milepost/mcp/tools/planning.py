@@ -18,7 +18,7 @@ LONGEST_TITLE = 160
 class OpenTask(Brief):
     id: str
     title: str
-    after: list[str] = []
+    after: tuple[str, ...] = ()
 
 
 class Planned(Brief):
@@ -26,9 +26,9 @@ class Planned(Brief):
 
     open: int
     done: int
-    tasks: list[OpenTask] = []
-    ready: list[str] = Field(default=[], description="may start now")
-    problems: list[str] = Field(default=[], description="fatal ones stop a run")
+    tasks: tuple[OpenTask, ...] = ()
+    ready: tuple[str, ...] = Field(default=(), description="may start now")
+    problems: tuple[str, ...] = Field(default=(), description="fatal ones stop a run")
     next: int | None = None
 
 

@@ -34,7 +34,7 @@ class Proven(Brief):
     run: str = ""
     attempts: int = 0
     agent: str = ""
-    checks: list[Checked] = []
+    checks: tuple[Checked, ...] = ()
     left_out: int = 0
 
 

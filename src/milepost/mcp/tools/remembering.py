@@ -20,7 +20,7 @@ LONGEST = 400
 Limit = Annotated[int, Field(ge=1, le=50)]
 EpisodeId = Annotated[str, Field(min_length=1, max_length=100)]
 LessonId = Annotated[str, Field(max_length=100)]
-Paths = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=100)]
+Paths = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=100)]
 Text = Annotated[str, Field(max_length=10_000)]
 
 
@@ -37,9 +37,9 @@ class Seen(Brief):
 class Recalled(Brief):
     """`lessons` are advice with evidence, at most three; `why` says why it is these, or none."""
 
-    lessons: list[str] = []
-    episodes: list[Seen] = []
-    why: list[str] = []
+    lessons: tuple[str, ...] = ()
+    episodes: tuple[Seen, ...] = ()
+    why: tuple[str, ...] = ()
 
 
 class EpisodeOpened(Brief):
@@ -56,9 +56,9 @@ class EpisodeClosed(Brief):
 
     episode: str
     reward: float = 0.0
-    successes: list[str] = []
-    improvements: list[str] = []
-    insights: list[str] = []
+    successes: tuple[str, ...] = ()
+    improvements: tuple[str, ...] = ()
+    insights: tuple[str, ...] = ()
 
 
 class LessonTold(Brief):
@@ -70,34 +70,34 @@ class LessonTold(Brief):
     text: str = ""
     why: str = ""
     source: str = ""
-    episodes: list[str] = []
-    shown: list[int] = [0, 0]
-    held_out: list[int] = [0, 0]
+    episodes: tuple[str, ...] = ()
+    shown: tuple[int, int] = (0, 0)
+    held_out: tuple[int, int] = (0, 0)
 
 
 class LessonsTold(Brief):
-    lessons: list[LessonTold] = []
+    lessons: tuple[LessonTold, ...] = ()
     action: str = ""
     next: int | None = None
 
 
 class PatternTold(Brief):
     kind: str
-    parts: list[str]
+    parts: tuple[str, ...]
     seen: int
     passed: int
 
 
 class PatternsTold(Brief):
-    patterns: list[PatternTold] = []
+    patterns: tuple[PatternTold, ...] = ()
 
 
 class Recommended(Brief):
     """`patterns` are what worked here before, with their counts."""
 
-    lessons: list[str] = []
-    patterns: list[PatternTold] = []
-    why: list[str] = []
+    lessons: tuple[str, ...] = ()
+    patterns: tuple[PatternTold, ...] = ()
+    why: tuple[str, ...] = ()
 
 
 def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
@@ -123,14 +123,14 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
             "code_generation", "debugging", "refactoring", "testing", "analysis", "documentation", "other"
         ] = "other",
         agent: Annotated[str, Field(max_length=200)] = "",
-        files: Paths = [],  # noqa: B006
+        files: Paths = (),
         workspace: Folder = "",
     ) -> EpisodeOpened:
         """Begin an episode for work that you do yourself; log its steps and complete it."""
 
         def begin() -> str:
             with milepost.open_memory(place.named(workspace)) as memory:
-                return str(memory.start(title=title, text=text, kind=kind, agent=agent, files=tuple(files)))
+                return str(memory.start(title=title, text=text, kind=kind, agent=agent, files=files))
 
         return EpisodeOpened(episode=await aside(begin))
 
@@ -138,7 +138,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         episode: EpisodeId,
         tool: Annotated[str, Field(min_length=1, max_length=200)],
         action: Annotated[str, Field(min_length=1, max_length=2_000)],
-        parameters: Annotated[dict[str, Any], Field(max_length=100)] = {},  # noqa: B006
+        parameters: Annotated[dict[str, Any] | None, Field(max_length=100)] = None,
         result: Literal["success", "error", "timeout"] = "success",
         observation: Text = "",
         latency_ms: Annotated[int, Field(ge=0, le=86_400_000)] = 0,
@@ -154,7 +154,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
                         episode,
                         tool=tool,
                         action=action,
-                        parameters=parameters,
+                        parameters=parameters or {},
                         result=result,
                         observation=observation,
                         latency_ms=latency_ms,
@@ -206,7 +206,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
     async def recommend(
         task: Annotated[str, Field(min_length=1, max_length=10_000)],
-        files: Paths = [],  # noqa: B006
+        files: Paths = (),
         error: Text = "",
         limit: Limit = 5,
         workspace: Folder = "",
@@ -215,7 +215,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
         def look() -> Recommended:
             with milepost.open_memory(place.named(workspace)) as memory:
-                found = memory.recall(task, files=tuple(files), error=error)
+                found = memory.recall(task, files=files, error=error)
                 worked = [one for one in memory.patterns(most=limit) if one.passed]
                 return Recommended(
                     lessons=_lines(found.lines), patterns=_patterns(worked), why=_lines(found.explanation)

@@ -44,7 +44,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     async def run_start(
         workspace: Folder = "",
         agent: Annotated[str, Field(max_length=500, description="Default: the settings'")] = "",
-        tasks: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = [],  # noqa: B006
+        tasks: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=50)] = (),
         max_tasks: Annotated[int | None, Field(ge=1, le=10_000)] = None,
         parallel: Annotated[int | None, Field(ge=1, le=64)] = None,
         budget_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None,
@@ -56,7 +56,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         wish = StartWish(
             roadmap=roadmap,
             agent=agent or None,
-            tasks=tuple(tasks),
+            tasks=tasks,
             max_tasks=max_tasks,
             parallel=parallel,
             budget_usd=budget_usd,
@@ -75,7 +75,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         workspace: Folder = "",
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
     ) -> Standing:
-        """How a run stands: done, failed, at work, what waits for a person's answer, cost, and the result at its end."""
+        """How a run stands: done, failed, at work, what waits for a person's answer, cost, the result at its end."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         if wait_s:
             await wait_for_run(ctx, roadmap, run or None, wait_s)

@@ -51,11 +51,11 @@ class Standing(Brief):
     state: str
     run: str = ""
     tasks: int = 0
-    done: list[Ended] = []
-    failed: list[Ended] = []
-    at_work: list[AtWork] = []
-    waits_for_person: list[Asked] = []
-    waits: list[str] = []
+    done: tuple[Ended, ...] = ()
+    failed: tuple[Ended, ...] = ()
+    at_work: tuple[AtWork, ...] = ()
+    waits_for_person: tuple[Asked, ...] = ()
+    waits: tuple[str, ...] = ()
     to_do: int = 0
     seconds: int = 0
     cost_usd: float = 0.0
