@@ -19,10 +19,8 @@ from milepost.core.calls import Usage
 from milepost.core.errors import MilepostError, SettingInvalid, StateUnwritable
 from milepost.core.events import AgentSaid
 from milepost.core.failures import FailureClass
-from milepost.core.task import Task
 from milepost.core.verdict import judge
 from milepost.engine.journal import Journal
-from milepost.memory.episodes import StoredMemory
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store import server
@@ -143,7 +141,7 @@ def test_several_processes_may_make_the_tables_at_once(place: Path | str, tmp_pa
     code = f"""
 import pathlib, sys, time
 from milepost.engine.journal import Journal
-from milepost.memory.episodes import StoredMemory
+from milepost.memory.memory import StoredMemory
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store.database import open_database
@@ -416,8 +414,6 @@ def test_a_file_of_the_version_before_is_read_and_gone_on_with(tmp_path: Path) -
         journal.keep_attempt("0000", "one", attempt)
         assert journal.attempts("0000", "ONE") == (attempt,)
         assert journal.answer("tree", "0000: tests") == {"t": "passed"}
-        task = Task(id="1", title="Do it", status="open", line=1)
-        assert StoredMemory(database, "0000").recall(task).lines == ("done before by agent claude in 1 attempt",)
         (failure,) = FailureLog(database).stats()
         assert (failure.kind, failure.example) == (FailureClass.TEST_FAILURE, "it failed")
         ledger = PatchLedger(database)

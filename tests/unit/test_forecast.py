@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from milepost.core.memories import Episode
+from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
 from milepost.engine.forecast import Facts, Forecast, forecast_of
@@ -22,22 +22,21 @@ def task(name: str, title: str = "Parse durations", **more: object) -> Task:
     return replace(Task(id=name, title=title, status="open", line=1), **more)  # type: ignore[arg-type]
 
 
-def episode(run: str, title: str = "Parse durations", **more: object) -> Episode:
-    usual = Episode(
+def episode(run: str, title: str = "Parse durations", **more: object) -> Took:
+    usual = Took(
         run=run,
         task="1.1",
         title=title,
         attempt=1,
         agent="tool",
         verdict=Verdict.PASSED,
-        reason="",
         duration_ms=60_000,
         cost_usd=0.10,
     )
     return replace(usual, **more)  # type: ignore[arg-type]
 
 
-def foreseen(plan: Plan, episodes: list[Episode], facts: Facts = FACTS) -> Forecast:
+def foreseen(plan: Plan, episodes: list[Took], facts: Facts = FACTS) -> Forecast:
     found = forecast_of(plan, [task.id for task in plan.tasks], facts, episodes)
     assert found is not None
     return found

@@ -17,6 +17,8 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── GateUnknown           nobody is asked this
 │   ├── PlaceUnknown          a name stands for no milepost, attempt, mark or commit
 │   ├── MarkInvalid           a mark cannot have this name
+│   ├── EpisodeUnknown        no episode has this id, or it has ended
+│   ├── LessonUnknown         no lesson has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
@@ -118,6 +120,14 @@ class PlaceUnknown(Misuse):
 
 
 class MarkInvalid(Misuse):
+    pass
+
+
+class EpisodeUnknown(Misuse):
+    pass
+
+
+class LessonUnknown(Misuse):
     pass
 
 

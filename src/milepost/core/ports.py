@@ -16,9 +16,8 @@ from milepost.core.attempt import Assignment, Outcome, Signal, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line
 from milepost.core.errors import SandboxRefused
-from milepost.core.memories import Episode, Lessons
+from milepost.core.memories import Episode, Lessons, Query
 from milepost.core.shipping import Artifact, Health, Measurement, Release
-from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 
 
@@ -158,7 +157,7 @@ class Check(Protocol):
 class Memory(Protocol):
     """Tells before an attempt what earlier ones taught, and keeps what this one did."""
 
-    def recall(self, task: Task) -> Lessons: ...
+    def recall(self, query: Query) -> Lessons: ...
     def record(self, episode: Episode) -> None: ...
 
 

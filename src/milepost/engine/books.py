@@ -11,7 +11,7 @@ from milepost.engine.journal import Journal
 from milepost.engine.order import Order
 from milepost.engine.steering import Steering
 from milepost.engine.wallet import Wallet
-from milepost.memory.episodes import StoredMemory
+from milepost.memory.memory import StoredMemory
 from milepost.memory.statistics import Statistics
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
@@ -43,7 +43,7 @@ def open_books(
         wallet=Wallet(database, order.run, order.budget, stopping=stopping),
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
-        memory=StoredMemory(database, order.run),
+        memory=StoredMemory(database),
         statistics=Statistics(database),
         failures=FailureLog(database),
         patches=PatchLedger(database),

@@ -9,6 +9,7 @@ from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.core.events import AgentSaid
+from milepost.core.memories import Query
 from milepost.core.task import Task
 from milepost.engine.context import View
 from milepost.engine.examine import corrected
@@ -49,7 +50,7 @@ def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tup
         files=meant.files,
         verify=meant.verify,
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
-        lessons=here.books.memory.recall(task).lines,
+        lessons=here.books.memory.recall(Query(project="", text=task.text, task=task.id, files=meant.files)).lines,
         inputs=task.inputs,
         context=_context(here, effort, replace(task, files=meant.files), workspace, way),
     )

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from milepost.core.events import ForecastMade
-from milepost.core.memories import Episode
+from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
-from milepost.memory.recall import folded
 
 NOTHING_SIMILAR = "no forecast: nothing similar was done here yet"
 RECIPE = "recipe:"  # attempts that no agent made: they belong to the one before
@@ -73,7 +72,7 @@ class Forecast:
         )
 
 
-def forecast_of(plan: Plan, wanted: Sequence[str], facts: Facts, episodes: Sequence[Episode]) -> Forecast | None:
+def forecast_of(plan: Plan, wanted: Sequence[str], facts: Facts, episodes: Sequence[Took]) -> Forecast | None:
     """What the wanted tasks of a plan will take; None where nothing similar was done yet."""
     trials = _trials(episodes)
     chosen = frozenset(wanted)
@@ -126,9 +125,9 @@ class _Likened:
     spread: float
 
 
-def _trials(episodes: Sequence[Episode]) -> list[_Trial]:
+def _trials(episodes: Sequence[Took]) -> list[_Trial]:
     """What tasks took in earlier runs, newest last; what cannot be added up is left out."""
-    groups: dict[tuple[str, str], list[Episode]] = {}
+    groups: dict[tuple[str, str], list[Took]] = {}
     for episode in episodes:
         if math.isfinite(episode.cost_usd) and episode.cost_usd >= 0 and episode.duration_ms >= 0:
             groups.setdefault((episode.run, episode.task), []).append(episode)
@@ -140,7 +139,7 @@ def _trials(episodes: Sequence[Episode]) -> list[_Trial]:
                 _Trial(
                     run=run,
                     task=task,
-                    title=folded(own[0].title),
+                    title=_as_compared(own[0].title),
                     words=_words(own[0].title),
                     agent=own[0].agent,
                     usd=sum(episode.cost_usd for episode in group),
@@ -154,7 +153,7 @@ def _trials(episodes: Sequence[Episode]) -> list[_Trial]:
 def _similar(task: Task, agent: str, trials: Sequence[_Trial]) -> _Likened:
     """The trials most like a task: of its title, else of words like its title's, else all of its agent."""
     own = [trial for trial in trials if trial.agent == agent]
-    title, words = folded(task.title), _words(task.title)
+    title, words = _as_compared(task.title), _words(task.title)
     same = [trial for trial in own if trial.title == title]
     alike = same or [trial for trial in own if _in_common(trial.words, words) >= _ALIKE]
     chosen = tuple((alike or own)[-_MOST_TRIALS:])
@@ -162,8 +161,13 @@ def _similar(task: Task, agent: str, trials: Sequence[_Trial]) -> _Likened:
     return _Likened(trials=chosen, spread=doubt * _FEW / math.sqrt(max(1, len(chosen))))
 
 
+def _as_compared(title: str) -> str:
+    """A title as it is compared: neither case nor spacing matters."""
+    return " ".join(title.casefold().split())
+
+
 def _words(title: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", folded(title)))
+    return frozenset(re.findall(r"\w+", _as_compared(title)))
 
 
 def _in_common(one: frozenset[str], other: frozenset[str]) -> float:

@@ -124,5 +124,5 @@ def foreseen(here: Rooms, plan: Plan, order: Order) -> ForecastMade | None:
     if order.routing is not None:
         known = known_from(here.project.roadmap.parent, here.books.statistics, here.books.journal, order.run)
         plan = as_chosen(plan, foretold(plan, order.tasks, order.agent, order.routing, known))
-    made = forecast_of(plan, order.tasks, facts, here.books.memory.newest(EPISODES_READ))
+    made = forecast_of(plan, order.tasks, facts, here.books.memory.journal.took(EPISODES_READ))
     return None if made is None else made.event(order.run)

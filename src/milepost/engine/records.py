@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.core.attempt import Attempt
-from milepost.core.memories import Episode
+from milepost.core.memories import EndKind, Episode, EpisodeEnd, EpisodeStart
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.order import Acted, Order, Try
@@ -41,19 +41,7 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
     _enter(here, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
         here.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
-    here.books.memory.record(
-        Episode(
-            run=asked.run,
-            task=job.id,
-            title=job.title,
-            attempt=attempt.number,
-            agent=attempt.agent,
-            verdict=found.verdict,
-            reason=found.reason,
-            duration_ms=attempt.duration_ms,
-            cost_usd=attempt.outcome.cost_usd,
-        )
-    )
+    here.books.memory.record(_episode(asked, job, attempt, left.finished_at))
     tell_attempt(here, asked.run, job.id, attempt, "finished")
     return dump(
         Try(
@@ -64,6 +52,35 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
             changed=left.candidate.changed,
             corrections=left.candidate.corrections,
         )
+    )
+
+
+def _episode(order: Order, task: Task, attempt: Attempt, finished_at: int) -> Episode:
+    """The attempt as it is remembered."""
+    ends: dict[Verdict, EndKind] = {Verdict.PASSED: "success", Verdict.FAILED: "failure", Verdict.UNVERIFIED: "partial"}
+    return Episode(
+        start=EpisodeStart(
+            id=f"{order.run}/{task.id}/{attempt.number}",
+            project="",
+            title=task.title,
+            started_at=finished_at - attempt.duration_ms / 1000,
+            owner=f"run {order.run}",
+            run=order.run,
+            task=task.id,
+            attempt=attempt.number,
+            agent=attempt.agent,
+            text=task.text,
+            files=task.files,
+        ),
+        end=EpisodeEnd(
+            kind=ends[attempt.evidence.verdict],
+            ended_at=finished_at,
+            verdict=attempt.evidence.verdict,
+            reason=attempt.evidence.reason,
+            duration_ms=attempt.duration_ms,
+            cost_usd=attempt.outcome.cost_usd,
+            tokens=attempt.outcome.usage.tokens,
+        ),
     )
 
 

@@ -1,0 +1,111 @@
+"""The book of lessons: what was learnt, what it grew from, how it stands, whom it was shown to and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
+from milepost.memory.rows import Rows, Values
+from milepost.memory.wire import dump, load
+
+_STATES = """
+    select states.lesson, states.state, states.why from memory_states as states
+    where states.number = (select max(number) from memory_states as newest where newest.lesson = states.lesson)
+"""
+
+_SHOWN = """
+    select showings.lesson, showings.arm, ends.verdict from memory_showings as showings
+    join memory_endings as ends on ends.episode = showings.episode
+"""
+
+
+class LessonBook:
+    """Keeps lessons; each call is on disk when it returns, and harmless when repeated."""
+
+    def __init__(self, rows: Rows, now: Callable[[], float] = time.time) -> None:
+        self._rows = rows
+        self._now = now
+
+    def keep(self, lesson: Lesson, sources: Iterable[str], *, state: LessonState = "candidate") -> None:
+        """Keep a lesson with the episodes that it grew from; one that is known gains what supports it further."""
+        self._rows.together(lambda: self._keep(lesson, tuple(sources), state))
+
+    def move(self, lesson: str, state: LessonState, why: str) -> None:
+        """Have a lesson in another state from now on."""
+        self._rows.together(lambda: self._move(lesson, state, why))
+
+    def show(self, showings: Iterable[Showing]) -> None:
+        """Note what an attempt was told, and what was held out of it."""
+        rows: list[Values] = [{"lesson": one.lesson, "episode": one.episode, "arm": one.arm} for one in showings]
+        self._add_all("memory_showings", rows)
+
+    def vote(self, votes: Iterable[Vote]) -> None:
+        """Note what lessons did for an attempt."""
+        rows: list[Values] = [{"lesson": one.lesson, "episode": one.episode, "effect": one.effect} for one in votes]
+        self._add_all("memory_votes", rows)
+
+    def shown_to(self, episode: str) -> tuple[Showing, ...]:
+        """What an attempt was told, and what was held out of it."""
+        sql = "select lesson, episode, arm from memory_showings where episode = ? order by lesson"
+        return tuple(
+            Showing(lesson=lesson, episode=name, arm=arm) for lesson, name, arm in self._rows.read(sql, episode)
+        )
+
+    def standings(self, *, project: str = "") -> tuple[LessonStanding, ...]:
+        """All lessons, of a project or of any, as they stand, oldest first."""
+        sql = "select body from memory_lessons where (? = '' or project = ?) order by rowid"
+        lessons = [load(Lesson, body) for (body,) in self._rows.read(sql, project, project)]
+        states = {lesson: (state, why) for lesson, state, why in self._rows.read(_STATES)}
+        sources: dict[str, list[str]] = {}
+        for lesson, episode in self._rows.read("select lesson, episode from memory_supports order by rowid"):
+            sources.setdefault(lesson, []).append(episode)
+        came = Counter(self._rows.read(_SHOWN))
+        effects = Counter(self._rows.read("select lesson, effect from memory_votes"))
+        return tuple(
+            LessonStanding(
+                lesson=lesson,
+                state=states.get(lesson.id, ("candidate", ""))[0],
+                why=states.get(lesson.id, ("candidate", ""))[1],
+                sources=tuple(sources.get(lesson.id, ())),
+                shown=(came[lesson.id, "shown", "passed"], came[lesson.id, "shown", "failed"]),
+                held_out=(came[lesson.id, "held_out", "passed"], came[lesson.id, "held_out", "failed"]),
+                helped=effects[lesson.id, "helped"],
+                harmed=effects[lesson.id, "harmed"],
+                without_effect=effects[lesson.id, "none"],
+            )
+            for lesson in lessons
+        )
+
+    def _add_all(self, table: str, rows: Iterable[Values]) -> None:
+        dated = [{**row, "at": self._now()} for row in rows]
+        self._rows.together(lambda: [self._rows.add(table, row) for row in dated])
+
+    def _keep(self, lesson: Lesson, sources: tuple[str, ...], state: LessonState) -> None:
+        added = self._rows.add(
+            "memory_lessons",
+            {
+                "id": lesson.id,
+                "project": lesson.project,
+                "kind": lesson.kind,
+                "scope": lesson.scope,
+                "subject": lesson.subject,
+                "source": lesson.source,
+                "at": lesson.made_at,
+                "body": dump(lesson),
+            },
+        )
+        for episode in sources:
+            self._rows.add("memory_supports", {"lesson": lesson.id, "episode": episode, "at": self._now()})
+        if added:
+            self._move(lesson.id, state, "learnt")
+
+    def _move(self, lesson: str, state: LessonState, why: str) -> None:
+        sql = "select number, state from memory_states where lesson = ? order by number desc limit 1"
+        newest = self._rows.read(sql, lesson)
+        if newest and newest[0][1] == state:
+            return
+        number = int(newest[0][0]) + 1 if newest else 1
+        row: Values = {"lesson": lesson, "number": number, "state": state, "why": why, "at": self._now()}
+        self._rows.add("memory_states", row)
