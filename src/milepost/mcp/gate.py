@@ -62,8 +62,8 @@ def _only(headers: Headers, name: bytes) -> str | None:
 class Gate:
     """Refuses before a byte of the body is read; what it lets in must bring its body in time."""
 
-    def __init__(self, app: ASGIApp, rule: Rule, *, body_s: float = BODY_S) -> None:
-        self._app, self._rule, self._body_s = app, rule, body_s
+    def __init__(self, app: ASGIApp, rule: Rule) -> None:
+        self._app, self._rule = app, rule
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -73,7 +73,7 @@ class Gate:
         if refused is not None:
             await _refuse(refused, send)
             return
-        await self._app(scope, Timed(receive, self._body_s), send)
+        await self._app(scope, Timed(receive, BODY_S), send)
 
 
 class Timed:
