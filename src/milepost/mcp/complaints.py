@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
+from typing import TextIO
 
 from milepost.core.redact import Redactor, secrets_of
 
-LONGEST = 1_000
+LONGEST = 1_000  # in bytes less than a pipe takes at once, whatever the letters
 
 Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
@@ -24,10 +26,33 @@ def tell_on_stderr() -> None:
     root = logging.getLogger()
     if root.handlers:
         return
-    told = logging.StreamHandler(sys.stderr)
+    told = Unblocked(sys.stderr)
     told.setFormatter(Complaint(Redactor(secrets_of(os.environ))))
     root.addHandler(told)
     root.setLevel(logging.WARNING)
+
+
+class Unblocked(logging.StreamHandler[TextIO]):
+    """Writes a line if it is not the one before again, and if that holds nobody up.
+
+    Clients that start a server may never read its stderr, and a full pipe would stop it for good.
+    """
+
+    _last = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = self.format(record)
+        if line != self._last and _has_room(self.stream):
+            self._last = line
+            super().emit(record)
+
+
+def _has_room(stream: TextIO) -> bool:
+    """Whether a line of ours can be written without waiting: a pipe is ready only if it takes as much as that."""
+    try:
+        return bool(select.select([], [stream.fileno()], [], 0)[1])
+    except (OSError, ValueError):  # no file at all
+        return True
 
 
 class Complaint(logging.Formatter):
