@@ -62,7 +62,7 @@ async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error and result.structured_content is not None, text_of(result)
     assert json.loads(text_of(result)) == result.structured_content
-    return result.structured_content
+    return dict(result.structured_content)
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
