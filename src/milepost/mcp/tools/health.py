@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -23,11 +24,21 @@ class Lacking(Brief):
     needed: bool = False
 
 
+class Remembered(Brief):
+    """`unsynced` are rows that a shared memory was not told yet."""
+
+    mode: str
+    episodes: int = 0
+    lessons: int = 0
+    unsynced: int = 0
+
+
 class Health(Brief):
     ok: bool
     version: str
     roadmap: str = ""
     running: str = ""
+    memory: Remembered | None = None
     lacking: tuple[Lacking, ...] = ()
 
 
@@ -52,7 +63,23 @@ def _examined(place: Place, workspace: str, limit: int) -> Health:
         version=milepost.__version__,
         roadmap=roadmap,
         running=running,
+        memory=_remembered(place.named(workspace)),
         lacking=[_lacking(one) for one in wrong[:limit]],
+    )
+
+
+def _remembered(folder: Path) -> Remembered | None:
+    """The memory of a project in figures; None where a folder has none."""
+    try:
+        with milepost.open_memory(folder) as memory:
+            stats = memory.stats()
+    except milepost.MilepostError:
+        return None
+    return Remembered(
+        mode=stats.mode,
+        episodes=sum(stats.episodes.values()),
+        lessons=sum(stats.lessons.values()),
+        unsynced=stats.unsynced.waiting,
     )
 
 

@@ -24,21 +24,22 @@ Paths = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_l
 Text = Annotated[str, Field(max_length=10_000)]
 
 
-class Seen(Brief):
-    """An earlier episode; only a `verified` end was found out by Milepost itself."""
+class Fitting(Brief):
+    """An earlier episode or a lesson, with how it ended or stands; `project` where it is another one."""
 
-    episode: str
+    kind: str
+    id: str
     title: str
-    ended: str = ""
-    verified: bool = False
-    text: str = ""
+    outcome: str = ""
+    why: str = ""
+    project: str = ""
 
 
 class Recalled(Brief):
     """`lessons` are advice with evidence, at most three; `why` says why it is these, or none."""
 
     lessons: tuple[str, ...] = ()
-    episodes: tuple[Seen, ...] = ()
+    found: tuple[Fitting, ...] = ()
     why: tuple[str, ...] = ()
 
 
@@ -103,11 +104,11 @@ class Recommended(Brief):
 def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     async def query_memory(
         query: Annotated[str, Field(min_length=1, max_length=10_000, description="A task, or an error's text")],
-        context: Annotated[str, Field(max_length=10_000, description="An error's text, where there is one")] = "",
+        context: Annotated[str, Field(max_length=10_000, description="Error text or files it is about")] = "",
         limit: Limit = 5,
         workspace: Folder = "",
     ) -> Recalled:
-        """What earlier attempts in this project learnt that fits a task or an error: verified lessons, episodes."""
+        """What earlier attempts learnt that fits a task or an error: lessons of verified work, similar episodes."""
         return await aside(lambda: _recalled(place.named(workspace), query, context, limit))
 
     return (query_memory,)
@@ -119,9 +120,8 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     async def episode_start(
         title: Annotated[str, Field(min_length=1, max_length=500)],
         text: Text = "",
-        kind: Literal[
-            "code_generation", "debugging", "refactoring", "testing", "analysis", "documentation", "other"
-        ] = "other",
+        kind: Literal["code_generation", "debugging", "refactoring", "testing", "analysis", "documentation", "other"]
+        | None = None,
         agent: Annotated[str, Field(max_length=200)] = "",
         files: Paths = (),
         workspace: Folder = "",
@@ -130,7 +130,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
         def begin() -> str:
             with milepost.open_memory(place.named(workspace)) as memory:
-                return str(memory.start(title=title, text=text, kind=kind, agent=agent, files=files))
+                return str(memory.start(title, text=text, kind=kind, agent=agent, files=files))
 
         return EpisodeOpened(episode=await aside(begin))
 
@@ -239,14 +239,24 @@ def lesson_told(folder: Path, lesson: str) -> dict[str, Any]:
 def _recalled(folder: Path, query: str, error: str, limit: int) -> Recalled:
     with milepost.open_memory(folder) as memory:
         fitting = memory.recall(query, error=error)
-        found = memory.search(query, most=limit)
+        found = memory.search(f"{query}\n{error}".strip(), most=limit)
         return Recalled(
-            lessons=_lines(fitting.lines), episodes=[_seen(one) for one in found], why=_lines(fitting.explanation)
+            lessons=_lines(fitting.lines),
+            found=[_fitting(one, memory.project) for one in found],
+            why=_lines(fitting.explanation),
         )
 
 
-def _seen(found: Any) -> Seen:
-    return Seen(episode=str(found.episode), title=str(found.title)[:LONGEST])
+def _fitting(found: Any, project: str) -> Fitting:
+    elsewhere = "" if found.project == project else found.project
+    return Fitting(
+        kind=found.kind,
+        id=found.id,
+        title=found.title[:LONGEST],
+        outcome=found.outcome,
+        why=found.why[:LONGEST],
+        project=elsewhere,
+    )
 
 
 def _closed(episode: str, assessment: Any) -> EpisodeClosed:
@@ -270,13 +280,13 @@ def _listed(folder: Path, state: str | None, offset: int, limit: int) -> Lessons
 
 def _cared_for(folder: Path, action: str, lesson: str, why: str) -> LessonsTold:
     with milepost.open_memory(folder) as memory:
-        standing = memory.lesson(lesson)
+        standing = memory.lesson(lesson).standing
+        name = standing.lesson.id
         if action == "quarantine":
-            memory.quarantine(lesson, why or "through MCP")
+            standing = memory.quarantine(name, why or "through MCP")
         elif action == "forget":
-            memory.forget(lesson)
-        kept = action if action != "why" else ""
-        return LessonsTold(lessons=[_told(standing, whole=action == "why")], action=kept)
+            memory.forget(name, why=why or "through MCP")
+        return LessonsTold(lessons=[_told(standing, whole=action == "why")], action="" if action == "why" else action)
 
 
 def _told(standing: Any, *, whole: bool = False) -> LessonTold:
