@@ -103,14 +103,6 @@ def test_what_is_no_request_is_answered_or_dropped_and_the_next_request_is_serve
     assert memory_kb(server.pid) - before < GROWTH_KB
 
 
-def test_garbage_before_the_first_request_does_not_keep_the_server_from_answering_it(alone: Server) -> None:
-    for garbage in GARBAGE:
-        if b'"method"' not in garbage:  # the first request decides which protocol is spoken
-            write(alone, garbage)
-
-    decent(alone, 1)
-
-
 def test_hundreds_of_requests_at_once_are_all_answered_once(server: Server) -> None:
     write(server, b"".join(request(number, "tools/list") for number in range(400)))
     write(server, b"".join(request(number, "tools/call", PLAN) for number in range(400, 420)))
@@ -129,7 +121,7 @@ def test_a_client_that_asks_and_never_listens_does_not_fill_the_memory(alone: Se
     flood = b"".join(request(number, "tools/list") for number in range(1_000, 2_000))
 
     sent = 0
-    while sent < 20 * len(flood) and select.select([], [alone.stdin], [], 3)[1]:
+    while sent < 8 * len(flood) and select.select([], [alone.stdin], [], 3)[1]:
         sent += os.write(alone.stdin.fileno(), flood[sent % len(flood) :][:65_536])
 
     assert memory_kb(alone.pid) - before < GROWTH_KB
@@ -148,7 +140,11 @@ def test_a_call_that_is_cancelled_ends_with_all_that_it_started_and_others_go_on
     decent(server, 3)
 
 
-def test_a_client_that_disappears_in_the_middle_of_a_call_takes_the_server_and_its_code_with_it(alone: Server) -> None:
+def test_a_client_that_begins_with_garbage_and_goes_in_the_middle_of_a_call_leaves_nothing(alone: Server) -> None:
+    for garbage in GARBAGE:
+        if b'"method"' not in garbage:  # the first request decides which protocol is spoken
+            write(alone, garbage)
+    decent(alone, 1)
     write(alone, request(2, "tools/call", FOREVER))
     awaited(lambda: descendants(alone.pid), "the code runs")
     all_of_it = descendants(alone.pid)

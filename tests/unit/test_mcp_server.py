@@ -17,15 +17,15 @@ from mcp_types import JSONRPCRequest
 from milepost.core.errors import MachineFailed, SettingInvalid
 from milepost.core.redact import Redactor
 from milepost.mcp.complaints import LONGEST, Complaint, Unblocked
-from milepost.mcp.conformance.resuming import RecentEvents
+from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
 from milepost.mcp.crowd import Crowd
-from milepost.mcp.gate import Rule, Timed, refusal
+from milepost.mcp.door import Admission, Timed, refusal
 from milepost.mcp.http import bound, checked, host_names, new_token
 from milepost.mcp.levels import say
 from milepost.mcp.pages import PAGE, first_of, page
 
-RULE = Rule(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
+WANTED = Admission(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
 HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")
 
 
@@ -50,7 +50,7 @@ HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")
 def test_a_request_is_let_in_only_by_its_names_and_the_token(
     headers: list[tuple[bytes, bytes]], status: int | None
 ) -> None:
-    refused = refusal(headers, RULE)
+    refused = refusal(headers, WANTED)
 
     assert (refused.status if refused else None) == status
 
@@ -220,7 +220,7 @@ def test_a_request_counts_until_it_is_answered_or_cancelled_whatever_its_id() ->
 
 def test_events_are_kept_within_bounds_and_replayed_for_their_own_stream_alone() -> None:
     async def replayed() -> tuple[object, list[object], object]:
-        events, again = RecentEvents(kept=5), []
+        events, again = RecentMessages(kept=5), []
 
         async def collect(event: Any) -> None:
             again.append(event.message.id)
