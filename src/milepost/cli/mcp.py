@@ -39,7 +39,15 @@ def mcp(
     allow_answers: Annotated[
         bool, typer.Option("--allow-answers", help="Let a client answer for you what a run asks, unconfirmed.")
     ] = False,
-    conformance: Annotated[bool, typer.Option("--conformance", hidden=True)] = False,
+    conformance: Annotated[
+        bool,
+        typer.Option(
+            "--conformance",
+            hidden=True,
+            help="Offer the fixtures of the protocol's conformance suite instead: over HTTP, on this machine alone, "
+            "and without a token, since the suite can send none.",
+        ),
+    ] = False,
 ) -> None:
     """Serve Milepost's tools to programs that speak the Model Context Protocol, such as Claude Code and Codex."""
     _require_sdk()

@@ -10,6 +10,7 @@ from mcp.server.mcpserver.tools import Tool
 
 from milepost import __version__
 from milepost.mcp.complaints import tell_on_stderr
+from milepost.mcp.faults import as_internal, by_names_of
 from milepost.mcp.levels import serve_levels
 from milepost.mcp.pages import in_pages
 
@@ -27,7 +28,8 @@ def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Too
         version=__version__,
         tools=list(tools),
         log_level="WARNING",
-        middleware=[in_pages],
+        middleware=[as_internal, in_pages],
     )
+    server.middleware.append(by_names_of(server))
     serve_levels(server)
     return server

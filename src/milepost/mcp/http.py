@@ -16,8 +16,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from milepost.core.errors import MachineFailed, SettingInvalid
-from milepost.mcp.gate import Gate, Rule
-from milepost.mcp.listening import Listener
+from milepost.mcp.door import Admission, Door
+from milepost.mcp.httpd import Httpd
 
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
@@ -63,12 +63,12 @@ async def serve(
     with bound(host, port) as listening:
         names = host_names(host, listening.getsockname()[1])
         address = Address(url=f"http://{names[0]}{PATH}", token=token)
-        listener = Listener(application(server, names, token, events), lambda: ready(address))
-        serving = asyncio.ensure_future(listener.serve(sockets=[listening]))
+        httpd = Httpd(application(server, names, token, events), lambda: ready(address))
+        serving = asyncio.ensure_future(httpd.serve(sockets=[listening]))
         try:
             await asyncio.shield(serving)
         except asyncio.CancelledError:
-            listener.stop()
+            httpd.stop()
             await serving
             raise
 
@@ -76,7 +76,7 @@ async def serve(
 def application(
     server: MCPServer[dict[str, Any]], names: tuple[str, ...], token: str | None, events: EventStore | None
 ) -> ASGIApp:
-    """The server as an app behind its gate; the SDK looks at hosts and origins a second time."""
+    """The server as an app behind its door; the SDK looks at hosts and origins a second time."""
     origins = [f"http://{name}" for name in names]
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -86,17 +86,14 @@ def application(
         retry_interval=500 if events is not None else None,
         transport_security=TransportSecuritySettings(allowed_hosts=list(names), allowed_origins=origins),
     )
-    return Gate(app, Rule(hosts=frozenset(names), origins=frozenset(origins), token=token))
+    return Door(app, Admission(hosts=frozenset(names), origins=frozenset(origins), token=token))
 
 
 def host_names(host: str, port: int) -> tuple[str, ...]:
     """What a request may call this server, the name in its address first."""
     name = f"[{host}]" if ":" in host else host.lower()
-    return tuple(
-        dict.fromkeys(
-            f"{each}:{port}" for each in (name, *(("127.0.0.1", "localhost", "[::1]") if local(host) else ()))
-        )
-    )
+    others = ("127.0.0.1", "localhost", "[::1]") if local(host) else ()
+    return tuple(dict.fromkeys(f"{each}:{port}" for each in (name, *others)))
 
 
 def local(host: str) -> bool:

@@ -14,6 +14,8 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
+from milepost.mcp.crowd import Crowd, Incoming, Outgoing
+
 LONGEST_MESSAGE = 4 * 1024 * 1024
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -26,8 +28,13 @@ async def serve_stdio(server: MCPServer[dict[str, Any]]) -> None:
         for number in STOPS:
             loop.add_signal_handler(number, serving.cancel)
         lines = Lines(_private_stdin(), loop)
-        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
-            await low.run(reading, writing, low.create_initialization_options())
+        try:
+            async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
+                crowd = Crowd()
+                incoming, outgoing = Incoming(reading, writing, crowd), Outgoing(writing, crowd)
+                await low.run(incoming, outgoing, low.create_initialization_options())
+        except* BrokenPipeError:
+            pass  # the client went without a word
 
 
 class Lines:

@@ -14,7 +14,7 @@ from milepost.mcp.conformance.changing import add_changes
 from milepost.mcp.conformance.contents import add_contents
 from milepost.mcp.conformance.prompts import add_prompts
 from milepost.mcp.conformance.resources import add_resources
-from milepost.mcp.conformance.resuming import RecentEvents
+from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.conformance.rounds import add_rounds
 from milepost.mcp.conformance.schemas import add_schemas
 from milepost.mcp.conformance.working import add_work
@@ -22,10 +22,6 @@ from milepost.mcp.core import new_server
 from milepost.mcp.http import Ready, serve
 
 INSTRUCTIONS: Final = "Fixtures of the conformance suite of the Model Context Protocol. Nothing here does anything."
-HELP: Final = (
-    "Offer the fixtures of the protocol's conformance suite instead of the tools. "
-    "On this machine alone and without a token, since the suite can send none."
-)
 
 
 def build_conformance(server: MCPServer[dict[str, Any]]) -> None:
@@ -37,7 +33,7 @@ def build_conformance(server: MCPServer[dict[str, Any]]) -> None:
 
 
 async def serve_conformance(*, port: int, on_ready: Ready) -> None:
-    """Serve the fixtures on loopback to whoever asks."""
+    """Serve the fixtures on this machine alone, to whoever asks: the suite can send no token."""
     server = new_server(name="milepost-conformance", instructions=INSTRUCTIONS)
     build_conformance(server)
-    await serve(server, port=port, token=None, ready=on_ready, events=RecentEvents())
+    await serve(server, port=port, token=None, ready=on_ready, events=RecentMessages())

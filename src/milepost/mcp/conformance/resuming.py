@@ -22,7 +22,7 @@ class Sent:
     size: int
 
 
-class RecentEvents(EventStore):
+class RecentMessages(EventStore):
     """The last events of all streams in memory, bounded in number and bytes; the oldest go first."""
 
     def __init__(self, *, kept: int = KEPT, kept_bytes: int = KEPT_BYTES) -> None:

@@ -17,7 +17,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Admission:
     """What a request must name to be let in: one of the hosts, no origin but ours, the token if there is one."""
 
     hosts: frozenset[str]
@@ -34,14 +34,14 @@ class Refusal:
     challenge: str | None = None
 
 
-def refusal(headers: Headers, rule: Rule) -> Refusal | None:
+def refusal(headers: Headers, wanted: Admission) -> Refusal | None:
     """Why a request with these headers is not let in, or None; a header that is there twice is never right."""
     host, origin = _only(headers, b"host"), _only(headers, b"origin")
-    if host is None or host.lower() not in rule.hosts:
+    if host is None or host.lower() not in wanted.hosts:
         return Refusal(status=421, reason="this server has another name")
-    if origin is not None and origin.lower() not in rule.origins:
+    if origin is not None and origin.lower() not in wanted.origins:
         return Refusal(status=403, reason="no page of another origin may talk to this server")
-    return None if rule.token is None else _without_token(_only(headers, b"authorization"), rule.token)
+    return None if wanted.token is None else _without_token(_only(headers, b"authorization"), wanted.token)
 
 
 def _without_token(authorization: str | None, token: str) -> Refusal | None:
@@ -59,21 +59,21 @@ def _only(headers: Headers, name: bytes) -> str | None:
     return None if not values else values[0] if len(values) == 1 else "\0"
 
 
-class Gate:
+class Door:
     """Refuses before a byte of the body is read; what it lets in must bring its body in time."""
 
-    def __init__(self, app: ASGIApp, rule: Rule, *, body_s: float = BODY_S) -> None:
-        self._app, self._rule, self._body_s = app, rule, body_s
+    def __init__(self, app: ASGIApp, wanted: Admission) -> None:
+        self._app, self._wanted = app, wanted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = refusal(scope["headers"], self._rule)
+        refused = refusal(scope["headers"], self._wanted)
         if refused is not None:
             await _refuse(refused, send)
             return
-        await self._app(scope, Timed(receive, self._body_s), send)
+        await self._app(scope, Timed(receive, BODY_S), send)
 
 
 class Timed:

@@ -48,7 +48,7 @@ class Impatient(H11Protocol):
             self.transport.close()
 
 
-class Listener(uvicorn.Server):
+class Httpd(uvicorn.Server):
     """Serves an app on sockets that are open already, says when it does, and ends on the first signal or `stop`."""
 
     def __init__(self, app: ASGIApp, on_ready: Callable[[], None]) -> None:
