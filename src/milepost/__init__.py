@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from milepost.api import (
         agent,
         answer_gate,
+        assignment,
         attempts,
         bench,
         bench_rows,
@@ -182,7 +183,8 @@ if TYPE_CHECKING:
     from milepost.workspace.mileposts import Milepost
 
 _HOMES = {
-    "milepost.api": "agent bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json choices clean "
+    "milepost.api": "agent assignment bench bench_rows bench_to_json chaos chaos_findings chaos_rows chaos_to_json "
+    "choices clean "
     "context costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
     "preview proof proof_to_json proposals renamed replay "
@@ -368,6 +370,7 @@ __all__ = [
     "Workspace",
     "agent",
     "answer_gate",
+    "assignment",
     "attempts",
     "bench",
     "bench_rows",

@@ -101,6 +101,13 @@ def context(
     return context_now(_path(roadmap), task, tokens=tokens, agent=agent)
 
 
+def assignment(task: str, roadmap: Path | str | None = None) -> str:
+    """What an agent would be asked for a task now, as text: the first attempt's prompt."""
+    from milepost.engine.assignment_now import assignment_now
+
+    return assignment_now(_path(roadmap), task)
+
+
 def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = None) -> Explanation:
     """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
     from milepost.engine.planning import ways_of

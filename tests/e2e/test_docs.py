@@ -44,6 +44,17 @@ def test_the_library_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/library.md", tmp_path / "sample", tmp_path)
 
 
+def test_the_page_about_mcp_runs_and_names_every_tool(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'milepost[mcp]'")
+    from milepost.mcp.places import Place
+    from milepost.mcp.profiles import tools_of
+
+    make_sample(tmp_path / "sample")
+    run_python_blocks("docs/mcp.md", tmp_path / "sample", tmp_path)
+    rows = "\n".join(re.findall(r"^\| (`.*?) \|", (ROOT / "docs/mcp.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert re.findall(r"`(\w+)`", rows) == [tool.name for tool in tools_of("full", Place(folder=tmp_path))]
+
+
 def test_the_page_about_writing_roadmaps_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/writing-roadmaps.md", tmp_path, tmp_path)
 

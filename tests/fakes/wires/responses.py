@@ -97,7 +97,9 @@ def _items(asked: Asked, said: Said) -> list[Plain]:
     for call in said.calls:
         free = call.name in asked.freeform
         kind = {"type": "custom_tool_call", "input": call.text} if free else _function(call.text)
-        items.append({"id": f"item-{call.id}", "call_id": call.id, "name": call.name, **kind})
+        space, _, name = call.name.rpartition(".")  # a tool of a namespace is `namespace.tool`
+        within = {"namespace": space} if space else {}
+        items.append({"id": f"item-{call.id}", "call_id": call.id, "name": name, **within, **kind})
     return [{**item, "status": "completed"} for item in items]
 
 

@@ -1,0 +1,65 @@
+"""Calls of the library beside the event loop: each on a thread that does not keep the server from ending."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import anyio
+
+T = TypeVar("T")
+
+MOST_AT_ONCE = 16
+ENDING_S = 5.0  # how long a call that was told to end is waited for
+
+_limiters: dict[asyncio.AbstractEventLoop, anyio.CapacityLimiter] = {}
+
+
+@dataclass(slots=True)
+class _Outcome(Generic[T]):
+    """What came of a call: its result, or what it raised."""
+
+    result: T | None = None
+    error: BaseException | None = None
+
+
+async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None) -> T:
+    """The result of a call that blocks.
+
+    When nobody waits for it any more, `end` is called to end it, and it is given a moment to clear up. Without `end` it
+    goes on alone, and its result is dropped.
+    """
+    done, outcome, loop = anyio.Event(), _Outcome[T](), asyncio.get_running_loop()
+
+    def work() -> None:
+        try:
+            outcome.result = call()
+        except BaseException as error:
+            outcome.error = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(done.set)
+
+    async with _limiter(loop):
+        threading.Thread(target=work, name="milepost mcp call", daemon=True).start()
+        try:
+            await done.wait()
+        except BaseException:
+            if end is not None:
+                end()
+                with anyio.move_on_after(ENDING_S, shield=True):
+                    await done.wait()
+            raise
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.result  # type: ignore[return-value]  # a call that raised nothing has a result
+
+
+def _limiter(loop: asyncio.AbstractEventLoop) -> anyio.CapacityLimiter:
+    """What bounds the calls of a loop; those of loops that are closed are forgotten."""
+    for other in [other for other in _limiters if other.is_closed()]:
+        del _limiters[other]
+    return _limiters.setdefault(loop, anyio.CapacityLimiter(MOST_AT_ONCE))

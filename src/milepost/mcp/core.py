@@ -1,0 +1,35 @@
+"""The server that every profile registers its tools, resources and prompts on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
+
+from milepost import __version__
+from milepost.mcp.complaints import tell_on_stderr
+from milepost.mcp.faults import as_internal, by_names_of
+from milepost.mcp.levels import serve_levels
+from milepost.mcp.pages import in_pages
+
+
+def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Tool] = ()) -> MCPServer[dict[str, Any]]:
+    """A server that offers `tools` and no more yet; `instructions` is what a model reads first, and clients often cut.
+
+    What its tools log is told on stderr.
+    """
+    tell_on_stderr()
+    server: MCPServer[dict[str, Any]] = MCPServer(
+        name,
+        title="Milepost",
+        instructions=instructions,
+        version=__version__,
+        tools=list(tools),
+        log_level="WARNING",
+        middleware=[as_internal, in_pages],
+    )
+    server.middleware.append(by_names_of(server))
+    serve_levels(server)
+    return server

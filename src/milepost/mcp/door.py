@@ -1,0 +1,106 @@
+"""Who may come in over HTTP: the right host, the right origin, the right token, and no slow body."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_S: Final = 20.0
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """What a request must name to be let in: one of the hosts, no origin but ours, the token if there is one."""
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+    token: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a request is not let in; `challenge` is what its client is to come back with."""
+
+    status: int
+    reason: str
+    challenge: str | None = None
+
+
+def refusal(headers: Headers, wanted: Admission) -> Refusal | None:
+    """Why a request with these headers is not let in, or None; a header that is there twice is never right."""
+    host, origin = _only(headers, b"host"), _only(headers, b"origin")
+    if host is None or host.lower() not in wanted.hosts:
+        return Refusal(status=421, reason="this server has another name")
+    if origin is not None and origin.lower() not in wanted.origins:
+        return Refusal(status=403, reason="no page of another origin may talk to this server")
+    return None if wanted.token is None else _without_token(_only(headers, b"authorization"), wanted.token)
+
+
+def _without_token(authorization: str | None, token: str) -> Refusal | None:
+    scheme, _, given = (authorization or "").partition(" ")
+    if scheme.lower() != "bearer":
+        return Refusal(status=401, reason="a bearer token is needed", challenge='Bearer realm="milepost"')
+    if hmac.compare_digest(given.strip().encode(), token.encode()):
+        return None
+    wrong = 'Bearer realm="milepost", error="invalid_token"'
+    return Refusal(status=401, reason="this is not the token of this server", challenge=wrong)
+
+
+def _only(headers: Headers, name: bytes) -> str | None:
+    values = [value.decode("latin-1") for key, value in headers if key.lower() == name]
+    return None if not values else values[0] if len(values) == 1 else "\0"
+
+
+class Door:
+    """Refuses before a byte of the body is read; what it lets in must bring its body in time."""
+
+    def __init__(self, app: ASGIApp, wanted: Admission) -> None:
+        self._app, self._wanted = app, wanted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refused = refusal(scope["headers"], self._wanted)
+        if refused is not None:
+            await _refuse(refused, send)
+            return
+        await self._app(scope, Timed(receive, BODY_S), send)
+
+
+class Timed:
+    """A request's body, all of which is there in time, or the client counts as gone."""
+
+    def __init__(self, receive: Receive, body_s: float) -> None:
+        self._receive, self._complete = receive, False
+        self._deadline = asyncio.get_running_loop().time() + body_s
+
+    async def __call__(self) -> Message:
+        if self._complete:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        self._complete = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+
+async def _refuse(refused: Refusal, send: Send) -> None:
+    body = json.dumps({"error": refused.reason}).encode()
+    headers = [
+        (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close"),
+    ]  # fmt: skip
+    if refused.challenge:
+        headers.append((b"www-authenticate", refused.challenge.encode()))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,127 @@
+"""The server over streamable HTTP: on this machine alone unless asked otherwise, for whoever has the token."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.streamable_http import EventStore
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp
+
+from milepost.core.errors import MachineFailed, SettingInvalid
+from milepost.mcp.door import Admission, Door
+from milepost.mcp.httpd import Httpd
+
+LOOPBACK: Final = "127.0.0.1"
+PATH: Final = "/mcp"
+BODY_BYTES: Final = 1024 * 1024
+SESSIONS: Final = 1_000
+SHORTEST_TOKEN: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a server is reached, and the token that it asks for, if any."""
+
+    url: str
+    token: str | None
+
+
+Ready = Callable[[Address], None]
+
+
+def new_token() -> str:
+    """A token that nobody can guess, in letters that no shell or header minds."""
+    return secrets.token_urlsafe(32)
+
+
+async def serve_http(
+    server: MCPServer[dict[str, Any]], *, host: str = LOOPBACK, port: int = 0, token: str | None = None, on_ready: Ready
+) -> None:
+    """Serve until SIGINT, SIGTERM or cancellation; `on_ready` hears the address and the token, new if none is given."""
+    wanted = new_token() if token is None else checked(token)
+    await serve(server, host=host, port=port, token=wanted, ready=on_ready)
+
+
+async def serve(
+    server: MCPServer[dict[str, Any]],
+    *,
+    host: str = LOOPBACK,
+    port: int,
+    token: str | None,
+    ready: Ready,
+    events: EventStore | None = None,
+) -> None:
+    """Serve whoever has the token, or everybody on this machine if there is none to have."""
+    with bound(host, port) as listening:
+        names = host_names(host, listening.getsockname()[1])
+        address = Address(url=f"http://{names[0]}{PATH}", token=token)
+        httpd = Httpd(application(server, names, token, events), lambda: ready(address))
+        serving = asyncio.ensure_future(httpd.serve(sockets=[listening]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            httpd.stop()
+            await serving
+            raise
+
+
+def application(
+    server: MCPServer[dict[str, Any]], names: tuple[str, ...], token: str | None, events: EventStore | None
+) -> ASGIApp:
+    """The server as an app behind its door; the SDK looks at hosts and origins a second time."""
+    origins = [f"http://{name}" for name in names]
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=BODY_BYTES,
+        max_sessions=SESSIONS,
+        event_store=events,
+        retry_interval=500 if events is not None else None,
+        transport_security=TransportSecuritySettings(allowed_hosts=list(names), allowed_origins=origins),
+    )
+    return Door(app, Admission(hosts=frozenset(names), origins=frozenset(origins), token=token))
+
+
+def host_names(host: str, port: int) -> tuple[str, ...]:
+    """What a request may call this server, the name in its address first."""
+    name = f"[{host}]" if ":" in host else host.lower()
+    others = ("127.0.0.1", "localhost", "[::1]") if local(host) else ()
+    return tuple(dict.fromkeys(f"{each}:{port}" for each in (name, *others)))
+
+
+def local(host: str) -> bool:
+    """Whether a host is this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; an address that stands for all of them has no name to hold requests to."""
+    if host in ("", "0.0.0.0", "::", "*"):  # noqa: S104
+        raise SettingInvalid(f"{host!r} is no address that clients could name", "name the one that they will use")
+    if not 0 <= port <= 65_535:
+        raise SettingInvalid(f"there is no port {port}", "give one from 1 to 65535, or 0 for any that is free")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        advice = "give another port, or 0 for any that is free"
+        reason = str(error.strerror or error).partition(" (while")[0]
+        raise MachineFailed(f"cannot listen on {host} port {port}: {reason}", advice) from None
+
+
+def checked(token: str) -> str:
+    """The token that a person gave, if it can be sent as a header and is long enough to be one."""
+    if len(token) < SHORTEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
+        wanted = f"at least {SHORTEST_TOKEN} letters, digits and signs without spaces"
+        raise SettingInvalid("the token is too short or has signs that a header cannot hold", f"give {wanted}")
+    return token

@@ -1,0 +1,128 @@
+"""Answers to what a run asks a person. A model cannot give one silently: a person confirms it, or it is refused."""
+
+# Annotations are evaluated here, not kept as text: they name functions that are made for one server.
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Resolve
+from mcp.server.mcpserver.resolve import AcceptedElicitation
+from pydantic import BaseModel, Field
+
+import milepost
+from milepost.mcp.asides import aside
+from milepost.mcp.places import Folder, Place
+from milepost.mcp.strict import Brief
+
+LONGEST_SHOWN = 2_000
+Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
+GateName = Annotated[str, Field(max_length=300, description="Gate or task, as run_status names it; default: the only")]
+AnswerText = Annotated[str, Field(max_length=10_000, description="Reason (reject), change (edit), agent (delegate)")]
+
+
+class Confirmation(BaseModel):
+    """What a person is asked for."""
+
+    confirm: bool = Field(description="Give this answer to the run")
+
+
+class Answered(Brief):
+    gate: str
+    task: str
+    answer: str
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """An answer that is to be given, to what is asked now."""
+
+    gate: milepost.Gate
+    answer: Answer
+    text: str
+
+
+def answer_tools(place: Place, *, allow_answers: bool = False) -> tuple[Callable[..., Any], ...]:
+    """The tool `answer`; with `allow_answers` the person who started the server has confirmed all answers."""
+
+    async def proposed(gate: str, answer: Answer, text: str, workspace: str) -> Proposed:
+        waiting = await aside(lambda: milepost.waiting_gates(place.roadmap(workspace)))
+        return Proposed(gate=meant(waiting, gate), answer=answer, text=text)
+
+    async def confirmed(
+        ctx: Context[Any, Any], what: Annotated[Proposed, Resolve(proposed)]
+    ) -> Confirmation | Elicit[Confirmation]:
+        if allow_answers:
+            return Confirmation(confirm=True)
+        if not can_ask(ctx):
+            raise milepost.MilepostError(
+                "only a person may answer this, and this client cannot ask one", f"they type: {by_hand(what)}"
+            )
+        return Elicit(question_of(what), Confirmation)
+
+    async def answer(
+        answer: Answer,
+        what: Annotated[Proposed, Resolve(proposed)],
+        person: Annotated[ElicitationResult[Confirmation], Resolve(confirmed)],
+        gate: GateName = "",
+        text: AnswerText = "",
+        workspace: Folder = "",
+    ) -> Answered:
+        """Answer what a run asks a person (waits_for_person in run_status). A person confirms it first."""
+        if not (isinstance(person, AcceptedElicitation) and person.data.confirm):
+            raise milepost.MilepostError("the person did not confirm this answer", f"they can type: {by_hand(what)}")
+        roadmap = place.roadmap(workspace)
+        by = "the server's --allow-answers" if allow_answers else "a person through MCP"
+        kept = await aside(
+            lambda: milepost.answer_gate(
+                f"{what.gate.run}/{what.gate.gate}", answer, text, roadmap, digest=what.gate.digest, by=by
+            )
+        )
+        going_on = await aside(lambda: milepost.running(roadmap))
+        follow = "run_status wait_s=50" if going_on else "run_start goes on with the run"
+        return Answered(gate=kept.gate, task=kept.task, answer=answer, next=follow)
+
+    return (answer,)
+
+
+def meant(waiting: tuple[milepost.Gate, ...], name: str) -> milepost.Gate:
+    """The question that a name means; without one, the only one there is."""
+    named = [gate for gate in waiting if name in ("", gate.gate, f"{gate.run}/{gate.gate}")]
+    found = named or [gate for gate in waiting if gate.task.lower() == name.lower()]
+    if not found:
+        what = f"nothing that is called {name!r} waits for a person" if name else "nothing waits for a person"
+        raise milepost.MilepostError(what, "run_status tells how the run stands")
+    if len(found) > 1:
+        names = ", ".join(gate.gate for gate in found[:5])
+        raise milepost.MilepostError(f"{len(found)} questions wait: {names}", "name one of them as gate")
+    return found[0]
+
+
+def can_ask(ctx: Context[Any, Any]) -> bool:
+    """Whether the client can put a form before a person."""
+    capabilities = ctx.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    return asking is not None and (asking.form is not None or asking.url is None)
+
+
+def question_of(what: Proposed) -> str:
+    """What the person is asked: the run's question, what it is about, and the answer that would be given."""
+    gate = what.gate
+    quote = "\n".join(f"  {line}" for line in _plain(gate.shown[:LONGEST_SHOWN]).splitlines())
+    cut = "\n  …" if len(gate.shown) > LONGEST_SHOWN else ""
+    said = f"{what.answer}: {_plain(what.text)}" if what.text else what.answer
+    return (
+        f"Run {gate.run} asks you about task {gate.task}: {_plain(gate.question)}\n"
+        f"It is about this ({gate.digest[:12]}):\n{quote}{cut}\n"
+        f"The answer that a model wants to give for you: {said}"
+    )
+
+
+def by_hand(what: Proposed) -> str:
+    """The command with which a person gives the answer."""
+    option = {"reject": " --reason …", "edit": " --text …", "delegate": " --agent …"}.get(what.answer, "")
+    return f"milepost {what.answer} {what.gate.gate}{option}"
+
+
+def _plain(text: str) -> str:
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)

@@ -1,0 +1,312 @@
+"""What is remembered of a project: asked for, told by agents from outside, looked after.
+
+An agent from outside says how its work ended; that is kept as its word, and nothing is learnt from it as verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+import milepost
+from milepost.mcp.asides import aside
+from milepost.mcp.places import Folder, Place
+from milepost.mcp.strict import Brief
+
+LONGEST = 400
+Limit = Annotated[int, Field(ge=1, le=50)]
+EpisodeId = Annotated[str, Field(min_length=1, max_length=100)]
+LessonId = Annotated[str, Field(max_length=100)]
+Paths = Annotated[tuple[Annotated[str, Field(max_length=500)], ...], Field(max_length=100)]
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class Fitting(Brief):
+    """An earlier episode or a lesson, with how it ended or stands; `project` where it is another one."""
+
+    kind: str
+    id: str
+    title: str
+    outcome: str = ""
+    why: str = ""
+    project: str = ""
+
+
+class Recalled(Brief):
+    """`lessons` are advice with evidence, at most three; `why` says why it is these, or none."""
+
+    lessons: tuple[str, ...] = ()
+    found: tuple[Fitting, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+class EpisodeOpened(Brief):
+    episode: str
+
+
+class StepKept(Brief):
+    episode: str
+    step: int
+
+
+class EpisodeClosed(Brief):
+    """How an episode was worth it; an outside agent's word is never verified."""
+
+    episode: str
+    reward: float = 0.0
+    successes: tuple[str, ...] = ()
+    improvements: tuple[str, ...] = ()
+    insights: tuple[str, ...] = ()
+
+
+class LessonTold(Brief):
+    """`shown` and `held_out`: passed and failed attempts with and without it."""
+
+    id: str
+    kind: str
+    state: str
+    text: str = ""
+    why: str = ""
+    source: str = ""
+    episodes: tuple[str, ...] = ()
+    shown: tuple[int, int] = (0, 0)
+    held_out: tuple[int, int] = (0, 0)
+
+
+class LessonsTold(Brief):
+    lessons: tuple[LessonTold, ...] = ()
+    action: str = ""
+    next: int | None = None
+
+
+class PatternTold(Brief):
+    kind: str
+    parts: tuple[str, ...]
+    seen: int
+    passed: int
+
+
+class PatternsTold(Brief):
+    patterns: tuple[PatternTold, ...] = ()
+
+
+class Recommended(Brief):
+    """`patterns` are what worked here before, with their counts."""
+
+    lessons: tuple[str, ...] = ()
+    patterns: tuple[PatternTold, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+    async def query_memory(
+        query: Annotated[str, Field(min_length=1, max_length=10_000, description="A task, or an error's text")],
+        context: Annotated[str, Field(max_length=10_000, description="Error text or files it is about")] = "",
+        limit: Limit = 5,
+        workspace: Folder = "",
+    ) -> Recalled:
+        """What earlier attempts learnt that fits a task or an error: lessons of verified work, similar episodes."""
+        return await aside(lambda: _recalled(place.named(workspace), query, context, limit))
+
+    return (query_memory,)
+
+
+def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+    """What agents from outside use, and what memory is looked after with."""
+
+    async def episode_start(
+        title: Annotated[str, Field(min_length=1, max_length=500)],
+        text: Text = "",
+        kind: Literal["code_generation", "debugging", "refactoring", "testing", "analysis", "documentation", "other"]
+        | None = None,
+        agent: Annotated[str, Field(max_length=200)] = "",
+        files: Paths = (),
+        workspace: Folder = "",
+    ) -> EpisodeOpened:
+        """Begin an episode for work that you do yourself; log its steps and complete it."""
+
+        def begin() -> str:
+            with milepost.open_memory(place.named(workspace)) as memory:
+                return str(memory.start(title, text=text, kind=kind, agent=agent, files=files))
+
+        return EpisodeOpened(episode=await aside(begin))
+
+    async def episode_log(
+        episode: EpisodeId,
+        tool: Annotated[str, Field(min_length=1, max_length=200)],
+        action: Annotated[str, Field(min_length=1, max_length=2_000)],
+        parameters: Annotated[dict[str, Any] | None, Field(max_length=100)] = None,
+        result: Literal["success", "error", "timeout"] = "success",
+        observation: Text = "",
+        latency_ms: Annotated[int, Field(ge=0, le=86_400_000)] = 0,
+        tokens: Annotated[int, Field(ge=0, le=100_000_000)] = 0,
+        workspace: Folder = "",
+    ) -> StepKept:
+        """Note one step of an episode; it is on disk when this returns."""
+
+        def note() -> int:
+            with milepost.open_memory(place.named(workspace)) as memory:
+                return int(
+                    memory.log(
+                        episode,
+                        tool=tool,
+                        action=action,
+                        parameters=parameters or {},
+                        result=result,
+                        observation=observation,
+                        latency_ms=latency_ms,
+                        tokens=tokens,
+                    )
+                )
+
+        return StepKept(episode=episode, step=await aside(note))
+
+    async def episode_complete(
+        episode: EpisodeId,
+        outcome: Literal["success", "partial", "failure", "abstained"],
+        reason: Text = "",
+        workspace: Folder = "",
+    ) -> EpisodeClosed:
+        """End an episode. What you call a success is kept as your word: only what Milepost verified teaches."""
+
+        def close() -> EpisodeClosed:
+            with milepost.open_memory(place.named(workspace)) as memory:
+                return _closed(episode, memory.complete(episode, outcome=outcome, reason=reason))
+
+        return await aside(close)
+
+    async def lessons(
+        action: Literal["list", "why", "quarantine", "forget"] = "list",
+        lesson: LessonId = "",
+        why: Annotated[str, Field(max_length=500, description="Why it is quarantined")] = "",
+        state: Literal["candidate", "active", "quarantined", "retired"] | None = None,
+        limit: Limit = 10,
+        offset: Annotated[int, Field(ge=0, le=100_000)] = 0,
+        workspace: Folder = "",
+    ) -> LessonsTold:
+        """Lessons of this project: list them, why one is there, quarantine one, forget one and what grew from it."""
+        folder = place.named(workspace)
+        if action == "list":
+            return await aside(lambda: _listed(folder, state, offset, limit))
+        if not lesson:
+            raise milepost.Misuse(f"{action} needs the id of a lesson", "lessons action=list gives them")
+        return await aside(lambda: _cared_for(folder, action, lesson, why))
+
+    async def patterns(limit: Limit = 10, workspace: Folder = "") -> PatternsTold:
+        """What comes again in this project's episodes, with how often and how often it passed."""
+
+        def look() -> PatternsTold:
+            with milepost.open_memory(place.named(workspace)) as memory:
+                return PatternsTold(patterns=_patterns(memory.patterns(most=limit)))
+
+        return await aside(look)
+
+    async def recommend(
+        task: Annotated[str, Field(min_length=1, max_length=10_000)],
+        files: Paths = (),
+        error: Text = "",
+        limit: Limit = 5,
+        workspace: Folder = "",
+    ) -> Recommended:
+        """What to do about a task by what worked here before: lessons that fit, patterns with their counts."""
+
+        def look() -> Recommended:
+            with milepost.open_memory(place.named(workspace)) as memory:
+                found = memory.recall(task, files=files, error=error)
+                worked = [one for one in memory.patterns(most=limit) if one.passed]
+                return Recommended(
+                    lessons=_lines(found.lines), patterns=_patterns(worked), why=_lines(found.explanation)
+                )
+
+        return await aside(look)
+
+    return (episode_start, episode_log, episode_complete, lessons, patterns, recommend)
+
+
+def lessons_listed(folder: Path, most: int) -> list[dict[str, Any]]:
+    """The lessons of a project, as a resource tells them."""
+    return [one.model_dump(exclude_defaults=True) for one in _listed(folder, None, 0, most).lessons]
+
+
+def lesson_told(folder: Path, lesson: str) -> dict[str, Any]:
+    """One lesson of a project, with what it grew from."""
+    return _cared_for(folder, "why", lesson, "").lessons[0].model_dump(exclude_defaults=True)
+
+
+def _recalled(folder: Path, query: str, error: str, limit: int) -> Recalled:
+    with milepost.open_memory(folder) as memory:
+        fitting = memory.recall(query, error=error)
+        found = memory.search(f"{query}\n{error}".strip(), most=limit)
+        return Recalled(
+            lessons=_lines(fitting.lines),
+            found=[_fitting(one, memory.project) for one in found],
+            why=_lines(fitting.explanation),
+        )
+
+
+def _fitting(found: Any, project: str) -> Fitting:
+    elsewhere = "" if found.project == project else found.project
+    return Fitting(
+        kind=found.kind,
+        id=found.id,
+        title=found.title[:LONGEST],
+        outcome=found.outcome,
+        why=found.why[:LONGEST],
+        project=elsewhere,
+    )
+
+
+def _closed(episode: str, assessment: Any) -> EpisodeClosed:
+    reflection = assessment.reflection
+    return EpisodeClosed(
+        episode=episode,
+        reward=round(assessment.reward.total, 3),
+        successes=_lines(reflection.successes),
+        improvements=_lines(reflection.improvements),
+        insights=_lines(reflection.insights),
+    )
+
+
+def _listed(folder: Path, state: str | None, offset: int, limit: int) -> LessonsTold:
+    with milepost.open_memory(folder) as memory:
+        found = tuple(memory.lessons(state=state, most=offset + limit + 1))
+    page = found[offset : offset + limit]
+    more = offset + limit if len(found) > offset + limit else None
+    return LessonsTold(lessons=[_told(one) for one in page], next=more)
+
+
+def _cared_for(folder: Path, action: str, lesson: str, why: str) -> LessonsTold:
+    with milepost.open_memory(folder) as memory:
+        standing = memory.lesson(lesson).standing
+        name = standing.lesson.id
+        if action == "quarantine":
+            standing = memory.quarantine(name, why or "through MCP")
+        elif action == "forget":
+            memory.forget(name, why=why or "through MCP")
+        return LessonsTold(lessons=[_told(standing, whole=action == "why")], action="" if action == "why" else action)
+
+
+def _told(standing: Any, *, whole: bool = False) -> LessonTold:
+    lesson = standing.lesson
+    return LessonTold(
+        id=lesson.id,
+        kind=lesson.kind,
+        state=standing.state,
+        text=lesson.text if whole else lesson.text[:LONGEST],
+        why=standing.why[:LONGEST],
+        source=lesson.source if whole else "",
+        episodes=list(standing.sources[:20]) if whole else [],
+        shown=list(standing.shown),
+        held_out=list(standing.held_out),
+    )
+
+
+def _patterns(found: Iterable[Any]) -> list[PatternTold]:
+    return [PatternTold(kind=one.kind, parts=list(one.parts), seen=one.seen, passed=one.passed) for one in found]
+
+
+def _lines(lines: Iterable[str]) -> list[str]:
+    return [line[:LONGEST] for line in lines]

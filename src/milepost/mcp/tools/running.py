@@ -1,0 +1,107 @@
+"""Runs: begun in a process of their own, looked at with a bounded wait, stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import anyio
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+import milepost
+from milepost.mcp.asides import aside
+from milepost.mcp.departing import depart
+from milepost.mcp.detached import StartWish
+from milepost.mcp.places import Folder, Place
+from milepost.mcp.strict import Brief
+from milepost.mcp.tools.standing import Standing, standing_of
+from milepost.mcp.waiting import wait_for_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RunId = Annotated[str, Field(max_length=40, pattern="^[0-9a-zA-Z-]*$", description="Default: the newest")]
+STOPPING_S = 45.0
+
+
+class Started(Brief):
+    """`run` is absent where nothing is to be done, and `reason` says why."""
+
+    run: str = ""
+    action: str
+    reason: str = ""
+    next: str = ""
+
+
+class Cancelled(Brief):
+    run: str = ""
+    action: str
+    next: str = ""
+
+
+def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+    async def run_start(
+        workspace: Folder = "",
+        agent: Annotated[str, Field(max_length=500, description="Default: the settings'")] = "",
+        tasks: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=50)] = (),
+        max_tasks: Annotated[int | None, Field(ge=1, le=10_000)] = None,
+        parallel: Annotated[int | None, Field(ge=1, le=64)] = None,
+        budget_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None,
+        new: Annotated[bool, Field(description="Leave an interrupted run and start another")] = False,
+    ) -> Started:
+        """Work on the open tasks of ROADMAP.md, each proven and committed. Returns the run's id at once; the run goes
+        on by itself, also without this server. Goes on with an interrupted run. Follow it with run_status."""
+        roadmap = await aside(lambda: place.roadmap(workspace))
+        wish = StartWish(
+            roadmap=roadmap,
+            agent=agent or None,
+            tasks=tasks,
+            max_tasks=max_tasks,
+            parallel=parallel,
+            budget_usd=budget_usd,
+            new=new,
+        )
+        begun = await depart(wish)
+        if begun.what == "refused":
+            raise milepost.MilepostError(begun.reason, begun.advice)
+        follow = f"run_status run={begun.run} wait_s=50" if begun.run else ""
+        return Started(run=begun.run, action=begun.what, reason=begun.reason, next=follow)
+
+    async def run_status(
+        ctx: Context[Any, Any],
+        run: RunId = "",
+        wait_s: Annotated[float, Field(ge=0, le=50, description="Wait so long for its end or a question")] = 0,
+        workspace: Folder = "",
+        limit: Annotated[int, Field(ge=1, le=200)] = 20,
+    ) -> Standing:
+        """How a run stands: done, failed, at work, what waits for a person's answer, cost, the result at its end."""
+        roadmap = await aside(lambda: place.roadmap(workspace))
+        if wait_s:
+            await wait_for_run(ctx, roadmap, run or None, wait_s)
+        return await aside(lambda: standing_of(roadmap, run or None, limit))
+
+    async def run_cancel(
+        run: RunId = "",
+        at_once: Annotated[bool, Field(description="Do not wait for the steps in flight")] = False,
+        workspace: Folder = "",
+    ) -> Cancelled:
+        """Stop the run that is going on. Nothing is lost: run_start goes on with it."""
+        roadmap = await aside(lambda: place.roadmap(workspace))
+        going_on = await aside(lambda: milepost.running(roadmap))
+        if run and going_on != run.lower():
+            raise milepost.MilepostError(f"run {run!r} is not going on here", "run_status tells how it stands")
+        return await _stopped(roadmap, going_on or "", at_once=at_once)
+
+    return (run_start, run_status, run_cancel)
+
+
+async def _stopped(roadmap: Path, run: str, *, at_once: bool) -> Cancelled:
+    stopped: str | None = None
+    with anyio.move_on_after(STOPPING_S) as patience:
+        stopped = await aside(lambda: milepost.stop(roadmap, at_once=at_once))
+    if patience.cancelled_caught:
+        return Cancelled(run=run, action="stopping", next="run_status, or run_cancel at_once=true")
+    if stopped is None:
+        return Cancelled(action="nothing_to_stop")
+    return Cancelled(run=stopped, action="stopped", next="run_start goes on with it")

@@ -1,0 +1,363 @@
+"""Milepost as a server of tools: what a program that speaks the Model Context Protocol can do with it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'milepost[mcp]'")
+
+import anyio
+from mcp.client import Client
+from mcp.client.session import ElicitationFnT
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent, TextResourceContents
+
+from milepost.mcp.profiles import build
+from tests.e2e.conftest import Sandbox
+
+MARK = f"3218.{os.getpid()}"  # seconds that nothing else sleeps
+SLEEPS = f"import subprocess; subprocess.run(['sleep', '{MARK}'])"
+TWO_TASKS = """
+- [ ] **1.1** Write a
+  Verify: `grep -q hello a.txt`
+  - wait
+  - write a.txt hello
+- [ ] **1.2** Write b
+  Verify: `grep -q hello b.txt`
+  - write b.txt hello
+"""
+ONE_TASK = "- [ ] **1.1** Write a\n  Verify: `grep -q hello a.txt`\n  - write a.txt hello\n"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
+
+def asked(folder: Path, talk: Callable[[Client], Awaitable[None]], **options: Any) -> None:
+    """Talk to a server in this process, as a client does."""
+
+    async def connected() -> None:
+        allow = options.pop("allow_answers", False)
+        async with Client(build("full", folder, allow_answers=allow), **options) as client:
+            await talk(client)
+
+    asyncio.run(connected())
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The structured result of a call that succeeds."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error and result.structured_content is not None, text_of(result)
+    assert json.loads(text_of(result)) == result.structured_content
+    return dict(result.structured_content)
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """The one line that a call is refused with."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error and "\n" not in text_of(result), result
+    return text_of(result)
+
+
+def text_of(result: CallToolResult) -> str:
+    assert isinstance(result.content[0], TextContent)
+    return result.content[0].text
+
+
+def words_of(pid: int) -> list[bytes]:
+    """What a process was started with; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def sleeping() -> list[int]:
+    """The processes that sleep as long as nothing else does."""
+    everybody = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+    return [pid for pid in everybody if MARK.encode() in words_of(pid)]
+
+
+def own_children() -> list[int]:
+    threads = Path(f"/proc/{os.getpid()}/task").iterdir()
+    return [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
+
+
+async def until(holds: Callable[[], object]) -> None:
+    with anyio.fail_after(60):
+        while not holds():
+            await anyio.sleep(0.05)
+
+
+def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO_TASKS)
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "milepost", "mcp"], cwd=sandbox.repo, env=sandbox.environment
+    )
+    seen: list[str] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        seen.append(message or "")
+
+    async def begin() -> str:
+        async with Client(server) as client:
+            assert (await told(client, "plan"))["ready"] == ["1.1", "1.2"]
+            assert "there is no agent 'nobody'" in await refused(client, "run_start", agent="nobody")
+            begun = await told(client, "run_start", agent=sandbox.agent, tasks=["1.1", "1.2"])
+            assert begun["action"] == "started"
+            assert begun["run"] in await refused(client, "run_start", agent=sandbox.agent), "it is going on"
+            status = await told(client, "run_status", run=begun["run"], wait_s=0.5)
+            assert (status["state"], status["tasks"]) == ("running", 2)
+            (server_pid,) = [pid for pid in own_children() if b"mcp" in words_of(pid)]
+            os.kill(server_pid, signal.SIGKILL)
+            return str(begun["run"])
+
+    async def follow(client: Client) -> None:
+        sandbox.let_go()
+        ended = await client.call_tool("run_status", {"run": run, "wait_s": 50}, progress_callback=heard)
+        status = ended.structured_content or {}
+        commits = {one["task"]: one["commit"] for one in status["done"]}
+        assert (status["state"], sorted(commits)) == ("finished", ["1.1", "1.2"])
+        assert status["result"] == {"complete": True, "branch": f"milepost/{run}", "taken_in": "main"}
+        proof = await told(client, "proof", task="1.1", limit=1)
+        assert (proof["verdict"], proof["commit"]) == ("passed", commits["1.1"])
+        assert [check["name"] for check in proof["checks"]] == ["verify"] and proof["left_out"] > 0
+        assert await told(client, "run_start", agent=sandbox.agent) == {
+            "action": "nothing_to_do",
+            "reason": "all 2 tasks are done",
+        }
+
+    run = asyncio.run(begin())
+    asked(sandbox.repo, follow)
+
+    assert sorted(sandbox.mileposts()) == ["1.1", "1.2"]
+    assert any("1.1: passed" in line for line in seen), seen
+
+
+def test_a_run_is_stopped_and_goes_on_with_the_next_start(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO_TASKS)
+
+    async def talk(client: Client) -> None:
+        assert await told(client, "run_cancel") == {"action": "nothing_to_stop"}
+        run = (await told(client, "run_start", agent=sandbox.agent, tasks=["1.1"]))["run"]
+        assert "is not going on here" in await refused(client, "run_cancel", run="0000")
+        stopped = await told(client, "run_cancel", run=run, at_once=True)
+        assert (stopped["run"], stopped["action"]) == (run, "stopped")
+        assert (await told(client, "run_status"))["state"] == "interrupted"
+        sandbox.let_go()
+        assert await told(client, "run_start") == {
+            "run": run,
+            "action": "resumed",
+            "next": f"run_status run={run} wait_s=50",
+        }
+        assert (await told(client, "run_status", wait_s=50))["state"] == "finished"
+
+    asked(sandbox.repo, talk)
+    assert sandbox.mileposts() == ["1.1"]
+
+
+def person(answer: ElicitResult, questions: list[str]) -> ElicitationFnT:
+    """Somebody at a client, who reads what they are asked."""
+
+    async def read(context: Any, params: Any) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        questions.append(params.message)
+        return answer
+
+    return read
+
+
+YES = ElicitResult(action="accept", content={"confirm": True})
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_no_model_answers_for_a_person_who_does_not_confirm_it(sandbox: Sandbox, mode: str) -> None:
+    sandbox.roadmap(ONE_TASK)
+    sandbox.run("--approve", "each")
+    questions: list[str] = []
+
+    async def alone(client: Client) -> None:
+        waits = (await told(client, "run_status"))["waits_for_person"]
+        assert [(one["gate"], one["kind"]) for one in waits] == [("1.1/before", "before")]
+        told_by_hand = await refused(client, "answer", answer="approve", gate="1.1")
+        assert "only a person may answer this" in told_by_hand and "milepost approve 1.1/before" in told_by_hand
+
+    async def unwilling(client: Client) -> None:
+        assert "did not confirm" in await refused(client, "answer", answer="approve", gate="1.1")
+
+    async def willing(client: Client) -> None:
+        kept = await told(client, "answer", answer="approve", gate="1.1")
+        assert (kept["task"], kept["answer"], kept["next"]) == ("1.1", "approve", "run_start goes on with the run")
+        assert "nothing that is called '1.1'" in await refused(client, "answer", answer="skip", gate="1.1")
+
+    asked(sandbox.repo, alone, mode=mode)
+    for answer in (
+        ElicitResult(action="decline"),
+        ElicitResult(action="cancel"),
+        ElicitResult(action="accept", content={"confirm": False}),
+    ):
+        asked(sandbox.repo, unwilling, mode=mode, elicitation_callback=person(answer, questions))
+    assert len(sandbox.milepost("gates", "--json").json) == 1
+    asked(sandbox.repo, willing, mode=mode, elicitation_callback=person(YES, questions))
+
+    assert len(questions) == 4
+    assert all("about task 1.1" in one and "write a.txt hello" in one and "approve" in one for one in questions)
+    assert sandbox.milepost("gates", "--json").json == []
+
+
+def test_whoever_starts_the_server_may_let_it_answer(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+    sandbox.run("--approve", "each")
+
+    async def talk(client: Client) -> None:
+        assert "reject needs a reason" in await refused(client, "answer", answer="reject")
+        assert (await told(client, "answer", answer="reject", text="not today"))["answer"] == "reject"
+
+    asked(sandbox.repo, talk, allow_answers=True)
+
+
+def test_code_runs_in_the_sandbox_with_its_context_and_limits_and_says_how_it_ended(sandbox: Sandbox) -> None:
+    async def talk(client: Client) -> None:
+        fine = await told(client, "execute_agent_code", code="print(context['a'])\nfinal_answer(2)", context={"a": 1})
+        assert (fine["ok"], fine["termination"], fine["output"], fine["value"]) == (True, "exited", "1\n", 2)
+        late = await told(client, "execute_agent_code", code="while True: pass", timeout_s=0.3)
+        assert (late["ok"], late["termination"]) == (False, "timeout")
+        wrong = await told(client, "execute_agent_code", code="1 / 0")
+        assert (wrong["termination"], "ZeroDivisionError" in wrong["error"]) == ("exited", True)
+        large = await told(client, "execute_agent_code", code="print('x' * 50_000)")
+        assert large["truncated"] and len(large["output"]) < 20_000
+        assert "arguments refused" in await refused(client, "execute_agent_code", code="x" * 100_001)
+        deep: Any = 1
+        for _ in range(150):
+            deep = [deep]
+        assert "nested too deeply" in await refused(client, "execute_agent_code", code="1", context={"a": deep})
+
+    asked(sandbox.repo, talk)
+
+
+def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
+    async def talk(client: Client) -> None:
+        code = "print(open('README.md').read()); open('README.md', 'w').write('gone')"
+        seen = await client.call_tool("execute_agent_code", {"code": code, "workspace": str(sandbox.repo)})
+        if seen.is_error and "sandboxed" in text_of(seen):
+            pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
+        assert (seen.structured_content or {})["output"] == "A project\n\n"
+        at = {"trust": "isolated", "workspace": str(sandbox.repo)}
+        assert "holds changes back" in await refused(client, "execute_agent_code", code="1", **at)
+
+    asked(sandbox.repo, talk)
+    assert (sandbox.repo / "README.md").read_text() == "A project\n"
+
+
+def test_a_call_that_is_cancelled_ends_the_code_it_started(sandbox: Sandbox) -> None:
+    async def talk(client: Client) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "execute_agent_code", {"code": SLEEPS, "timeout_s": 50})
+            await until(sleeping)
+            group.cancel_scope.cancel()
+        await until(lambda: not sleeping())
+        assert (await told(client, "execute_agent_code", code="print(1)"))["output"] == "1\n"
+
+    asked(sandbox.repo, talk, mode="legacy")
+
+
+def test_the_server_ends_with_its_client_and_leaves_no_process(sandbox: Sandbox) -> None:
+    arguments = {"name": "execute_agent_code", "arguments": {"code": SLEEPS, "timeout_s": 50}}
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": arguments}
+    began = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with subprocess.Popen(
+        sandbox.argv("mcp"),
+        cwd=sandbox.repo,
+        env=sandbox.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
+        server.stdin.write(b"no json\n\xff\xfe\n" + b"x" * 5_000_000 + b"\n")
+        server.stdin.writelines(json.dumps(one).encode() + b"\n" for one in (HELLO, began, call))
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "milepost"
+        asyncio.run(until(sleeping))
+        server.stdin.close()
+        assert server.wait(30) == 0
+        printed = server.stdout.read()
+        assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines()), printed
+        assert b"Traceback" not in server.stderr.read()
+
+    asyncio.run(until(lambda: not sleeping()))
+
+
+def test_roadmap_events_and_proofs_can_be_read_and_a_task_be_put_to_a_model(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+    assert sandbox.run().code == 0
+
+    async def read(client: Client, uri: str) -> str:
+        (content,) = (await client.read_resource(uri)).contents
+        assert isinstance(content, TextResourceContents)
+        return content.text
+
+    async def talk(client: Client) -> None:
+        assert "- [x] **1.1** Write a" in await read(client, "milepost://roadmap")
+        events = json.loads(await read(client, "milepost://runs/latest/events"))["events"]
+        assert (events[0]["event"], events[-1]["event"]) == ("run_started", "run_finished")
+        after = json.loads(await read(client, f"milepost://runs/{events[0]['run']}/events?after={events[-2]['seq']}"))
+        assert after == {"events": events[-1:]}
+        assert json.loads(await read(client, "milepost://proofs/1.1"))["verdict"] == "passed"
+        for unknown in ("proofs/9.9", "runs/0000/events", "runs/latest/events?after=x", "proofs/..%2F..%2Fetc", "no"):
+            with pytest.raises(MCPError):
+                await read(client, f"milepost://{unknown}")
+        (message,) = (await client.get_prompt("task", {"task": "1.1"})).messages
+        assert isinstance(message.content, TextContent)
+        assert "# Task 1.1: Write a" in message.content.text and "grep -q hello a.txt" in message.content.text
+        with pytest.raises(MCPError, match="there is no task '7'"):
+            await client.get_prompt("task", {"task": "7"})
+
+    asked(sandbox.repo, talk)
+
+
+def test_a_workspace_can_be_named_with_each_call_and_must_be_there(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.roadmap(ONE_TASK)
+    inner = sandbox.repo / "inner"
+    inner.mkdir()
+
+    async def talk(client: Client) -> None:
+        assert "there is no ROADMAP.md" in await refused(client, "plan") or "no roadmap" in await refused(
+            client, "plan"
+        )
+        assert (await told(client, "plan", workspace=str(sandbox.repo)))["open"] == 1
+        assert (await told(client, "plan", workspace=str(inner)))["open"] == 1
+        assert "there is no folder" in await refused(client, "run_status", workspace="/no/such/folder")
+        assert (await told(client, "health", workspace=str(sandbox.repo)))["roadmap"].endswith("ROADMAP.md")
+
+    asked(tmp_path, talk)
+
+
+def test_the_program_starts_without_the_sdk_and_says_what_to_install_when_it_is_missing(sandbox: Sandbox) -> None:
+    code = """
+import importlib.util, sys
+import milepost.cli.main
+assert not [name for name in sys.modules if name.split(".")[0] in ("mcp", "mcp_types")]
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "mcp" else real(name, *more)
+sys.argv = ["milepost", "mcp"]
+milepost.cli.main.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=sandbox.repo, capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert done.stderr == "error: the package mcp is not installed\n  pip install 'milepost[mcp]'\n"
+    assert sandbox.milepost("mcp", "--workspace", "/no/such/folder").stderr.startswith("error: there is no folder")

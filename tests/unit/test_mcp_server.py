@@ -1,0 +1,236 @@
+"""The core of the MCP server: who is let in, what is told to whom, how lists are cut, how many are in at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import JSONRPCRequest
+
+from milepost.core.errors import MachineFailed, SettingInvalid
+from milepost.core.redact import Redactor
+from milepost.mcp.complaints import LONGEST, Complaint, Unblocked
+from milepost.mcp.conformance.resuming import RecentMessages
+from milepost.mcp.core import new_server
+from milepost.mcp.crowd import Crowd
+from milepost.mcp.door import Admission, Timed, refusal
+from milepost.mcp.http import bound, checked, host_names, new_token
+from milepost.mcp.levels import say
+from milepost.mcp.pages import PAGE, first_of, page
+
+WANTED = Admission(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
+HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([HOST, (b"authorization", b"Bearer right")], None),
+        ([(b"Host", b"127.0.0.1:8"), (b"Authorization", b"bearer  right")], None),
+        ([HOST, ORIGIN, (b"authorization", b"Bearer right")], None),
+        ([(b"authorization", b"Bearer right")], 421),
+        ([HOST, HOST, (b"authorization", b"Bearer right")], 421),
+        ([(b"host", b"127.0.0.1"), (b"authorization", b"Bearer right")], 421),
+        ([HOST, (b"origin", b""), (b"authorization", b"Bearer right")], 403),
+        ([HOST, (b"origin", b"https://127.0.0.1:8"), (b"authorization", b"Bearer right")], 403),
+        ([HOST, ORIGIN, (b"origin", b"http://evil"), (b"authorization", b"Bearer right")], 403),
+        ([HOST], 401),
+        ([HOST, (b"authorization", b"Bearer")], 401),
+        ([HOST, (b"authorization", b"Bearer \xff")], 401),
+        ([HOST, (b"authorization", b"right")], 401),
+    ],
+)  # fmt: skip
+def test_a_request_is_let_in_only_by_its_names_and_the_token(
+    headers: list[tuple[bytes, bytes]], status: int | None
+) -> None:
+    refused = refusal(headers, WANTED)
+
+    assert (refused.status if refused else None) == status
+
+
+def test_a_body_that_does_not_come_counts_as_a_client_that_went() -> None:
+    async def told() -> dict[str, Any]:
+        async def never() -> dict[str, Any]:
+            await asyncio.Event().wait()
+            return {}
+
+        return dict(await Timed(never, 0.01)())
+
+    assert asyncio.run(told()) == {"type": "http.disconnect"}
+
+
+def test_a_server_has_the_names_of_its_address_and_those_of_this_machine() -> None:
+    assert host_names("127.0.0.1", 8) == ("127.0.0.1:8", "localhost:8", "[::1]:8")
+    assert host_names("::1", 8)[0] == "[::1]:8"
+    assert host_names("Build.Example", 8) == ("build.example:8",)
+
+
+@pytest.mark.parametrize("host", ["", "0.0.0.0", "::", "*"])
+def test_an_address_that_stands_for_all_is_refused(host: str) -> None:
+    with pytest.raises(SettingInvalid, match="no address that clients could name"):
+        bound(host, 0)
+
+
+def test_a_port_that_is_taken_is_said_in_a_line() -> None:
+    with bound("127.0.0.1", 0) as taken, pytest.raises(MachineFailed, match="cannot listen on"):
+        bound("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("token", ["", "guessed", "with a space in the middle", "sixteen\nor more signs", "ä" * 20])
+def test_a_token_that_could_not_be_sent_or_is_guessed_easily_is_refused(token: str) -> None:
+    with pytest.raises(SettingInvalid) as raised:
+        checked(token)
+    assert token == "" or token not in f"{raised.value.message} {raised.value.advice}"
+
+
+def test_a_token_of_ours_is_long_enough_and_never_the_same() -> None:
+    assert checked(new_token()) != checked(new_token())
+
+
+def test_all_of_a_list_comes_in_pages_and_a_cursor_of_nobody_is_refused() -> None:
+    entries = list(range(PAGE * 2 + 1))
+    seen, cursor = page(entries, 0)
+    while cursor:
+        more, cursor = page(entries, first_of(cursor))
+        seen += more
+
+    assert seen == entries
+    for stranger in ("", "from-", "from-1", "from--100", "from-" + "9" * 50, "from-１００", 3, ["from-100"]):
+        with pytest.raises(MCPError):
+            first_of(stranger)
+
+
+def test_a_client_gets_all_of_a_long_list_page_by_page() -> None:
+    server = new_server(instructions="")
+    for number in range(PAGE + 5):
+        server.add_tool(lambda: "", name=f"tool-{number}", description="")
+
+    async def listed() -> list[int]:
+        async with Client(server) as client:
+            first = await client.list_tools()
+            second = await client.list_tools(cursor=first.next_cursor)
+            return [len(first.tools), len(second.tools), second.next_cursor is None]
+
+    assert asyncio.run(listed()) == [PAGE, 5, True]
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+@pytest.mark.parametrize(
+    ("asked", "heard"), [(None, ["grave", "news"]), ("error", ["grave"]), ("debug", ["detail", "grave", "news"])]
+)
+def test_a_client_hears_what_is_as_grave_as_it_asked_for(asked: Any, heard: list[str]) -> None:
+    server, told = new_server(instructions=""), []
+
+    async def talk(ctx: Context[Any, Any]) -> str:
+        for level, text in (("debug", "detail"), ("info", "news"), ("error", "grave")):
+            await say(ctx, level, text)  # type: ignore[arg-type]
+        return ""
+
+    server.add_tool(talk)
+
+    async def hear(params: Any) -> None:
+        told.append(params.data)
+
+    async def listen() -> None:
+        async with Client(server, mode="legacy", logging_callback=hear) as client:
+            if asked:
+                await client.set_logging_level(asked)
+            await client.call_tool("talk", {})
+
+    asyncio.run(listen())
+    assert sorted(told) == heard
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_crash_is_told_as_an_internal_error_and_an_unknown_name_as_a_wrong_parameter(mode: Any) -> None:
+    server = new_server(instructions="")
+
+    @server.prompt()
+    def broken(word: str) -> str:
+        """Breaks."""
+        raise KeyError("what nobody may know")
+
+    async def answers() -> list[tuple[int, str]]:
+        found = []
+        async with Client(server, mode=mode) as client:
+            for asked in (
+                client.call_tool("none", {}),
+                client.get_prompt("none"),
+                client.get_prompt("broken"),
+                client.get_prompt("broken", {"word": "x"}),
+            ):
+                with pytest.raises(MCPError) as raised:
+                    await asked
+                found.append((raised.value.error.code, raised.value.error.message))
+        return found
+
+    assert asyncio.run(answers()) == [
+        (-32602, "Unknown tool: none"),
+        (-32602, "Unknown prompt: none"),
+        (-32602, "Missing required arguments: word"),
+        (-32603, "Internal server error"),
+    ]
+
+
+def test_a_complaint_is_one_line_without_secrets_and_names_what_went_wrong_first() -> None:
+    try:
+        try:
+            raise KeyError("hunter2-hunter2\nsecond line\x1b[31m")
+        except KeyError as error:
+            raise RuntimeError("came of it") from error
+    except RuntimeError as error:
+        raised = (type(error), error, error.__traceback__)
+    record = logging.LogRecord("mcp", logging.ERROR, "", 0, "it broke %s", ("x" * 9_000,), raised)
+
+    line = Complaint(Redactor(["hunter2-hunter2"])).format(record)
+
+    assert line.startswith("milepost mcp: it broke xxx") and "KeyError" in line and Path(__file__).name in line
+    assert "hunter2" not in line and line.isprintable() and len(line.encode()) < 4 * LONGEST + 96
+
+
+def test_a_complaint_that_nobody_reads_holds_nobody_up() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(writing, b"x" * 65_536)
+    os.set_blocking(writing, True)
+    with os.fdopen(writing, "w") as stream, os.fdopen(reading, "rb"):
+        Unblocked(stream).emit(logging.LogRecord("mcp", logging.ERROR, "", 0, "told to nobody", (), None))
+
+
+def test_a_request_counts_until_it_is_answered_or_cancelled_whatever_its_id() -> None:
+    crowd = Crowd(most=2)
+
+    assert [crowd.comes("a"), crowd.comes("a"), crowd.comes("b")] == [True, True, False]
+    strangers: list[object] = ["unknown", None, {}, ["a"], 1.5]
+    for stranger in strangers:
+        crowd.goes(stranger)
+    assert not crowd.comes("b")
+    crowd.goes("a")
+    assert [crowd.comes("b"), crowd.comes("c")] == [True, False]
+
+
+def test_events_are_kept_within_bounds_and_replayed_for_their_own_stream_alone() -> None:
+    async def replayed() -> tuple[object, list[object], object]:
+        events, again = RecentMessages(kept=5), []
+
+        async def collect(event: Any) -> None:
+            again.append(event.message.id)
+
+        first = await events.store_event("one", None)
+        last = await events.store_event("one", None)
+        for number in range(4):
+            message = JSONRPCRequest(jsonrpc="2.0", id=number, method="ping")
+            await events.store_event("one" if number % 2 else "two", message)
+        stream = await events.replay_events_after(last, collect)
+        return stream, again, await events.replay_events_after(first, collect)
+
+    assert asyncio.run(replayed()) == ("one", [1, 3], None)
