@@ -250,17 +250,36 @@ def test_code_runs_in_the_sandbox_with_its_context_and_limits_and_says_how_it_en
     asked(sandbox.repo, talk)
 
 
-def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
-    async def talk(client: Client) -> None:
-        code = "print(open('README.md').read()); open('README.md', 'w').write('gone')"
-        seen = await client.call_tool("execute_agent_code", {"code": code, "workspace": str(sandbox.repo)})
-        if seen.is_error and "sandboxed" in text_of(seen):
-            pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
-        assert (seen.structured_content or {})["output"] == "A project\n\n"
-        at = {"trust": "isolated", "workspace": str(sandbox.repo)}
-        assert "holds changes back" in await refused(client, "execute_agent_code", code="1", **at)
+def answered(folder: Path, name: str, **arguments: Any) -> CallToolResult:
+    """What a single call is answered."""
+    found: list[CallToolResult] = []
 
-    asked(sandbox.repo, talk)
+    async def talk(client: Client) -> None:
+        found.append(await client.call_tool(name, arguments))
+
+    asked(folder, talk)
+    return found[0]
+
+
+def test_typescript_runs_there_as_well(sandbox: Sandbox) -> None:
+    code = "const n: number = context.n; console.log('seen'); n + 1"
+    ran = answered(sandbox.repo, "execute_agent_code", code=code, context={"n": 1}, language="typescript")
+    if ran.is_error and "Deno is missing" in text_of(ran):
+        pytest.skip(text_of(ran))
+
+    told = ran.structured_content or {}
+    assert (told["ok"], told["output"], told["value"]) == (True, "seen\n", 2)
+
+
+def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
+    code = "print(open('README.md').read()); open('README.md', 'w').write('gone')"
+    seen = answered(sandbox.repo, "execute_agent_code", code=code, workspace=str(sandbox.repo))
+    weaker = answered(sandbox.repo, "execute_agent_code", code="1", trust="isolated", workspace=str(sandbox.repo))
+
+    assert weaker.is_error and "holds changes back" in text_of(weaker)
+    if seen.is_error:
+        pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
+    assert (seen.structured_content or {})["output"] == "A project\n\n"
     assert (sandbox.repo / "README.md").read_text() == "A project\n"
 
 
