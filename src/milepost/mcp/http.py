@@ -115,7 +115,8 @@ def bound(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         advice = "give another port, or 0 for any that is free"
-        raise MachineFailed(f"cannot listen on {host} port {port}: {error.strerror or error}", advice) from None
+        reason = str(error.strerror or error).partition(" (while")[0]
+        raise MachineFailed(f"cannot listen on {host} port {port}: {reason}", advice) from None
 
 
 def checked(token: str) -> str:
