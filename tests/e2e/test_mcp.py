@@ -23,6 +23,8 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent, TextResourceContents
 
+import milepost
+from milepost.core.memories import Lesson
 from milepost.mcp.profiles import build
 from tests.e2e.conftest import Sandbox
 
@@ -57,17 +59,17 @@ def asked(folder: Path, talk: Callable[[Client], Awaitable[None]], **options: An
     asyncio.run(connected())
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+async def told(client: Client, name: str, /, **arguments: Any) -> dict[str, Any]:
     """The structured result of a call that succeeds."""
-    result = await client.call_tool(tool, arguments)
+    result = await client.call_tool(name, arguments)
     assert not result.is_error and result.structured_content is not None, text_of(result)
     assert json.loads(text_of(result)) == result.structured_content
     return dict(result.structured_content)
 
 
-async def refused(client: Client, tool: str, **arguments: Any) -> str:
+async def refused(client: Client, name: str, /, **arguments: Any) -> str:
     """The one line that a call is refused with."""
-    result = await client.call_tool(tool, arguments)
+    result = await client.call_tool(name, arguments)
     assert result.is_error and "\n" not in text_of(result), result
     return text_of(result)
 
@@ -248,17 +250,36 @@ def test_code_runs_in_the_sandbox_with_its_context_and_limits_and_says_how_it_en
     asked(sandbox.repo, talk)
 
 
-def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
-    async def talk(client: Client) -> None:
-        code = "print(open('README.md').read()); open('README.md', 'w').write('gone')"
-        seen = await client.call_tool("execute_agent_code", {"code": code, "workspace": str(sandbox.repo)})
-        if seen.is_error and "sandboxed" in text_of(seen):
-            pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
-        assert (seen.structured_content or {})["output"] == "A project\n\n"
-        at = {"trust": "isolated", "workspace": str(sandbox.repo)}
-        assert "holds changes back" in await refused(client, "execute_agent_code", code="1", **at)
+def answered(folder: Path, name: str, **arguments: Any) -> CallToolResult:
+    """What a single call is answered."""
+    found: list[CallToolResult] = []
 
-    asked(sandbox.repo, talk)
+    async def talk(client: Client) -> None:
+        found.append(await client.call_tool(name, arguments))
+
+    asked(folder, talk)
+    return found[0]
+
+
+def test_typescript_runs_there_as_well(sandbox: Sandbox) -> None:
+    code = "const n: number = context.n; console.log('seen'); n + 1"
+    ran = answered(sandbox.repo, "execute_agent_code", code=code, context={"n": 1}, language="typescript")
+    if ran.is_error and "Deno is missing" in text_of(ran):
+        pytest.skip(text_of(ran))
+
+    told = ran.structured_content or {}
+    assert (told["ok"], told["output"], told["value"]) == (True, "seen\n", 2)
+
+
+def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
+    code = "print(open('README.md').read()); open('README.md', 'w').write('gone')"
+    seen = answered(sandbox.repo, "execute_agent_code", code=code, workspace=str(sandbox.repo))
+    weaker = answered(sandbox.repo, "execute_agent_code", code="1", trust="isolated", workspace=str(sandbox.repo))
+
+    assert weaker.is_error and "holds changes back" in text_of(weaker)
+    if seen.is_error:
+        pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
+    assert (seen.structured_content or {})["output"] == "A project\n\n"
     assert (sandbox.repo / "README.md").read_text() == "A project\n"
 
 
@@ -341,9 +362,62 @@ def test_a_workspace_can_be_named_with_each_call_and_must_be_there(sandbox: Sand
         assert (await told(client, "plan", workspace=str(sandbox.repo)))["open"] == 1
         assert (await told(client, "plan", workspace=str(inner)))["open"] == 1
         assert "there is no folder" in await refused(client, "run_status", workspace="/no/such/folder")
-        assert (await told(client, "health", workspace=str(sandbox.repo)))["roadmap"].endswith("ROADMAP.md")
 
     asked(tmp_path, talk)
+
+
+remembers = pytest.mark.skipif("open_memory" not in milepost.__all__, reason="this library opens no memory")
+
+
+@remembers
+def test_what_an_agent_from_outside_calls_a_success_is_kept_as_its_word(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+
+    async def talk(client: Client) -> None:
+        assert "lessons" not in await told(client, "query_memory", query="parse durations")
+        episode = (await told(client, "episode_start", title="Parse durations", files=["parse.py"]))["episode"]
+        for number in (1, 2):
+            step = await told(client, "episode_log", episode=episode, tool="pytest", action="run", result="error")
+            assert step == {"episode": episode, "step": number}
+        assert (await told(client, "episode_complete", episode=episode, outcome="success"))["episode"] == episode
+        assert "has ended" in await refused(client, "episode_complete", episode=episode, outcome="failure")
+        assert "there is no episode" in await refused(client, "episode_log", episode="0", tool="a", action="b")
+        (found,) = (await told(client, "query_memory", query="parse durations"))["found"]
+        assert (found["id"], found["outcome"], found.get("verified", False)) == (episode, "success", False)
+        assert await told(client, "lessons") == {} and await told(client, "patterns") == {}
+        health = await told(client, "health")
+        assert health["memory"]["episodes"] == 1 and health["roadmap"].endswith("ROADMAP.md")
+
+    asked(sandbox.repo, talk)
+
+
+@remembers
+def test_lessons_are_listed_by_pages_explained_quarantined_and_forgotten(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+    with milepost.open_memory(sandbox.repo) as memory:
+        memory.complete(memory.start("Mint"), outcome="success")
+        for number in range(3):
+            lesson = Lesson(
+                id=f"{number}" * 12, kind="fact", project=memory.project, subject=f"s{number}", text="`x`", made_at=1.0
+            )
+            memory._memory.lessons.keep(lesson, ["e"], state="active")
+
+    async def talk(client: Client) -> None:
+        first = await told(client, "lessons", limit=2)
+        rest = await told(client, "lessons", limit=2, offset=first["next"])
+        names = [one["id"] for one in (*first["lessons"], *rest["lessons"])]
+        assert sorted(names) == ["0" * 12, "1" * 12, "2" * 12] and "next" not in rest
+        (why,) = (await told(client, "lessons", action="why", lesson="000"))["lessons"]
+        assert (why["text"], why["episodes"]) == ("`x`", ["e"])
+        (out,) = (await told(client, "lessons", action="quarantine", lesson="111", why="wrong"))["lessons"]
+        assert (out["state"], out["why"]) == ("quarantined", "wrong")
+        assert (await told(client, "lessons", action="forget", lesson="222"))["action"] == "forget"
+        assert len((await told(client, "lessons", state="active"))["lessons"]) == 1
+        assert "there is no lesson" in await refused(client, "lessons", action="forget", lesson="222")
+        listed = (await client.read_resource("milepost://lessons")).contents[0]
+        assert isinstance(listed, TextResourceContents) and len(json.loads(listed.text)) == 2
+
+    asked(sandbox.repo, talk)
 
 
 def test_the_program_starts_without_the_sdk_and_says_what_to_install_when_it_is_missing(sandbox: Sandbox) -> None:

@@ -25,12 +25,16 @@ Text = Annotated[str, Field(max_length=10_000)]
 
 
 class Fitting(Brief):
-    """An earlier episode or a lesson, with how it ended or stands; `project` where it is another one."""
+    """An earlier episode or a lesson, with how it ended or stands; `project` where it is another one.
+
+    Milepost itself found out how a `verified` episode ended; of others it is their agent's word.
+    """
 
     kind: str
     id: str
     title: str
     outcome: str = ""
+    verified: bool = False
     why: str = ""
     project: str = ""
 
@@ -242,18 +246,19 @@ def _recalled(folder: Path, query: str, error: str, limit: int) -> Recalled:
         found = memory.search(f"{query}\n{error}".strip(), most=limit)
         return Recalled(
             lessons=_lines(fitting.lines),
-            found=[_fitting(one, memory.project) for one in found],
+            found=[_fitting(one, memory) for one in found],
             why=_lines(fitting.explanation),
         )
 
 
-def _fitting(found: Any, project: str) -> Fitting:
-    elsewhere = "" if found.project == project else found.project
+def _fitting(found: Any, memory: Any) -> Fitting:
+    elsewhere = "" if found.project == memory.project else found.project
     return Fitting(
         kind=found.kind,
         id=found.id,
         title=found.title[:LONGEST],
         outcome=found.outcome,
+        verified=found.kind == "episode" and memory.episode(found.id).verified,
         why=found.why[:LONGEST],
         project=elsewhere,
     )

@@ -13,6 +13,7 @@ import milepost
 from milepost.mcp.asides import aside
 from milepost.mcp.departing import depart
 from milepost.mcp.detached import StartWish
+from milepost.mcp.levels import say
 from milepost.mcp.places import Folder, Place
 from milepost.mcp.strict import Brief
 from milepost.mcp.tools.standing import Standing, standing_of
@@ -42,6 +43,7 @@ class Cancelled(Brief):
 
 def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     async def run_start(
+        ctx: Context[Any, Any],
         workspace: Folder = "",
         agent: Annotated[str, Field(max_length=500, description="Default: the settings'")] = "",
         tasks: Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=50)] = (),
@@ -65,6 +67,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         begun = await depart(wish)
         if begun.what == "refused":
             raise milepost.MilepostError(begun.reason, begun.advice)
+        await say(ctx, "info", f"run {begun.run or 'none'}: {begun.what}, {roadmap}")
         follow = f"run_status run={begun.run} wait_s=50" if begun.run else ""
         return Started(run=begun.run, action=begun.what, reason=begun.reason, next=follow)
 
