@@ -18,6 +18,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── PlaceUnknown          a name stands for no milepost, attempt, mark or commit
 │   ├── MarkInvalid           a mark cannot have this name
 │   ├── EpisodeUnknown        no episode has this id, or it has ended
+│   ├── ExportRefused         a file is no export of a memory, or not a whole one
 │   ├── LessonUnknown         no lesson has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
@@ -124,6 +125,10 @@ class MarkInvalid(Misuse):
 
 
 class EpisodeUnknown(Misuse):
+    pass
+
+
+class ExportRefused(Misuse):
     pass
 
 
