@@ -16,10 +16,10 @@ from milepost.core.ports import Tools
 from milepost.engine import lease
 from milepost.engine.asking import AskingVeto, PersonNeeded
 from milepost.engine.calls import AttemptKey
-from milepost.engine.efforts import Effort, assignment_for, keep
+from milepost.engine.efforts import assignment_for, keep
 from milepost.engine.gates import Gate
 from milepost.engine.logbook import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
-from milepost.engine.order import Acted, Try, Way
+from milepost.engine.order import Acted, Effort, Try, Way
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import Narrator, SignalTeller
 from milepost.engine.wallet import Purse

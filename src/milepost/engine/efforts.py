@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
@@ -14,7 +14,7 @@ from milepost.core.task import Task
 from milepost.engine.context import View
 from milepost.engine.examine import corrected
 from milepost.engine.onward import folded
-from milepost.engine.order import Acted, Candidate, Order, Try, Way
+from milepost.engine.order import Acted, Candidate, Effort, Order, Try, Way
 from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.repair.classify import classify
@@ -24,16 +24,6 @@ from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.mileposts import attempt_ref
 
 LONGEST_LINE = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """One attempt in the making: at which task of which run, the how-manieth, by whom."""
-
-    order: Order
-    task: Task
-    number: int
-    agent: str
 
 
 def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tuple[Try, ...], way: Way) -> Assignment:

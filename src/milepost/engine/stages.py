@@ -15,7 +15,7 @@ from milepost.core.verdict import CheckResult, judge
 from milepost.engine.acting import ServiceLimited, attempted
 from milepost.engine.asking import gate_for, wait_for_answer
 from milepost.engine.durable import step
-from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
+from milepost.engine.efforts import corrections_of, keep, roadmap_at
 from milepost.engine.gates import Gate
 from milepost.engine.groundwork import ground_at
 from milepost.engine.joining import (
@@ -28,7 +28,19 @@ from milepost.engine.joining import (
 )
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
-from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
+from milepost.engine.order import (
+    Arrival,
+    Candidate,
+    Conflict,
+    Coupled,
+    Effort,
+    Landed,
+    Landing,
+    Order,
+    Try,
+    Unproven,
+    Way,
+)
 from milepost.engine.planning import ended_in, settled
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
