@@ -119,6 +119,7 @@ if TYPE_CHECKING:
         ForecastMade,
         GateAnswered,
         GateOpened,
+        LessonsTold,
         MilepostMade,
         ModelCalled,
         RunFinished,
@@ -201,8 +202,8 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
-    "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
-    "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "ForecastMade GateAnswered GateOpened LessonsTold MilepostMade ModelCalled RunFinished RunResumed RunStarted "
+    "RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.ports": "Agent Executor Tools",
     "milepost.core.task": "Plan Problem Remark Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
@@ -300,6 +301,7 @@ __all__ = [
     "GateAnswered",
     "GateOpened",
     "InTurnEnding",
+    "LessonsTold",
     "Line",
     "LocalExecutor",
     "Mark",

@@ -189,9 +189,15 @@ class Episode:
         return self.end is not None and self.end.verdict is Verdict.PASSED
 
 
+UNJUDGED = "says nothing of the agent"  # the signal of an end that was not the agent's doing
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Took:
-    """What one attempt took, and how it ended: an episode as a forecast and a choice of agents see it."""
+    """What one attempt took, and how it ended: an episode as a forecast and a choice of agents see it.
+
+    One that is not `judged` says nothing of how good its agent is.
+    """
 
     run: str
     task: str
@@ -202,6 +208,7 @@ class Took:
     duration_ms: int
     cost_usd: float = 0.0
     tags: tuple[str, ...] = ()
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

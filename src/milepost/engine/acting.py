@@ -13,7 +13,7 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.core.ports import Tools
-from milepost.engine import lease
+from milepost.engine import episodes, lease
 from milepost.engine.asking import AskingVeto, PersonNeeded
 from milepost.engine.calls import AttemptKey
 from milepost.engine.efforts import assignment_for, keep
@@ -83,7 +83,9 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     base = begun.base if begun else base
     workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
     workspace = replace(workspace, kept=here.checkouts.kept(key.run, _kept_for(effort)))
-    begun = begun or Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
+    if begun is None:
+        episodes.begin(here, effort, base)
+        begun = Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
     try:
         purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
     except BudgetSpent as wall:
@@ -98,6 +100,7 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
         begin=partial(_begin_call, here),
         require=lease.require,
         redact=here.redact,
+        remember=partial(episodes.remember_step, here, effort),
     )
     book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
     if noted is None:

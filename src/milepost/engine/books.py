@@ -12,7 +12,6 @@ from milepost.engine.order import Order
 from milepost.engine.steering import Steering
 from milepost.engine.wallet import Wallet
 from milepost.memory.memory import StoredMemory
-from milepost.memory.statistics import Statistics
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store.database import Database
@@ -28,7 +27,6 @@ class Books:
     gates: Gates
     steering: Steering
     memory: StoredMemory
-    statistics: Statistics
     failures: FailureLog
     patches: PatchLedger
 
@@ -44,7 +42,6 @@ def open_books(
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
         memory=StoredMemory(database),
-        statistics=Statistics(database),
         failures=FailureLog(database),
         patches=PatchLedger(database),
     )

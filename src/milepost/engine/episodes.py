@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.calls import Call, Reply
+from milepost.core.errors import EpisodeUnknown
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.memories import (
+    UNJUDGED,
     EndKind,
     Episode,
     EpisodeEnd,
@@ -23,6 +26,7 @@ from milepost.core.memories import (
     Exhibit,
     StepResult,
 )
+from milepost.core.signature import signature
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.engine.calls import RecordedCall
@@ -32,16 +36,14 @@ from milepost.engine.project import Project
 from milepost.memory.assess import assess
 from milepost.repair.classify import classify
 from milepost.repair.policy import counts
-from milepost.repair.signature import signature
 
 if TYPE_CHECKING:
     from milepost.engine.rooms import Rooms
 
 LONGEST_TOLD = 4_000  # of what a model answered and of what an agent said at its end
 LONGEST_PRINTED = 10_000
-LONGEST_DIFF = 100_000
+LONGEST_DIFF = 20_000
 MOST_NOTES = 50
-UNJUDGED = "says nothing of the agent"  # the signal of a failure that was not its own
 
 
 def project_in_memory(project: Project, named: str, commit: str) -> str:
@@ -130,14 +132,16 @@ def _parameters(call: Call, reply: Reply, redact: Callable[[str], str]) -> Mappi
     return found
 
 
-def remember_step(here: Rooms, episode: str, call: Call, made: RecordedCall) -> None:
-    """Write a step down, in one with its call. One that was forgotten meanwhile gets none."""
-    journal = here.books.memory.journal
-    if journal.is_open(episode):
-        journal.log(episode, step_of(call, made, here.redact))
+def remember_step(here: Rooms, effort: Effort, call: Call, made: RecordedCall) -> None:
+    """Write a step down, in one with its call. An episode that somebody forgot meanwhile gets none."""
+    if effort.order.memory.mode == "off":
+        return
+    name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
+    with suppress(EpisodeUnknown):
+        here.books.memory.journal.log(name, step_of(call, made, here.redact))
 
 
-def ended(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> None:
+def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> None:
     """End the episode of an attempt with what the engine found out; harmless when repeated."""
     if order.memory.mode == "off":
         return
@@ -145,11 +149,11 @@ def ended(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted)
     known = journal.episode(name)
     if known is not None and known.end is not None:
         return
-    end = _end(here, task, attempt, acted)
+    ending = _end(here, task, attempt, acted)
     start = known.start if known is not None else _late_start(here, order, task, attempt, acted)
     steps = (*(known.steps if known is not None else ()), *_last_steps(here, attempt, acted))
-    whole = Episode(start=start, steps=steps, end=end)
-    here.books.memory.record(Episode(start=start, steps=steps, end=end, assessment=assess(whole)))
+    whole = Episode(start=start, steps=steps, end=ending)
+    here.books.memory.record(Episode(start=start, steps=steps, end=ending, assessment=assess(whole)))
 
 
 def _late_start(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> EpisodeStart:

@@ -75,8 +75,8 @@ class Order:
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
-    and [plan], as they were at the start; `context` is how much of the repository agents are shown, `memory` how the run
-    remembers. `met` are the tasks of other projects that were done then.
+    and [plan], as they were at the start; `context` is how much of the repository agents are shown, `memory` how
+    it remembers. `met` are the tasks of other projects that were done then.
     """
 
     run: str

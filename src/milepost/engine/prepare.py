@@ -21,8 +21,8 @@ from milepost.core.ports import Agent
 from milepost.core.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.calls import CallLog
-from milepost.engine.episodes import project_in_memory
 from milepost.engine.elsewhere import with_elsewhere
+from milepost.engine.episodes import project_in_memory
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for

@@ -26,6 +26,7 @@ from milepost.engine.joining import (
     with_roadmap,
     with_users_roadmap,
 )
+from milepost.engine.learning import learn_from
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
 from milepost.engine.order import (
@@ -225,6 +226,13 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
     here.mileposts.move(branch, commit, head)
     commit_patch(here, asked.run, job.id, one.attempt.number, commit)
     return _plain(Landed(commit=commit))
+
+
+@step
+def learn(here: Rooms, order: Plain, task: Plain, history: list[Plain]) -> Plain:
+    """Learn from a task that is over, whatever came of it."""
+    learn_from(here, load(Order, order), load(Task, task), tuple(load(Try, one) for one in history))
+    return {}
 
 
 @step

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from milepost.core.errors import EpisodeUnknown
-from milepost.core.memories import Assessment, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Took
+from milepost.core.memories import UNJUDGED, Assessment, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Took
 from milepost.core.verdict import Verdict
 from milepost.memory.rows import Rows
 from milepost.memory.wire import dump, load
@@ -92,6 +92,7 @@ class Journal:
                 duration_ms=one.end.duration_ms,
                 cost_usd=one.end.cost_usd,
                 tags=one.start.circumstances.tags,
+                judged=UNJUDGED not in one.end.signals,
             )
             for one in self.ended(most=most)
             if one.end is not None and one.start.run
