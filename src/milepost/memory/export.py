@@ -21,7 +21,7 @@ def export_lines(rows: Rows, project: str) -> Iterator[str]:
     yield _line({"format": FORMAT, "version": VERSION, "project": project})
     for table, columns in COLUMNS.items():
         names = (*columns, "digest")
-        for values in _pages(rows, table, names, bounds[table]):
+        for values in pages(rows, table, names, bounds[table]):
             yield _line({"table": table, "row": dict(zip(names, values, strict=True))})
 
 
@@ -29,7 +29,8 @@ def _newest(rows: Rows, table: str) -> int:
     return int(rows.read(f"select coalesce(max(rowid), 0) from {table}")[0][0])  # noqa: S608 - our names
 
 
-def _pages(rows: Rows, table: str, names: tuple[str, ...], bound: int) -> Iterator[tuple[Any, ...]]:
+def pages(rows: Rows, table: str, names: tuple[str, ...], bound: int = 2**62) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table, oldest first, of which never many are held at once."""
     sql = f"select rowid, {', '.join(names)} from {table} where rowid > ? and rowid <= ? order by rowid limit ?"  # noqa: S608
     last = 0
     while page := rows.read(sql, last, bound, PAGE):

@@ -2,7 +2,7 @@
 
 A file of somebody else is not believed. What it calls verified nobody verified here, its lessons begin as candidates
 without anything to support them, and everything gets an id of its own, so that nothing in it can take the place of
-what happens here. One's own backup is taken as it was.
+what happens here. One that is trusted, as one's own backup, is taken as it was.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -94,20 +94,23 @@ def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
         raise ExportRefused("the file is empty", "milepost memory export FILE writes one")
 
 
-def take_in(rows: Rows, lines: Iterable[bytes], *, own: bool, judge: Judge) -> Imported:
+def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) -> Imported:
     """Add the rows of lines that were all `checked` before; harmless when repeated, and goes on where it was cut off.
 
     `judge` says why a lesson is not to be trusted, or nothing; such a one is quarantined, in a backup, too.
     """
     found = checked(lines)
     project = next(found)[1]["project"]
-    book, tally, suspects = LessonBook(rows), Counter[str](), dict[str, str]()
+    tally, suspects = Counter[str](), dict[str, str]()
     for batch in _batches(found):
-        wanted = batch if own else [_as_somebody_elses(*one) for one in batch if one[0] not in OTHERS_OPINIONS]
+        wanted = batch if trusted else [_as_somebody_elses(*one) for one in batch if one[0] not in OTHERS_OPINIONS]
         tally["not counted"] += len(batch) - len(wanted)
-        tally.update(rows.together(partial(_add_all, rows, wanted)))
-        for lesson in (load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"):
-            suspects |= _begin(book, lesson, judge, own=own)
+        lessons = [load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"]
+        odd = {lesson.id: why for lesson in lessons if (why := judge(lesson))}
+        tally.update(rows.together(partial(_add_all, rows, wanted, None if trusted else odd)))
+        suspects |= odd
+    if trusted:  # after the states that the backup brings
+        _quarantine(rows, suspects)
     return Imported(
         project=project,
         added={table: tally[table] for table in COLUMNS if tally[table]},
@@ -118,9 +121,26 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, own: bool, judge: Judge) -> I
     )
 
 
-def _add_all(rows: Rows, wanted: list[tuple[str, Line]]) -> list[str]:
-    """What became of each row: the table that it was added to, `known` or `diverged`."""
-    return [_add(rows, table, row) for table, row in wanted]
+def _quarantine(rows: Rows, suspects: Mapping[str, str]) -> None:
+    """Have suspicious lessons shown to nobody, where they are kept."""
+    book = LessonBook(rows)
+    for lesson, why in suspects.items():
+        if rows.read("select 1 from memory_lessons where id = ?", lesson):
+            book.move(lesson, "quarantined", why)
+
+
+def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
+    """What became of each row: the table that it was added to, `known` or `diverged`.
+
+    With `odd`, the suspicious ones among them, lessons that come in are given the state that they begin in.
+    """
+    came = [_add(rows, table, row) for table, row in wanted]
+    book = LessonBook(rows)
+    for (table, row), what in zip(wanted, came, strict=True):
+        if odd is not None and what == table == "memory_lessons":
+            why = odd.get(row["id"], "")
+            book.move(row["id"], "quarantined" if why else "candidate", why or "imported")
+    return came
 
 
 def _add(rows: Rows, table: str, row: Line) -> str:
@@ -149,16 +169,6 @@ def _is_forgotten(rows: Rows, table: str, row: Line) -> bool:
     if asked is None:
         asked = [one for one in (kind, name) if one[0] in row]
     return any(rows.read("select 1 from memory_forgotten where kind = ? and id = ?", *one) for one in asked)
-
-
-def _begin(book: LessonBook, lesson: Lesson, judge: Judge, *, own: bool) -> dict[str, str]:
-    """Have a lesson that came in begin its life here; gives why it is quarantined, where it is."""
-    if not own:
-        book.keep(lesson, (), state="candidate")
-    why = judge(lesson)
-    if why:
-        book.move(lesson.id, "quarantined", why)
-    return {lesson.id: why} if why else {}
 
 
 def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
