@@ -79,6 +79,11 @@ class Journal:
         found = [_ended(row) for row in self._rows.read(_ENDED, project, project, most)]
         return tuple(reversed(found))
 
+    def of_task(self, run: str, task: str) -> tuple[str, ...]:
+        """The episodes of a task in a run, by their ids."""
+        sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
+        return tuple(name for (name,) in self._rows.read(sql, run, task))
+
     def took(self, most: int) -> tuple[Took, ...]:
         """What the newest verified or tried attempts took, oldest first."""
         return tuple(
