@@ -151,9 +151,9 @@ def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -
         return
     ending = _end(here, task, attempt, acted)
     start = known.start if known is not None else _late_start(here, order, task, attempt, acted)
-    steps = (*(known.steps if known is not None else ()), *_last_steps(here, attempt, acted))
-    whole = Episode(start=start, steps=steps, end=ending)
-    here.books.memory.record(Episode(start=start, steps=steps, end=ending, assessment=assess(whole)))
+    before, last = known.steps if known is not None else (), _last_steps(here, attempt, acted)
+    found = assess(Episode(start=start, steps=(*before, *last), end=ending))
+    here.books.memory.record(Episode(start=start, steps=last, end=ending, assessment=found))
 
 
 def _late_start(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> EpisodeStart:

@@ -5,6 +5,7 @@ Only what the engine itself verified teaches. Nothing here fails a run: what can
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from milepost.core.attempt import Attempt
@@ -17,6 +18,7 @@ from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.episodes import episode_id, judges_agent
 from milepost.engine.order import Order, Try
 from milepost.engine.parking import Parked
+from milepost.engine.recalling import errors_of
 from milepost.engine.rooms import Rooms
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
 from milepost.memory.learning import learn, settle
@@ -27,6 +29,8 @@ MOST_FILES = 50
 LARGEST_FILE = 200_000
 LARGEST_CHANGE = 2_000_000
 MOST_BEFORE = 200  # commits that are looked at for earlier mileposts
+
+_EXCEPTION = re.compile(r"\b([A-Z][A-Za-z]{1,60}(?:Error|Exception|Exit|Interrupt))\b")
 
 
 def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> None:
@@ -72,11 +76,17 @@ def _tried(here: Rooms, order: Order, task: Task, attempt: Attempt) -> Tried:
         agent=attempt.agent,
         passed=attempt.evidence.verdict is Verdict.PASSED,
         signature=failure.signature if failure is not None else "",
-        error_class=failure.kind.value if failure is not None else "",
+        error_class=(error_named_in(attempt) or failure.kind.value) if failure is not None else "",
         changes=changes_of(here, order, attempt),
         checks=tuple(_check_run(here, check) for check in attempt.evidence.checks if check.outcome != "absent"),
         commit=attempt.commit,
     )
+
+
+def error_named_in(attempt: Attempt) -> str:
+    """The exception that an attempt failed with, by its own name; empty where none is named."""
+    named = [_EXCEPTION.findall(text) for text in errors_of(attempt)]
+    return next((found[-1] for found in named if found), "")
 
 
 def _check_run(here: Rooms, check: CheckResult) -> CheckRun:
