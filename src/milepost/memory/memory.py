@@ -13,7 +13,7 @@ class StoredMemory:
     """Remembers in a database; with one in the process' own memory, as long as the process lives."""
 
     def __init__(self, database: Database, *, shared: bool = False) -> None:
-        rows = Rows(database, shared=shared)
+        self.rows = rows = Rows(database, shared=shared)
         self.journal = Journal(rows)
         self.lessons = LessonBook(rows)
 
