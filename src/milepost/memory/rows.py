@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from milepost.memory.schema import KEYS, OUTBOX, SCHEMA
 from milepost.store.database import Database, Row
+from milepost.store.dialect import kept
 
 T = TypeVar("T")
 Values = Mapping[str, str | int | float]
@@ -48,6 +49,13 @@ def insertion(table: str, columns: tuple[str, ...]) -> str:
 
 
 def digest_of(values: Mapping[str, Any]) -> str:
-    """The same for the same row, wherever it is kept: by it two that differ under one key are told apart."""
-    known = {name: value for name, value in values.items() if name not in ("digest", "rowid")}
+    """The same for the same row, wherever it is kept: by it two that differ under one key are told apart.
+
+    So it is that of the values as databases keep them: 7 may come back as 7.0, a NUL written out.
+    """
+    known = {name: _as_kept(value) for name, value in values.items() if name not in ("digest", "rowid")}
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _as_kept(value: object) -> object:
+    return float(value) + 0.0 if isinstance(value, int | float) else kept(value)
