@@ -40,6 +40,9 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── NoAnswer                  a model's service does not answer
+├── DatabaseAway              a database over the network does not answer, or not in time
+├── DatabaseRefuses           it answers, and does not do what it is asked
+│   └── ValueRefused          because of one value that it cannot keep
 ├── CassetteExhausted         a replay has no more answers for this attempt
 ├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
@@ -232,6 +235,18 @@ class EvidenceForged(MilepostError):
 
 
 class NoAnswer(MilepostError):
+    pass
+
+
+class DatabaseAway(MilepostError):
+    pass
+
+
+class DatabaseRefuses(MilepostError):
+    pass
+
+
+class ValueRefused(DatabaseRefuses):
     pass
 
 

@@ -14,10 +14,11 @@ from milepost.memory.export import pages
 from milepost.memory.intake import IMPORT
 from milepost.memory.owners import is_gone
 from milepost.memory.policy import contradictions
-from milepost.memory.row_shapes import COLUMNS, flaw_of
 from milepost.memory.rows import Rows
 from milepost.memory.schema import KEYS
 from milepost.memory.suspicion import doctor_findings
+from milepost.memory.sync.admission import admissible
+from milepost.memory.sync.tables import COLUMNS
 
 OLD_S = 3_600.0  # what waits longer for the primary is not on its way any more
 MOST_ROWS = 20
@@ -114,10 +115,9 @@ def unended(open_: Iterable[Episode], interrupted: int) -> Iterator[MemoryFindin
 def changed_rows(rows: Rows) -> Iterator[MemoryFinding]:
     """Rows that this program did not write, or that were changed or damaged since."""
     found = 0
-    for table, columns in COLUMNS.items():
-        names = (*columns, "digest")
-        for values in pages(rows, table, names):
-            if flaw := flaw_of(table, row := dict(zip(names, values, strict=True))):
+    for table in COLUMNS:
+        for row in pages(rows, table):
+            if flaw := admissible(table, row):
                 found += 1
                 if found <= MOST_ROWS:
                     which = ", ".join(str(row[name]) for name in KEYS[table])

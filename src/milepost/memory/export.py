@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
-
-from milepost.memory.row_shapes import COLUMNS
 from milepost.memory.rows import Rows
 from milepost.memory.schema import VERSION
+from milepost.memory.sync.tables import COLUMNS, Line
 
 FORMAT = "milepost memory"
 PAGE = 200  # rows that are read at once: those with bodies may be large
@@ -19,23 +17,24 @@ def export_lines(rows: Rows, project: str) -> Iterator[str]:
     # What belongs to something else is bounded first: its parent, written before it, is then within its own bound.
     bounds = {table: _newest(rows, table) for table in reversed(COLUMNS)}
     yield _line({"format": FORMAT, "version": VERSION, "project": project})
-    for table, columns in COLUMNS.items():
-        names = (*columns, "digest")
-        for values in pages(rows, table, names, bounds[table]):
-            yield _line({"table": table, "row": dict(zip(names, values, strict=True))})
+    for table in COLUMNS:
+        for row in pages(rows, table, bounds[table]):
+            yield _line({"table": table, "row": row})
 
 
 def _newest(rows: Rows, table: str) -> int:
     return int(rows.read(f"select coalesce(max(rowid), 0) from {table}")[0][0])  # noqa: S608 - our names
 
 
-def pages(rows: Rows, table: str, names: tuple[str, ...], bound: int = 2**62) -> Iterator[tuple[Any, ...]]:
+def pages(rows: Rows, table: str, bound: int = 2**62) -> Iterator[Line]:
     """The rows of a table, oldest first, of which never many are held at once."""
-    sql = f"select rowid, {', '.join(names)} from {table} where rowid > ? and rowid <= ? order by rowid limit ?"  # noqa: S608
+    names = tuple(COLUMNS[table])
     last = 0
-    while page := rows.read(sql, last, bound, PAGE):
-        yield from (row[1:] for row in page)
+    while page := rows.after(table, last, *names, most=PAGE):
+        yield from (dict(zip(names, row[1:], strict=True)) for row in page if row[0] <= bound)
         last = page[-1][0]
+        if last >= bound:
+            return
 
 
 def _line(value: object) -> str:

@@ -22,18 +22,12 @@ from milepost.core.memories import Assessment, EpisodeStart, Lesson
 from milepost.memory.export import FORMAT
 from milepost.memory.journal import Ended
 from milepost.memory.lesson_book import LessonBook
-from milepost.memory.row_shapes import (
-    COLUMNS,
-    LONGEST_NAME,
-    Line,
-    end_columns,
-    flaw_of,
-    lesson_columns,
-    start_columns,
-)
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS, VERSION
-from milepost.memory.wire import load
+from milepost.memory.sync.admission import admissible
+from milepost.memory.sync.tables import COLUMNS, Line
+from milepost.memory.wire import dump, load
+from milepost.store.dialect import LONGEST_KEY
 
 LONGEST_LINE = 32_000_000  # bytes; an episode is bounded far below
 MOST_LINES = 5_000_000
@@ -86,7 +80,7 @@ def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
         table, row = value.get("table"), value.get("row")
         if value.keys() != {"table", "row"} or not isinstance(table, str) or not isinstance(row, dict):
             raise _refused(number, "it is no row")
-        if flaw := flaw_of(table, row) or _out_of_place(table, row, seen):
+        if flaw := admissible(table, row) or _out_of_place(table, row, seen):
             raise _refused(number, flaw)
         seen[table].add(tuple(row[name] for name in KEYS[table]))
         yield table, row
@@ -130,7 +124,7 @@ def _quarantine(rows: Rows, suspects: Mapping[str, str]) -> None:
 
 
 def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
-    """What became of each row: the table that it was added to, `known` or `diverged`.
+    """What became of each row: the table that it was added to, `known`, `diverged` or `not counted`.
 
     With `odd`, the suspicious ones among them, lessons that come in are given the state that they begin in.
     """
@@ -144,15 +138,15 @@ def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] 
 
 
 def _add(rows: Rows, table: str, row: Line) -> str:
-    if _is_forgotten(rows, table, row):
-        return "not counted"
     if table == "memory_lessons" and row["source"].startswith(IMPORT) and _is_said(rows, load(Lesson, row["body"])):
         return "known"
     if rows.add(table, {name: value for name, value in row.items() if name != "digest"}):
         return table
     which = " and ".join(f"{name} = ?" for name in KEYS[table])
-    ((digest,),) = rows.read(f"select digest from {table} where {which}", *(row[name] for name in KEYS[table]))  # noqa: S608
-    return "known" if digest == row["digest"] else "diverged"
+    kept = rows.read(f"select digest from {table} where {which}", *(row[name] for name in KEYS[table]))  # noqa: S608
+    if not kept:
+        return "not counted"  # it was forgotten here, and does not come back by a file
+    return "known" if kept == [(row["digest"],)] else "diverged"
 
 
 def _is_said(rows: Rows, lesson: Lesson) -> bool:
@@ -162,32 +156,23 @@ def _is_said(rows: Rows, lesson: Lesson) -> bool:
     return any(name != lesson.id and load(Lesson, body).text == lesson.text for name, body in found)
 
 
-def _is_forgotten(rows: Rows, table: str, row: Line) -> bool:
-    """Whether somebody had this taken away here: it does not come back by a file."""
-    kind, name = ("lesson", row.get("lesson") or row.get("id")), ("episode", row.get("episode") or row.get("id"))
-    asked = {"memory_episodes": [name], "memory_lessons": [kind], "memory_forgotten": []}.get(table)
-    if asked is None:
-        asked = [one for one in (kind, name) if one[0] in row]
-    return any(rows.read("select 1 from memory_forgotten where kind = ? and id = ?", *one) for one in asked)
-
-
 def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
     """A row as it is kept when others say so: under an id of its own, and with nothing verified."""
-    made: Line
     if table == "memory_episodes":
-        start = load(EpisodeStart, row["body"])
-        made = start_columns(replace(start, id=_alias(start.id), run="", owner="import"))
-    elif table == "memory_steps":
-        made = {**row, "episode": _alias(row["episode"])}
+        start = replace(load(EpisodeStart, row["body"]), id=_alias(row["id"]), run="", owner=IMPORT)
+        made = {**row, "id": start.id, "run": "", "owner": IMPORT, "body": dump(start)}
     elif table == "memory_endings":
         ended = load(Ended, row["body"])
-        unverified = replace(ended, end=replace(ended.end, verdict=None), assessment=Assessment())
-        made = end_columns(_alias(row["episode"]), row["project"], unverified)
-    else:
+        word = Ended(end=replace(ended.end, verdict=None), assessment=Assessment())
+        made = {**row, "episode": _alias(row["episode"]), "verdict": "", "reward": 0.0, "body": dump(word)}
+    elif table == "memory_lessons":
         lesson = load(Lesson, row["body"])
         said = "\0".join((lesson.kind, lesson.project, lesson.subject, lesson.text))
         source = f"{IMPORT} {lesson.source.removeprefix(IMPORT).strip()}"
-        made = lesson_columns(replace(lesson, id=_alias(said), scope="user", source=source))
+        ours = replace(lesson, id=_alias(said), scope="user", source=source)
+        made = {**row, "id": ours.id, "scope": ours.scope, "source": source, "body": dump(ours)}
+    else:
+        made = {**row, "episode": _alias(row["episode"])}
     return table, {**made, "digest": digest_of(made)}
 
 
@@ -223,7 +208,7 @@ def _header(number: int, value: dict[str, Any]) -> dict[str, Any]:
     if value.keys() != {"format", "version", "project"} or value["format"] != FORMAT:
         raise _refused(number, "this is no export of a memory")
     version, project = value["version"], value["project"]
-    if not isinstance(version, int) or not isinstance(project, str) or len(project) > LONGEST_NAME:
+    if not isinstance(version, int) or not isinstance(project, str) or len(project) > LONGEST_KEY:
         raise _refused(number, "this is no export of a memory")
     if version != VERSION:
         which = "a newer" if version > VERSION else "an older"
