@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
+from milepost.store.database import Row
 
 _STATES = """
     select states.lesson, states.state, states.why from memory_states as states
@@ -18,6 +19,28 @@ _STATES = """
 _SHOWN = """
     select showings.lesson, showings.arm, ends.verdict from memory_showings as showings
     join memory_endings as ends on ends.episode = showings.episode
+"""
+
+# Each support of a lesson: when it came, whether the lesson had told that attempt, and whether it has its state since.
+_SUPPORTS = """
+    select supports.lesson, supports.episode, supports.at,
+        case when showings.arm = 'shown' then 1 else 0 end,
+        case when supports.at > coalesce((
+            select max(states.at) from memory_states as states where states.lesson = supports.lesson
+        ), 0) then 1 else 0 end
+    from memory_supports as supports
+    left join memory_showings as showings
+        on showings.lesson = supports.lesson and showings.episode = supports.episode
+    order by supports.rowid
+"""
+
+# How often each lesson was shown to a verified attempt since one in which it had an effect.
+_UNUSED = """
+    select votes.lesson, count(*) from memory_votes as votes
+    where votes.effect = 'none' and votes.rowid > coalesce((
+        select max(used.rowid) from memory_votes as used where used.lesson = votes.lesson and used.effect <> 'none'
+    ), 0)
+    group by votes.lesson
 """
 
 
@@ -53,14 +76,20 @@ class LessonBook:
             Showing(lesson=lesson, episode=name, arm=arm) for lesson, name, arm in self._rows.read(sql, episode)
         )
 
+    def told(self, lesson: str) -> tuple[str, ...]:
+        """The attempts that a lesson was shown to."""
+        sql = "select episode from memory_showings where lesson = ? and arm = 'shown' order by rowid"
+        return tuple(episode for (episode,) in self._rows.read(sql, lesson))
+
     def standings(self, *, project: str = "") -> tuple[LessonStanding, ...]:
         """All lessons, of a project or of any, as they stand, oldest first."""
         sql = "select body from memory_lessons where (? = '' or project = ?) order by rowid"
         lessons = [load(Lesson, body) for (body,) in self._rows.read(sql, project, project)]
         states = {lesson: (state, why) for lesson, state, why in self._rows.read(_STATES)}
-        sources: dict[str, list[str]] = {}
-        for lesson, episode in self._rows.read("select lesson, episode from memory_supports order by rowid"):
-            sources.setdefault(lesson, []).append(episode)
+        supports: dict[str, list[Row]] = {}
+        for name, *support in self._rows.read(_SUPPORTS):
+            supports.setdefault(name, []).append(tuple(support))
+        unused: dict[str, int] = {name: count for name, count in self._rows.read(_UNUSED)}
         came = Counter(self._rows.read(_SHOWN))
         effects = Counter(self._rows.read("select lesson, effect from memory_votes"))
         return tuple(
@@ -68,12 +97,16 @@ class LessonBook:
                 lesson=lesson,
                 state=states.get(lesson.id, ("candidate", ""))[0],
                 why=states.get(lesson.id, ("candidate", ""))[1],
-                sources=tuple(sources.get(lesson.id, ())),
+                sources=tuple(episode for episode, *_ in supports.get(lesson.id, ())),
                 shown=(came[lesson.id, "shown", "passed"], came[lesson.id, "shown", "failed"]),
                 held_out=(came[lesson.id, "held_out", "passed"], came[lesson.id, "held_out", "failed"]),
                 helped=effects[lesson.id, "helped"],
                 harmed=effects[lesson.id, "harmed"],
                 without_effect=effects[lesson.id, "none"],
+                opportunities=unused.get(lesson.id, 0),
+                independent=sum(not told for _, _, told, _ in supports.get(lesson.id, ())),
+                since=sum(is_later for _, _, _, is_later in supports.get(lesson.id, ())),
+                supported_at=max((at for _, at, _, _ in supports.get(lesson.id, ())), default=0.0),
             )
             for lesson in lessons
         )
