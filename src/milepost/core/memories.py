@@ -258,7 +258,8 @@ class LessonStanding:
     """A lesson as it stands: its state, what it grew from, and what came of the attempts it fitted.
 
     `shown` and `held_out` are (passed, failed) of the attempts with and without it; `opportunities` counts the verified
-    attempts since it was last of use.
+    attempts that it was shown to since it was last of use. `independent` of the `sources` were not told it themselves,
+    `since` of them came after it got its state, the newest at `supported_at`.
     """
 
     lesson: Lesson
@@ -271,6 +272,9 @@ class LessonStanding:
     harmed: int = 0
     without_effect: int = 0
     opportunities: int = 0
+    independent: int = 0
+    since: int = 0
+    supported_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

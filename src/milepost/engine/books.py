@@ -32,7 +32,11 @@ class Books:
 
 
 def open_books(
-    database: Database, order: Order, watched: Callable[[], bytes | None], stopping: Callable[[], bool]
+    database: Database,
+    order: Order,
+    memory: StoredMemory,
+    watched: Callable[[], bytes | None],
+    stopping: Callable[[], bool],
 ) -> Books:
     """The books of a run; opening them begins one of its lives. `watched` is a look at the user's roadmap."""
     return Books(
@@ -41,7 +45,7 @@ def open_books(
         wallet=Wallet(database, order.run, order.budget, stopping=stopping),
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
-        memory=StoredMemory(database),
+        memory=memory,
         failures=FailureLog(database),
         patches=PatchLedger(database),
     )

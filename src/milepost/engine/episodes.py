@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.calls import Call, Reply
-from milepost.core.errors import EpisodeUnknown
+from milepost.core.errors import EpisodeFull, EpisodeUnknown
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.memories import (
     UNJUDGED,
@@ -31,9 +31,12 @@ from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.engine.calls import RecordedCall
 from milepost.engine.circumstances import circumstances_at, kind_of
+from milepost.engine.journal import RunRecord
 from milepost.engine.order import Acted, Effort, Order
 from milepost.engine.project import Project
 from milepost.memory.assess import assess
+from milepost.memory.memory import StoredMemory
+from milepost.memory.owners import run_owner
 from milepost.repair.classify import classify
 from milepost.repair.policy import counts
 
@@ -67,6 +70,18 @@ def episode_id(order: Order, task: str, attempt: int, agent: str) -> str:
     return hashlib.sha256("\0".join(words).encode("utf-8", "backslashreplace")).hexdigest()[:24]
 
 
+def owner_of(order: Order) -> str:
+    """Who ends the episodes of a run: its name alone comes again on other machines."""
+    return f"{order.run}/{order.memory.token}"
+
+
+def close_left(memory: StoredMemory, runs: Iterable[RunRecord]) -> None:
+    """End the episodes of runs that are over or were left: nobody else will. They teach nothing."""
+    over = [record for record in runs if not record.unfinished]
+    owners = [f"{record.run}/{(record.order.get('memory') or {}).get('token', '')}" for record in over]
+    memory.journal.close_interrupted(ended_runs=owners)
+
+
 def begin(here: Rooms, effort: Effort, base: str) -> None:
     """Begin the episode of an attempt that acts now, on a commit; harmless when repeated."""
     if effort.order.memory.mode != "off":
@@ -80,7 +95,7 @@ def _start(here: Rooms, effort: Effort, base: str, at: float) -> EpisodeStart:
         project=order.memory.project,
         title=here.redact(task.title),
         started_at=at,
-        owner=f"run {order.run}",
+        owner=run_owner(owner_of(order)),
         run=order.run,
         task=task.id,
         attempt=effort.number,
@@ -137,7 +152,7 @@ def remember_step(here: Rooms, effort: Effort, call: Call, made: RecordedCall) -
     if effort.order.memory.mode == "off":
         return
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
-    with suppress(EpisodeUnknown):
+    with suppress(EpisodeUnknown, EpisodeFull):
         here.books.memory.journal.log(name, step_of(call, made, here.redact))
 
 
@@ -149,11 +164,14 @@ def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -
     known = journal.episode(name)
     if known is not None and known.end is not None:
         return
-    ending = _end(here, task, attempt, acted)
     start = known.start if known is not None else _late_start(here, order, task, attempt, acted)
+    ending = _end(here, task, attempt, acted, since=start.started_at)
     before, last = known.steps if known is not None else (), _last_steps(here, attempt, acted)
     found = assess(Episode(start=start, steps=(*before, *last), end=ending))
-    here.books.memory.record(Episode(start=start, steps=last, end=ending, assessment=found))
+    try:
+        here.books.memory.record(Episode(start=start, steps=last, end=ending, assessment=found))
+    except EpisodeFull:
+        journal.complete(name, ending, found)
 
 
 def _late_start(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> EpisodeStart:
@@ -181,13 +199,13 @@ def _last_steps(here: Rooms, attempt: Attempt, acted: Acted) -> tuple[EpisodeSte
     return (*signals, said)
 
 
-def _end(here: Rooms, task: Task, attempt: Attempt, acted: Acted) -> EpisodeEnd:
+def _end(here: Rooms, task: Task, attempt: Attempt, acted: Acted, since: float) -> EpisodeEnd:
     evidence, changed = attempt.evidence, acted.candidate.changed
     failure = classify(attempt, task=task, changed=changed)
     diff = here.redact(here.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
     return EpisodeEnd(
         kind=_kind_of_end(attempt),
-        ended_at=float(acted.finished_at),
+        ended_at=max(since, float(acted.finished_at)),
         verdict=evidence.verdict,
         reason=evidence.reason,
         evidence=(attempt.commit, evidence.tree, *(check.name for check in evidence.checks)),

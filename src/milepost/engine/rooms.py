@@ -18,6 +18,7 @@ from milepost.engine.allowance import AllowingTerminal, for_agent, for_installer
 from milepost.engine.books import Books, open_books
 from milepost.engine.context import Contexts
 from milepost.engine.discretion import DiscreetTerminal
+from milepost.engine.episodes import close_left
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.hold import Hold, hold_of
@@ -29,6 +30,7 @@ from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, pol
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
+from milepost.engine.sharing_memory import open_memory, sharing
 from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
 from milepost.engine.tag_cache import TagCache
@@ -102,19 +104,22 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
     database = open_database(project.store)
-    parking = Parking()
-    books = open_books(database, order, file_watch(project.roadmap), lambda: parking.stopping)
+    parking, redact = Parking(), Redactor(known_secrets(settings))
+    memory = open_memory(database, settings, order, redact)
+    books = open_books(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
     ground = Ground(
         project=project,
         settings=settings,
         git=git,
         journal=books.journal,
         checkouts=checkouts,
-        redact=Redactor(known_secrets(settings)),
+        redact=redact,
         hold=hold_of(order),
         run=run,
     )
     ground.logs.sweep()
+    if order.memory.mode != "off":
+        close_left(memory, books.journal.runs())
     checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {run})
     mileposts = ground.mileposts
     staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
@@ -125,6 +130,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             closing(TagCache(project.state)) as cache,
             ground.open_terminal(held) as sandbox,
             listening as overhear,
+            sharing(database, settings, order),
         ):
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -11,6 +10,7 @@ from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing,
 from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
+from milepost.store.database import Row
 
 _STATES = """
     select told.lesson, told.state, told.why from memory_states as told
@@ -23,14 +23,30 @@ _SHOWN = """
     where 1 = 1 {and_chosen} group by told.lesson, told.arm, ends.verdict
 """
 _VOTES = """
-    select told.lesson, told.effect, count(*), max(told.at) from memory_votes as told
+    select told.lesson, told.effect, count(*) from memory_votes as told
     where 1 = 1 {and_chosen} group by told.lesson, told.effect
 """
-_SUPPORTS = "select told.lesson, told.episode from memory_supports as told where 1 = 1 {and_chosen} order by rowid"
-_VERIFIED = """
-    select at from memory_endings where project = ? and verdict in ('passed', 'failed') order by at
-"""
 _MOST_NAMES = 500  # as many as a statement may have values, on any of the databases
+
+# Each support of a lesson: when it came, whether the lesson had told that attempt, and whether it has its state since.
+_SUPPORTS = """
+    select told.lesson, told.episode, told.at,
+        case when showings.arm = 'shown' then 1 else 0 end,
+        case when told.at > coalesce((
+            select max(states.at) from memory_states as states where states.lesson = told.lesson
+        ), 0) then 1 else 0 end
+    from memory_supports as told
+    left join memory_showings as showings on showings.lesson = told.lesson and showings.episode = told.episode
+    where 1 = 1 {and_chosen} order by told.rowid
+"""
+
+# How often each lesson was shown to a verified attempt since one in which it had an effect.
+_UNUSED = """
+    select told.lesson, count(*) from memory_votes as told
+    where told.effect = 'none' and told.rowid > coalesce((
+        select max(used.rowid) from memory_votes as used where used.lesson = told.lesson and used.effect <> 'none'
+    ), 0) {and_chosen} group by told.lesson
+"""
 
 
 class LessonBook:
@@ -68,6 +84,11 @@ class LessonBook:
             Showing(lesson=lesson, episode=name, arm=arm) for lesson, name, arm in self._rows.read(sql, episode)
         )
 
+    def told(self, lesson: str) -> tuple[str, ...]:
+        """The attempts that a lesson was shown to."""
+        sql = "select episode from memory_showings where lesson = ? and arm = 'shown' order by rowid"
+        return tuple(episode for (episode,) in self._rows.read(sql, lesson))
+
     def standings(self, *, project: str = "", lessons: Collection[str] | None = None) -> tuple[LessonStanding, ...]:
         """Lessons as they stand, oldest first: all, those of a project, or some by their ids."""
         names = None if lessons is None else sorted(set(lessons))
@@ -76,31 +97,33 @@ class LessonBook:
             return tuple(one for one in self.standings(project=project) if one.lesson.id in chosen)
         found = self._lessons(project, names)
         states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, names)}
-        sources: dict[str, list[str]] = {}
-        for lesson, episode in self._about(_SUPPORTS, names):
-            sources.setdefault(lesson, []).append(episode)
+        supports: dict[str, list[Row]] = {}
+        for name, *support in self._about(_SUPPORTS, names):
+            supports.setdefault(name, []).append(tuple(support))
         came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, names)}
-        votes = {(lesson, effect): (count, at) for lesson, effect, count, at in self._about(_VOTES, names)}
-        verified = {name: self._verified(name) for name in {lesson.project for lesson in found}}
+        votes = {(lesson, effect): count for lesson, effect, count in self._about(_VOTES, names)}
+        unused: dict[str, int] = {name: count for name, count in self._about(_UNUSED, names)}
 
         def standing(lesson: Lesson) -> LessonStanding:
             state, why = states.get(lesson.id, ("candidate", ""))
-            helped, helped_at = votes.get((lesson.id, "helped"), (0, lesson.made_at))
-            times = verified[lesson.project]
+            own = supports.get(lesson.id, ())
             return LessonStanding(
                 lesson=lesson,
                 state=state,
                 why=why,
-                sources=tuple(sources.get(lesson.id, ())),
+                sources=tuple(episode for episode, *_ in own),
                 shown=(came.get((lesson.id, "shown", "passed"), 0), came.get((lesson.id, "shown", "failed"), 0)),
                 held_out=(
                     came.get((lesson.id, "held_out", "passed"), 0),
                     came.get((lesson.id, "held_out", "failed"), 0),
                 ),
-                helped=helped,
-                harmed=votes.get((lesson.id, "harmed"), (0, 0))[0],
-                without_effect=votes.get((lesson.id, "none"), (0, 0))[0],
-                opportunities=len(times) - bisect_right(times, max(helped_at, lesson.made_at)),
+                helped=votes.get((lesson.id, "helped"), 0),
+                harmed=votes.get((lesson.id, "harmed"), 0),
+                without_effect=votes.get((lesson.id, "none"), 0),
+                opportunities=unused.get(lesson.id, 0),
+                independent=sum(not told for _, _, told, _ in own),
+                since=sum(is_later for _, _, _, is_later in own),
+                supported_at=max((at for _, at, _, _ in own), default=0.0),
             )
 
         return tuple(map(standing, found))
@@ -120,10 +143,6 @@ class LessonBook:
         """What a question about all lessons gives for some of them."""
         chosen = "" if names is None else f"and {_one_of('told.lesson', names)}"
         return self._rows.read(sql.format(and_chosen=chosen), *(names or ()))
-
-    def _verified(self, project: str) -> list[float]:
-        """When the attempts of a project ended that were verified, in order."""
-        return [at for (at,) in self._rows.read(_VERIFIED, project)]
 
     def _add_all(self, table: str, rows: Iterable[Values]) -> None:
         dated = [{**row, "at": self._now()} for row in rows]

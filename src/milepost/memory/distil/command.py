@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from milepost.core.memories import Lesson
 from milepost.memory.distil import wording
-from milepost.memory.distil.making import lesson, source_of
+from milepost.memory.distil.making import lesson
 from milepost.memory.distil.refusals import refusal
 from milepost.memory.distil.sanitise import Refused
 from milepost.memory.experience import CheckRun, Experience
 
 MOST_LESSONS = 4
+SOURCE = "a check of the engine's"
 
 _TERMS = {
     "tests": ("tests", "test", "run", "command"),
@@ -28,14 +29,13 @@ def lessons(experience: Experience) -> tuple[Lesson, ...]:
 
 
 def _lesson(experience: Experience, check: CheckRun) -> Lesson:
-    source = source_of("", "a check of the engine's")
     name = check.name if check.name.isascii() and check.name.replace("_", "").isalpha() else "own"
     try:
         text = wording.command(name.lower()[:20], (check.argv[0].rpartition("/")[2], *check.argv[1:]))
     except Refused as refused:
-        return refusal("command", experience, source, refused.why)
+        return refusal("command", experience, SOURCE, refused.why)
     terms = _TERMS.get(name, ("run", "command", name))
-    return lesson("command", experience, subject=f"check {name}", text=text, source=source, terms=terms)
+    return lesson("command", experience, subject=f"check {name}", text=text, source=SOURCE, terms=terms)
 
 
 def _is_of_this_machine(argv: tuple[str, ...]) -> bool:

@@ -1,11 +1,15 @@
-"""Lessons of fact: the tools by which this project's checks passed."""
+"""Lessons of fact: by which tool a check of this project is done."""
 
 from __future__ import annotations
 
 from milepost.core.memories import Lesson
 from milepost.memory.distil import wording
-from milepost.memory.distil.making import lesson, source_of
+from milepost.memory.distil.making import lesson
 from milepost.memory.experience import Experience
+
+CHECKS = ("tests", "lint", "types", "build", "format", "coverage")
+MOST_LESSONS = 4
+SOURCE = "a check of the engine's"
 
 # Only what is known by name: the name of a program is somebody's text, too.
 _TOOLS_WORDS = """
@@ -18,13 +22,18 @@ _TOOLS = frozenset(_TOOLS_WORDS.split())
 
 
 def lessons(experience: Experience) -> tuple[Lesson, ...]:
-    """One, of all known tools among the commands that ended with exit 0 for what passed."""
+    """One for each check that passed by a tool that is known."""
     accepted = experience.accepted
-    checks = [check for check in accepted.checks if check.exit_code == 0] if accepted else []
-    words = {word.rpartition("/")[2] for check in checks for word in check.argv[:4]}
-    tools = sorted(words & _TOOLS)
-    if not tools or accepted is None:
-        return ()
-    source = source_of(accepted.commit, "checks of the engine's")
-    terms = (*tools, "tests", "lint", "run", "tool")
-    return (lesson("fact", experience, subject="tools", text=wording.fact(tools), source=source, terms=terms),)
+    found: dict[str, Lesson] = {}
+    for check in accepted.checks if accepted else ():
+        tools = [tool for word in check.argv[:4] if (tool := word.rpartition("/")[2]) in _TOOLS]
+        if check.exit_code == 0 and tools and check.name in CHECKS:
+            made = _lesson(experience, check.name, tools[-1])
+            found.setdefault(made.id, made)
+    return tuple(found.values())[:MOST_LESSONS]
+
+
+def _lesson(experience: Experience, check: str, tool: str) -> Lesson:
+    text = wording.fact(check, tool)
+    terms = (tool, check, "run", "tool")
+    return lesson("fact", experience, subject=f"{check} {tool}", text=text, source=SOURCE, terms=terms)

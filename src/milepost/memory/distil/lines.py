@@ -75,6 +75,13 @@ def quoted(path: str, lines: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
+def dedented(lines: Iterable[str]) -> str:
+    """Lines as a text, moved to the left as one."""
+    found = tuple(lines)
+    depth = min((len(line) - len(line.lstrip()) for line in found), default=0)
+    return "\n".join(line[depth:] for line in found)
+
+
 def _hold_line(path: str, line: str) -> None:
     plain = _without_lifetimes(path, line)
     if any(literal(text) != text for text in _texts_in(plain)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from milepost.core.memories import Lesson
 from milepost.memory.distil import wording
 from milepost.memory.distil.diffing import added_numbers
-from milepost.memory.distil.lines import code_lines, quoted
+from milepost.memory.distil.lines import code_lines, dedented, quoted
 from milepost.memory.distil.making import LONGEST_SIGNATURE, digest_in, lesson, source_of
 from milepost.memory.distil.refusals import refusal
 from milepost.memory.distil.sanitise import Refused
@@ -54,13 +54,8 @@ def _lesson(experience: Experience, failed: Tried, mended: FileChange, source: s
     if 0 < len(numbers) <= MOST_LINES:
         lines = code_lines(mended.path, mended.after or "")
         code = quoted(mended.path, (lines[number - 1] for number in sorted(numbers) if number <= len(lines)))
-        kept = _dedented(code)
+        kept = dedented(code)
         text = wording.recovery(failed.error_class or "Error", digest, mended.path, kept) if kept else ""
     terms = [word for word in words_of(failed.error_class) if len(word) > 2]
     made = lesson("recovery", experience, subject=digest, text=text, source=source, terms=terms)
     return replace(made, symbols=(mended.path,), signature=failed.signature[:LONGEST_SIGNATURE])
-
-
-def _dedented(lines: tuple[str, ...]) -> str:
-    depth = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    return "\n".join(line[depth:] for line in lines)

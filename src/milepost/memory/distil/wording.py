@@ -26,7 +26,8 @@ _FLAKY = "`{test}` failed and passed on the same tree ({count} of {runs} runs): 
 _FAILED = "Tried for this task and failed with `{error}` ({digest}): a change of `{path}`{names}."
 _TESTS = "Tests of `{path}` are in `{other}` ({count} of {runs} verified mileposts)."
 _ALONG = "`{path}` is changed along with the code ({count} of {runs} verified mileposts)."
-_FACT = "The checks that passed here ran {tools}."
+_FACT = "The check {check} is done by `{tool}` here."
+_CHOSEN_FAILED = "Tried in `{path}` and failed with `{error}` ({digest}):\n{code}"
 _CHOSEN = "From `{path}`, which passed:\n{code}"
 
 _SLOTS = {
@@ -41,7 +42,7 @@ _SLOTS = {
     "count": r"\d{1,6}",
     "runs": r"\d{1,6}",
     "names": r"(?: \((?P<names>`\w+`(?:, `\w+`){0,3})\))?",
-    "tools": r"(?P<tools>`[\w-]+`(?:, `[\w-]+`)*)",
+    "tool": r"(?P<tool>[a-z0-9]{2,12})",
     "code": r"(?P<code>(?:    [^\n]*(?:\n|\Z))+)",
 }
 _TEMPLATES: Mapping[LessonKind, tuple[str, ...]] = {
@@ -53,7 +54,7 @@ _TEMPLATES: Mapping[LessonKind, tuple[str, ...]] = {
     "failed_approach": (_FAILED,),
     "convention": (_TESTS, _ALONG),
     "fact": (_FACT,),
-    "distilled": (_CHOSEN,),
+    "distilled": (_CHOSEN, _CHOSEN_FAILED),
 }
 
 
@@ -92,12 +93,16 @@ def along(path: str, count: int, runs: int) -> str:
     return _ALONG.format(path=sanitise.path(path), count=count, runs=runs)
 
 
-def fact(tools: Iterable[str]) -> str:
-    return _FACT.format(tools=", ".join(f"`{tool}`" for tool in tools))
+def fact(check: str, tool: str) -> str:
+    return _FACT.format(check=check, tool=sanitise.path(tool))
 
 
 def chosen(path: str, code: str) -> str:
     return _CHOSEN.format(path=sanitise.path(path), code=_block(code))
+
+
+def chosen_failed(error: str, digest: str, path: str, code: str) -> str:
+    return _CHOSEN_FAILED.format(error=sanitise.name(error), digest=digest, path=sanitise.path(path), code=_block(code))
 
 
 def fits(text: str) -> bool:
@@ -156,11 +161,6 @@ def _hold_code(value: str, slots: Mapping[str, str]) -> None:
         raise Refused("quotes what is left out of code")
 
 
-def _hold_tools(value: str) -> None:
-    for tool in re.findall(r"[\w-]+", value):
-        sanitise.path(tool)
-
-
 _HOLDS: Mapping[str, Callable[[str, Mapping[str, str]], object]] = {
     "symbol": lambda value, _: sanitise.name(value.lstrip(".")),
     "path": lambda value, _: sanitise.path(value),
@@ -171,7 +171,7 @@ _HOLDS: Mapping[str, Callable[[str, Mapping[str, str]], object]] = {
     "command": lambda value, _: sanitise.command(_argv(value)),
     "test": lambda value, _: _hold_test(value),
     "names": lambda value, _: [sanitise.name(one) for one in re.findall(r"\w+", value)],
-    "tools": lambda value, _: _hold_tools(value),
+    "tool": lambda value, _: sanitise.path(value),
     "code": _hold_code,
 }
 

@@ -1,0 +1,55 @@
+"""The memory of a run, and the primary that it shares with other machines, people and projects, where there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from milepost.core.redact import Redactor
+from milepost.engine.order import Order
+from milepost.engine.project import Project
+from milepost.engine.settings import MemorySettings, Settings, load
+from milepost.memory.memory import StoredMemory
+from milepost.store.database import Database, open_database
+
+
+def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
+    """The memory as a run keeps it. What may not be learnt from is not shared either."""
+    shared = bool(settings.memory.primary) and order.memory.writes
+    return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
+
+
+@contextmanager
+def sharing(database: Database, settings: Settings, order: Order) -> Iterator[None]:
+    """Bring the memory and its primary up to date while a run is on."""
+    if not order.memory.writes or not settings.memory.primary:
+        yield
+        return
+    from milepost.memory.sync import synchronising
+
+    with synchronising(database, place_of(settings.memory), token_of(settings.memory)):
+        yield
+
+
+def place_of(given: MemorySettings) -> str:
+    """Where the primary is."""
+    return given.primary
+
+
+def token_of(given: MemorySettings) -> str:
+    """The token for the primary; empty where none is needed, or the environment has it not."""
+    return os.environ.get(given.primary_token_from, "") if given.primary_token_from else ""
+
+
+def unsynced(roadmap: Path | None) -> int:
+    """How many rows of the memory the primary has not been told yet; 0 where it has none."""
+    project = Project.find(roadmap)
+    settings = load(project.roadmap.parent)
+    if not settings.memory.primary or settings.memory.mode != "on" or not project.database.exists():
+        return 0
+    from milepost.memory.sync import status_of
+
+    with closing(open_database(project.database)) as database:
+        return status_of(database).waiting
