@@ -170,7 +170,14 @@ if TYPE_CHECKING:
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
-    from milepost.engine.recollections import LessonStory, MemoryFinding, MemoryStats, Recollection, Unsynced
+    from milepost.engine.recollections import (
+        LessonStory,
+        MemoryFinding,
+        MemoryStats,
+        MemorySynced,
+        Recollection,
+        Unsynced,
+    )
     from milepost.engine.remembering import ProjectMemory, open_memory
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
@@ -184,8 +191,10 @@ if TYPE_CHECKING:
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
     from milepost.memory.catalogue import Move, Told
+    from milepost.memory.forgetting import Forgotten
     from milepost.memory.intake import Imported
     from milepost.memory.lift import Lift
+    from milepost.memory.recall.search import Found
     from milepost.plan.family.joint import FamilyPlan, ProjectPlan, ProjectProblem
     from milepost.plan.family.kinship import Family, Sibling
     from milepost.plan.proposals import Proposal
@@ -247,7 +256,7 @@ _HOMES = {
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
-    "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats Recollection Unsynced",
+    "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats MemorySynced Recollection Unsynced",
     "milepost.engine.remembering": "ProjectMemory open_memory",
     "milepost.engine.replaying": "RunReplayed TaskReplayed",
     "milepost.engine.report.facts": "NothingRun RunStory",
@@ -263,8 +272,10 @@ _HOMES = {
     "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
     "milepost.memory.catalogue": "Move Told",
+    "milepost.memory.forgetting": "Forgotten",
     "milepost.memory.intake": "Imported",
     "milepost.memory.lift": "Lift",
+    "milepost.memory.recall.search": "Found",
     "milepost.plan.proposals": "Proposal",
     "milepost.plan.family.joint": "FamilyPlan ProjectPlan ProjectProblem",
     "milepost.plan.family.kinship": "Family Sibling",
@@ -327,6 +338,8 @@ __all__ = [
     "Finding",
     "Forecast",
     "ForecastMade",
+    "Forgotten",
+    "Found",
     "Gate",
     "GateAnswered",
     "GateOpened",
@@ -344,6 +357,7 @@ __all__ = [
     "MemberEnding",
     "MemoryFinding",
     "MemoryStats",
+    "MemorySynced",
     "Milepost",
     "MilepostError",
     "MilepostMade",

@@ -13,6 +13,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json
+from milepost.cli.exits import DONE, NOT_DONE
 
 group = typer.Typer(help="What is remembered of attempts, and what is learnt from them.", no_args_is_help=True)
 
@@ -148,6 +149,61 @@ def activate(lesson: LessonId, why: Why, folder: Folder = None, as_json: Json = 
 
 
 @group.command()
+def forget(
+    name: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Of a lesson or an episode, or the beginning of it.")
+    ] = "",
+    source: Annotated[
+        str,
+        typer.Option("--from", metavar="SOURCE", help="All that came from this: a commit, a path, a run, an episode."),
+    ] = "",
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which stays.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Take something away with all that grew from it; it does not come back by a sync or an import."""
+    from milepost.cli.show_upkeep import forgotten_lines, forgotten_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.forget(name, source=source, why=why, dry_run=dry_run)
+    _answer(
+        as_json,
+        lambda: forgotten_to_json(found, dry_run=dry_run),
+        lambda: forgotten_lines(found, dry_run=dry_run, width=_width()),
+    )
+
+
+@group.command()
+def doctor(folder: Folder = None, as_json: Json = False) -> None:
+    """What is wrong with the memory, and what is worth a look: suspicious lessons with their source first."""
+    from milepost.cli.show_upkeep import finding_to_json, findings_lines
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.doctor()
+    _answer(as_json, lambda: list(map(finding_to_json, found)), lambda: findings_lines(found, _width()))
+    raise typer.Exit(NOT_DONE if any(one.wrong for one in found) else DONE)
+
+
+@group.command()
+def sync(folder: Folder = None, as_json: Json = False) -> None:
+    """Tell the primary what it was not told yet, and take over what others told it."""
+    from milepost.cli.show_upkeep import synced_lines, synced_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.sync()
+    _answer(as_json, lambda: synced_to_json(found), lambda: synced_lines(found, _width()))
+
+
+@group.command()
+def rebuild(folder: Folder = None, as_json: Json = False) -> None:
+    """Make the index that is searched again from what is kept."""
+    with milepost.open_memory(folder) as memory:
+        memory.rebuild()
+    _answer(as_json, lambda: {"rebuilt": True}, lambda: ["the index is made again"])
+
+
+@group.command()
 def export(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is standard output.")] = "-",
     folder: Folder = None,
@@ -167,7 +223,8 @@ def export(
 def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="An export; - is standard input.")],
     trusted: Annotated[
-        bool, typer.Option("--trust", help="Take all of it as it was: a backup, or of somebody whom you trust as yourself.")
+        bool,
+        typer.Option("--trust", help="Take all of it as it was: a backup, or of somebody whom you trust as yourself."),
     ] = False,
     folder: Folder = None,
     as_json: Json = False,
@@ -204,6 +261,8 @@ def start(
 ) -> None:
     """Begin an episode of an agent that Milepost does not run; prints its id."""
     with milepost.open_memory(folder) as memory:
+        for left in memory.close_interrupted():
+            typer.echo(f"episode {left.id} was left without an end: closed as interrupted", err=True)
         name = memory.start(title, text=text, agent=agent, files=tuple(file or ()), owner="outside")
     _answer(as_json, lambda: {"episode": name}, lambda: [name])
 

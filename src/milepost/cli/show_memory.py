@@ -23,6 +23,7 @@ from milepost.cli.words import (
 if TYPE_CHECKING:
     from milepost import (
         Episode,
+        Found,
         Heuristic,
         LessonStanding,
         LessonStory,
@@ -111,7 +112,9 @@ def sync_facts(found: Unsynced) -> list[str]:
         facts.insert(1, f"the oldest for {minutes(max(0.0, time.time() - found.oldest_at))}")
     if found.diverged:
         facts.append(f"{counted(found.diverged, 'row')} diverged")
-    return [*facts, *(one for one in (found.state, found.last_error) if one)]
+    if found.refused:
+        facts.append(f"{counted(found.refused, 'row')} not let in")
+    return [*facts, *([found.last_error] if found.last_error else [])]
 
 
 def sync_to_json(found: Unsynced) -> dict[str, Any]:
@@ -119,10 +122,29 @@ def sync_to_json(found: Unsynced) -> dict[str, Any]:
         "primary": found.primary,
         "waiting": found.waiting,
         "oldest_at": found.oldest_at,
-        "state": found.state,
         "diverged": found.diverged,
+        "refused": found.refused,
         "last_error": found.last_error,
     }
+
+
+def found_lines(found: tuple[Found, ...], width: int) -> list[str]:
+    """A line for each thing that was found, and why it was."""
+    if not found:
+        return ["nothing here has these words"]
+    lines = []
+    for one in found:
+        head = f"{padded(one.id[:SHORT], SHORT)}  {padded(one.kind, 7)}  {padded(one.outcome, 11)}  {day(one.when)}"
+        lines += [clipped(f"{head}  {one.title.splitlines()[0] if one.title else ''}", width)]
+        lines += [clipped(f"{'':<{SHORT}}  {one.why}", width)]
+    return [*lines, "", f"next   milepost memory show {found[0].id[:SHORT]}"]
+
+
+def found_to_json(one: Found) -> dict[str, Any]:
+    from milepost import memory_to_json
+
+    plain: dict[str, Any] = memory_to_json(one)
+    return plain
 
 
 def recalled_lines(found: Recollection, *, explain: bool, width: int) -> list[str]:

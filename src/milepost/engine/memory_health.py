@@ -1,4 +1,4 @@
-"""What is wrong with a memory, or worth a look: suspicious lessons, contradictions, changed rows, what is not synced."""
+"""What is wrong with a memory, or worth a look: suspicious lessons, contradictions, changed rows, unsynced ones."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from milepost.memory.schema import KEYS
 from milepost.memory.suspicion import doctor_findings
 from milepost.memory.sync.admission import admissible
 from milepost.memory.sync.tables import COLUMNS
+from milepost.store.database import Database
 
 OLD_S = 3_600.0  # what waits longer for the primary is not on its way any more
 MOST_ROWS = 20
@@ -83,11 +84,27 @@ def not_synced(found: Unsynced, now: float) -> Iterator[MemoryFinding]:
             advice="milepost memory sync",
             wrong=since > OLD_S,
         )
-    if found.diverged:
+
+
+def at_odds(database: Database) -> Iterator[MemoryFinding]:
+    """Rows that differ from those of the primary, and rows from there that were not let in."""
+    diverged = database.read("select name, id from memory_diverged order by at limit ?", MOST_ROWS)
+    for table, name in diverged:
         yield MemoryFinding(
             kind="diverged",
-            what=f"{found.diverged} rows differ from those of the primary under the same key; neither was overwritten",
-            advice="milepost memory sync --json lists them",
+            what="is otherwise here than at the primary; neither was overwritten",
+            subject=f"{table} {name}"[:200],
+            advice=FORGET_IT,
+        )
+    sql = "select name, id, by_whom, why from memory_refused order by at limit ?"
+    for table, name, by_whom, why in database.read(sql, MOST_ROWS):
+        where = "was not let in from the primary" if by_whom == "here" else "was not taken by the primary"
+        yield MemoryFinding(
+            kind="refused",
+            what=f"{where}: {why}",
+            subject=f"{table} {name}"[:200],
+            advice="look at who writes to the primary",
+            wrong=False,
         )
 
 

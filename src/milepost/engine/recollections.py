@@ -21,14 +21,26 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsynced:
-    """What the primary was not told yet; `primary` is empty where there is none, `state` says how it answers."""
+    """What the primary was not told yet; `primary` is empty where there is none.
+
+    `diverged` rows are otherwise here than there, and stay so; `refused` ones were not let in.
+    """
 
     primary: str = ""
     waiting: int = 0
     oldest_at: float | None = None
-    state: str = ""
     diverged: int = 0
+    refused: int = 0
     last_error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySynced:
+    """What came of a sync: the rows that the primary was told, those taken over from it, and what is left."""
+
+    pushed: int
+    pulled: int
+    left: Unsynced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +55,6 @@ class MemoryStats:
     projects: Mapping[str, int] = field(default_factory=dict)
     steps: int = 0
     lessons: Mapping[LessonState, int] = field(default_factory=dict)
-    shown: int = 0
     votes: Mapping[str, int] = field(default_factory=dict)
     lift: Lift = field(default_factory=Lift)
     holdout: float = 0.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, get_args
@@ -26,18 +27,35 @@ from milepost.core.memories import (
     TaskKind,
 )
 from milepost.core.redact import Redactor
+from milepost.engine import memory_health as health
+from milepost.engine.forgetting import Roots, forget
 from milepost.engine.ground import known_secrets
 from milepost.engine.memory_files import lines_of, read_again, write_lines
 from milepost.engine.memory_home import MemoryHome
 from milepost.engine.outsiders import Outsiders
-from milepost.engine.recollections import LessonStory, MemoryStats, Recollection, Unsynced
+from milepost.engine.recollections import (
+    LessonStory,
+    MemoryFinding,
+    MemoryStats,
+    MemorySynced,
+    Recollection,
+    Unsynced,
+)
+from milepost.engine.sharing_memory import place_of, token_of
 from milepost.engine.state import make_state
 from milepost.memory.catalogue import Catalogue
 from milepost.memory.export import export_lines
+from milepost.memory.forgetting import Forgotten
+from milepost.memory.forgotten_rows import ForgottenKind
 from milepost.memory.heuristics import heuristics_from
 from milepost.memory.intake import Imported, checked, take_in
 from milepost.memory.memory import StoredMemory
+from milepost.memory.owners import owner_here
 from milepost.memory.patterns import kept, merged
+from milepost.memory.recall.recall import Recaller
+from milepost.memory.recall.search import Found
+from milepost.memory.suspicion import doctor_findings, objection
+from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
 NOWHERE = ":memory:"
@@ -73,6 +91,7 @@ class ProjectMemory:
         self.close()
 
     def close(self) -> None:
+        self._recaller.close()
         self._database.close()
 
     @property
@@ -90,9 +109,13 @@ class ProjectMemory:
             files=tuple(files),
             errors=(self._redact(error),) if error.strip() else (),
         )
-        found = self._memory.recall(query)
+        found = self._recaller.recall(query)
         said = (*self._why_silent(), *found.explanation)
         return Recollection(lines=found.lines[:most], lessons=found.shown[:most], explanation=said)
+
+    def search(self, text: str, *, most: int = 10) -> tuple[Found, ...]:
+        """Episodes and lessons that fit a text, the best first; those of other projects come last."""
+        return self._recaller.search(self._redact(text), self.project, most)
 
     def stats(self) -> MemoryStats:
         """The memory in figures, over all projects that are kept here."""
@@ -148,7 +171,12 @@ class ProjectMemory:
         standing = next((one for one in self._memory.lessons.standings() if one.lesson.id == name), None)
         if standing is None:
             raise LessonUnknown(f"lesson {named!r} was forgotten just now", "milepost memory list")
-        return LessonStory(standing=standing, moves=self._catalogue.moves(name), told=self._catalogue.told(name))
+        return LessonStory(
+            standing=standing,
+            moves=self._catalogue.moves(name),
+            told=self._catalogue.told(name),
+            suspicion="; ".join(one.what for one in doctor_findings([standing])),
+        )
 
     def named(self, name: str) -> LessonStory | Episode:
         """A lesson or an episode, by its id or the beginning of it."""
@@ -184,8 +212,17 @@ class ProjectMemory:
         files: Sequence[str] = (),
         owner: str = "",
     ) -> str:
-        """Begin an episode of an agent from outside; gives its id."""
-        return self._outsiders().start(title=title, owner=owner, text=text, kind=kind, agent=agent, files=files)
+        """Begin an episode of an agent from outside; gives its id. Those that nobody will end are closed first.
+
+        `owner` is who will end it, this process where nobody else is named.
+        """
+        outsiders = self._outsiders()
+        outsiders.close_left()
+        return outsiders.start(title=title, owner=owner or owner_here(), text=text, kind=kind, agent=agent, files=files)
+
+    def close_interrupted(self) -> tuple[Episode, ...]:
+        """End what nobody will end any more as interrupted; gives those episodes."""
+        return self._outsiders().close_left()
 
     def log(
         self,
@@ -225,6 +262,16 @@ class ProjectMemory:
         """Have a lesson shown where it fits."""
         return self._moved(lesson, "active", why)
 
+    def forget(self, named: str = "", *, source: str = "", why: str = "", dry_run: bool = False) -> Forgotten:
+        """Take away a lesson or an episode, or all that came from a source, with all that grew from it.
+
+        A `source` is a commit, a path, a run or an episode. What is gone does not come back by a sync or an import.
+        """
+        if bool(named.strip()) == bool(source.strip()):
+            raise Misuse("say what to forget", "the id of a lesson or an episode, or where it came from")
+        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip())
+        return forget(self._memory, roots, self._redact(why.strip()) or "forgotten by hand", dry_run=dry_run)
+
     def vacuum(self) -> int:
         """Give back the room of what was forgotten; tells how many bytes that were."""
         if not self.is_there:
@@ -232,6 +279,25 @@ class ProjectMemory:
         before = self._home.size_bytes()
         self._database.vacuum()
         return max(0, before - self._home.size_bytes())
+
+    def rebuild(self) -> None:
+        """Make the index that is searched again from what is kept."""
+        self._recaller.rebuild()
+
+    def doctor(self) -> tuple[MemoryFinding, ...]:
+        """What is wrong with the memory, and what is worth a look; what is wrong first."""
+        standings = self._memory.lessons.standings()
+        found = (
+            *health.suspects(standings),
+            *health.contradicting(standings),
+            *health.changed_rows(self._memory.rows),
+            *health.index_health(self._home.index),
+            *health.not_synced(self.unsynced(), time.time()),
+            *(health.at_odds(self._database) if self._home.memory.primary else ()),
+            *health.unended(self._memory.journal.open(), self.stats().episodes.get("interrupted", 0)),
+            *health.imports(standings),
+        )
+        return tuple(sorted(found, key=lambda one: not one.wrong))
 
     # --- sharing
 
@@ -254,24 +320,56 @@ class ProjectMemory:
                 pass
             stream.seek(0)
             self._keep()
-            return take_in(self._memory.rows, lines_of(stream), trusted=trusted, judge=lambda _: "")
+            return take_in(self._memory.rows, lines_of(stream), trusted=trusted, judge=objection)
 
     def unsynced(self) -> Unsynced:
-        """What the primary was not told yet."""
-        return Unsynced(primary=self._redact(self._home.memory.primary))
+        """What the primary was not told yet, by what is known here: nobody is asked."""
+        primary = self._home.memory.primary
+        if not primary:
+            return Unsynced()
+        found = status_of(self._database)
+        return Unsynced(
+            primary=self._redact(primary),
+            waiting=found.waiting,
+            oldest_at=found.oldest_at,
+            diverged=found.diverged,
+            refused=found.refused,
+            last_error=self._redact(found.last_error),
+        )
+
+    def sync(self) -> MemorySynced:
+        """Tell the primary what it was not told yet, and take over what others told it."""
+        given = self._home.memory
+        if not given.primary:
+            raise Misuse(
+                "this memory has no primary: there is nobody to share it with",
+                "name one in [memory] primary of milepost.toml",
+            )
+        if given.mode != "on":
+            raise Misuse(f"the memory of this project is {given.mode}", 'set mode = "on" in [memory] of milepost.toml')
+        self._keep()
+        with closing(Synchroniser(self._database, open_primary(place_of(given), token_of(given)))) as synchroniser:
+            pushed = synchroniser.push()
+            pulled = synchroniser.pull()
+        return MemorySynced(pushed=pushed, pulled=pulled, left=self.unsynced())
 
     # --- inside
 
     def _open(self, place: Path | str) -> None:
+        home = self._home
         self._database: Database = open_database(place)
-        self._memory = StoredMemory(self._database, shared=bool(self._home.memory.primary))
+        self._memory = StoredMemory(
+            self._database, shared=bool(home.memory.primary), redact=self._redact, project=home.name
+        )
         self._catalogue = Catalogue(self._memory.rows)
+        index = None if place == NOWHERE or not home.state.is_dir() else home.index
+        self._recaller = Recaller(self._memory, index=index, holdout=home.memory.holdout)
 
     def _keep(self) -> None:
         """Have something to write into, where there was nothing yet."""
         if not self.is_there:
             make_state(self._home.state)
-            self._database.close()
+            self.close()
             self._open(self._home.place)
             self.is_there = True
 
@@ -280,7 +378,12 @@ class ProjectMemory:
         if mode != "on":
             raise Misuse(f"the memory of this project is {mode}", 'set mode = "on" in [memory] of milepost.toml')
         self._keep()
-        return Outsiders(memory=self._memory, project=self.project, redact=self._redact)
+        return Outsiders(memory=self._memory, project=self.project)
+
+    def _named(self, name: str) -> tuple[ForgottenKind, str]:
+        """What a name stands for: a lesson, else an episode."""
+        found = self.named(name)
+        return ("episode", found.id) if isinstance(found, Episode) else ("lesson", found.lesson.id)
 
     def _why_silent(self) -> tuple[str, ...]:
         if self._home.memory.mode == "off":
@@ -295,5 +398,5 @@ class ProjectMemory:
         if not why.strip():
             raise Misuse("a lesson changes its state for a reason", "say why")
         name = self._catalogue.lesson_named(lesson)
-        self._memory.lessons.move(name, state, self._redact(why.strip()[:LONGEST_WHY]))
+        self._memory.lessons.move(name, state, why.strip()[:LONGEST_WHY])
         return self.lesson(name).standing

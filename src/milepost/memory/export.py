@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+
 from milepost.memory.rows import Rows
 from milepost.memory.schema import VERSION
 from milepost.memory.sync.tables import COLUMNS, Line
