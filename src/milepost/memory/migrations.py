@@ -51,7 +51,7 @@ def migrate(database: Database, record: Record, project: str) -> None:
         return
 
     def act() -> None:
-        for version in range(version_of(database), VERSION):
+        for version in range(version_of(database) or VERSION, VERSION):
             if version == 1 and not project:
                 return
             if version == 1:
