@@ -39,7 +39,7 @@ class Coin:
 def roadmap(*tasks: tuple[str, str, int]) -> str:
     lines = (
         f"- [ ] {name} Add the price of a {what} as a Coin of {amount}\n  - Files: {what}.py\n"
-        f"  - Verify: python -c \"import {what}; assert {what}.price().amount == {amount}\"\n"
+        f'  - Verify: python -c "import {what}; assert {what}.price().amount == {amount}"\n'
         for name, what, amount in tasks
     )
     return "# Roadmap\n\n" + "".join(lines)
@@ -110,7 +110,7 @@ def test_a_run_that_may_not_learn_leaves_no_lesson(house: Sandbox, mode: str) ->
     ended = house.milepost("run", "--json", "--memory", mode)
     assert ended.code == 0, ended.stderr
     tables = [name for (name,) in rows(house, "select name from sqlite_master where name like 'memory!_%' escape '!'")]
-    counts = {name: rows(house, f"select count(*) from {name}")[0][0] for name in tables if "_by_" not in name}  # noqa: S608
+    counts = {name: rows(house, f"select count(*) from {name}")[0][0] for name in tables if "_by_" not in name}
     counts.pop("memory_versions", None)
     kept = {"memory_episodes", "memory_steps", "memory_endings"} if mode == "read-only" else set()
     assert {name for name, count in counts.items() if count} == kept, counts

@@ -73,7 +73,7 @@ def errors_of(attempt: Attempt) -> tuple[str, ...]:
 def _recalled(here: Rooms, effort: Effort, query: Query) -> Lessons:
     """What is recalled; work does not stop where that cannot be done, but it is said."""
     try:
-        return here.books.memory.recall(query)
+        return here.recall(query)
     except Exception as error:
         text = here.redact(f"nothing is recalled: {type(error).__name__}: {error}")
         said = AgentSaid(run=effort.order.run, task=effort.task.id, attempt=effort.number, text=text)

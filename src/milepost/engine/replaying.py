@@ -189,7 +189,8 @@ def _order_again(past: Past, project: Project, there: Project) -> Order:
         checks["agent"] = REVIEWER
     budget = replace(order.budget, usd=None, tokens=None, seconds=None, attempts=None, task_seconds=None)
     user = Position(branch=BRANCH, commit=position.commit)
-    return replace(order, base=position.commit, ahead="", user=user, checks=checks, budget=budget, held=False, memory=Remembering())
+    order = replace(order, checks=checks, budget=budget, memory=Remembering())
+    return replace(order, base=position.commit, ahead="", user=user, held=False)
 
 
 def _within(project: Project, order: Order) -> Settings:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from milepost.core.commands import ExecutionLimits, Network
 from milepost.core.events import Event
+from milepost.core.memories import Lessons, Query
 from milepost.core.ports import Agent, Interpreter, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_agent, for_installers
@@ -30,7 +31,7 @@ from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, pol
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
-from milepost.engine.sharing_memory import open_memory, sharing
+from milepost.engine.sharing_memory import open_memory, recaller_of, sharing
 from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
 from milepost.engine.tag_cache import TagCache
@@ -66,6 +67,7 @@ class Rooms:
     lock_fd: int
     agent: Callable[[str], Agent]
     contexts: Contexts
+    recall: Callable[[Query], Lessons]
     stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -131,6 +133,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             ground.open_terminal(held) as sandbox,
             listening as overhear,
             sharing(database, settings, order),
+            closing(recaller_of(memory, project, order)) as recaller,
         ):
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
@@ -167,6 +170,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 lock_fd=lock_fd,
                 agent=staff.agent,
                 contexts=Contexts(git, cache, ground.redact),
+                recall=recaller.recall,
                 stays=company.stays,
             )
     finally:

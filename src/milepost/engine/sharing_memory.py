@@ -12,13 +12,21 @@ from milepost.engine.order import Order
 from milepost.engine.project import Project
 from milepost.engine.settings import MemorySettings, Settings, load
 from milepost.memory.memory import StoredMemory
+from milepost.memory.recall.recall import Recaller
 from milepost.store.database import Database, open_database
+
+INDEX = "recall.db"
 
 
 def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
     """The memory as a run keeps it. What may not be learnt from is not shared either."""
     shared = bool(settings.memory.primary) and order.memory.writes
     return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
+
+
+def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
+    """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
+    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout)
 
 
 @contextmanager

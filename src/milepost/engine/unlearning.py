@@ -7,7 +7,9 @@ from contextlib import closing
 
 from milepost.engine.project import Project
 from milepost.engine.settings import load
+from milepost.memory.learning import withdraw
 from milepost.memory.memory import StoredMemory
+from milepost.memory.policy import UNDONE
 from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost
 
@@ -28,6 +30,6 @@ def quarantine(memory: StoredMemory, undone: Iterable[Milepost]) -> tuple[str, .
     for standing in memory.lessons.standings():
         if standing.sources and posts.keys() >= set(standing.sources) and standing.state in ("candidate", "active"):
             post = posts[standing.sources[-1]]
-            memory.lessons.move(standing.lesson.id, "quarantined", f"{post.task} ({post.commit[:7]}) was undone")
+            withdraw(memory, [standing], f"{UNDONE}: the milepost of {post.task} ({post.commit[:7]}) was taken back")
             moved.append(standing.lesson.id)
     return tuple(moved)

@@ -98,8 +98,13 @@ class Fitting:
         """A frozen value with every text, number and list in it as it is kept."""
         if not dataclasses.is_dataclass(value):
             return value
-        fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
-        return replace(value, **{field.name: self._field(field.name, field.type, content) for field, content in fields})
+        whole: Any = value
+        told = {
+            field.name: self._field(field.name, field.type, getattr(value, field.name))
+            for field in dataclasses.fields(whole)
+        }
+        fit: T = replace(whole, **told)
+        return fit
 
     def _field(self, name: str, declared: Any, content: Any) -> Any:
         if isinstance(content, Enum):

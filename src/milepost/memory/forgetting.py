@@ -120,7 +120,7 @@ class Forgetting:
 
 
 def _names(texts: list[Any], source: str) -> bool:
-    """Whether one of the texts is a source, or has it as one of its words: `path:12`, `commit abc`, also abbreviated."""
+    """Whether one of the texts is a source, or has it as one of its words; of a commit its beginning will do."""
     words = {word for text in texts for word in (str(text), *_PARTS.split(str(text)))}
     if _ABBREVIATED.fullmatch(source):
         return any(word.startswith(source) for word in words)

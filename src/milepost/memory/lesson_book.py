@@ -102,7 +102,7 @@ class LessonBook:
             supports.setdefault(name, []).append(tuple(support))
         came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, names)}
         votes = {(lesson, effect): count for lesson, effect, count in self._about(_VOTES, names)}
-        unused: dict[str, int] = {name: count for name, count in self._about(_UNUSED, names)}
+        unused: dict[str, int] = dict(self._about(_UNUSED, names))
 
         def standing(lesson: Lesson) -> LessonStanding:
             state, why = states.get(lesson.id, ("candidate", ""))

@@ -51,13 +51,14 @@ def migrate(database: Database, record: Record, project: str) -> None:
         return
 
     def act() -> None:
-        for version in range(version_of(database), VERSION):
-            if version == 1 and not project:
-                return
-            if version == 1:
-                _from_1(database, record, project)
-        at_version = "insert into memory_versions (version, at) values (?, ?) on conflict do nothing"
-        database.write(at_version, VERSION, time.time())
+        found = version_of(database)
+        if found == 1 and not project:
+            return
+        for version in range(found, VERSION):
+            if (step := MIGRATIONS.get(version)) is not None and found:
+                step(database, record, project)
+        done = "insert into memory_versions (version, at) values (?, ?) on conflict do nothing"
+        database.write(done, VERSION, time.time())
 
     database.together("memory", act, durable=True)
 
@@ -102,3 +103,7 @@ def _episodes_of_1(database: Database, project: str, times: dict[Any, float]) ->
 def _id(*parts: str | int) -> str:
     """The same for the same attempt of the same project, and for no other, on any machine."""
     return f"v1-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]}"
+
+
+# By the version that each begins with.
+MIGRATIONS: dict[int, Callable[[Database, Record, str], None]] = {1: _from_1}

@@ -103,7 +103,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
 
 
 def _quieten(copy: Place, file: Path) -> None:
-    """Leave out of the copy's settings what reaches beyond it: shared workers, people to ask, a shared memory, telemetry."""
+    """Leave out of the copy's settings what reaches beyond it: shared workers and memory, people, telemetry."""
     if file.is_file() and (quiet := quietened(file.read_text(encoding="utf-8"))) is not None:
         file.write_text(quiet, encoding="utf-8")
         commit_all(copy, "Settings that do not reach beyond this copy")
