@@ -47,6 +47,7 @@ class Notes:
             if self.text("primary") != primary:
                 self._db.write("delete from memory_sync")
                 self.put("primary", primary)
+                self._db.write("delete from memory_outbox")  # first: what is added from now on waits there, too
                 for table in KEYS:
                     newest = self._db.read(f"select coalesce(max(rowid), 0) from {table}")[0][0]  # noqa: S608
                     self.put(f"untold {table}", json.dumps([0, newest]))
