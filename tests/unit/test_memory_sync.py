@@ -13,7 +13,7 @@ import pytest
 from milepost.core.errors import DatabaseAway
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson, Showing, Vote
 from milepost.core.verdict import Verdict
-from milepost.memory.forgetting import take_away
+from milepost.memory.forgotten_rows import take_away
 from milepost.memory.memory import StoredMemory
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS
