@@ -8,10 +8,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart
+from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.signature import signatures
+from milepost.memory.recall.words import words_of
 
 HERE = Path(__file__).parent
 
@@ -29,6 +30,23 @@ def remember(memory: StoredMemory) -> None:
             memory.record(_episode(row))
 
     memory.rows.together(record)
+
+
+def learn(memory: StoredMemory) -> None:
+    """Keep the lessons, with the words of the tasks that they were learnt from as key terms."""
+    for row in rows("lessons.jsonl"):
+        lesson = Lesson(
+            id=row["id"],
+            kind=row["kind"],
+            project=row["project"],
+            subject=row["subject"],
+            text=row["text"],
+            made_at=row["at"],
+            terms=words_of(row["task"], *row["symbols"]),
+            symbols=tuple(row["symbols"]),
+            signature=row["subject"] if row["kind"] == "recovery" else "",
+        )
+        memory.lessons.keep(lesson, ["t00"], state="active")
 
 
 class FullText:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables are read line by line
 """Writes the labelled set: episodes of fictional projects, and questions of which it is known what they should find.
 
     python tests/recall/make_set.py
@@ -200,12 +201,89 @@ CONFUSERS = [
 ]  # fmt: skip
 
 
+# name, project, kind, subject, text, the task that it was learnt from, symbols
+LESSONS = [
+    ("mint", "tidewater", "usage", "dock.mint_ref", "`from dock import mint_ref` then `ref = mint_ref('RSV')`",
+     "Give every reservation a reference number", "mint_ref dock"),
+    ("coin", "tidewater", "usage", "dock.Coin", "`from dock import Coin` then `Coin.of('12.50').plus(other)`",
+     "Add up the prices of an invoice as money", "Coin dock"),
+    ("fault", "tidewater", "usage", "dock.HarbourFault", "`raise HarbourFault('E_TAKEN', berth)`",
+     "Raise an error when a berth is taken", "HarbourFault dock"),
+    ("ledger", "tidewater", "usage", "dock.ledger", "`with ledger.session() as s: s.put(key, row, ttl_ticks=60)`",
+     "Save a vessel in the ledger for a while", "ledger session"),
+    ("clock", "tidewater", "usage", "dock.clock", "`from dock import clock` then `clock.ticks()`",
+     "Stamp the current time on an arrival", "clock ticks"),
+    ("beacon", "tidewater", "usage", "dock.beacon", "`beacon.emit(topic='berth/freed', body={'berth': berth})`",
+     "Publish an event when a berth becomes free", "beacon emit"),
+    ("pick", "tidewater", "usage", "dock.cfg", "`cfg.pick('mail.port', as_=int)`",
+     "Read the mail port from the configuration", "cfg pick"),
+    ("route", "tidewater", "usage", "dock.handler", "`@handler(on='berth.list')` above the function",
+     "Register a handler that lists berths", "handler dock"),
+    ("locked", "tidewater", "recovery", "operationalerror: database is locked", "harbour/store.py: `connect(timeout=30)`",
+     "Store reservations in SQLite", "harbour/store.py connect"),
+    ("suite", "tidewater", "command", "test", "`make check` runs the tests (41 s)",
+     "Run the tests of the project", "make"),
+    ("pair", "tidewater", "together", "harbour/dues.py", "`harbour/dues.py` and `docs/dues.md` change together (7 of 8)",
+     "Change how harbour dues are computed", "harbour/dues.py docs/dues.md"),
+    ("axis", "larkspur", "usage", "plot.Axis", "`Axis.log(base=2)` for the scale of a chart",
+     "Draw a chart of orders with a logarithmic scale", "Axis plot"),
+    ("layer", "mosaic", "usage", "canvas.layer", "`with canvas.layer('top') as l: l.draw(shape, z=3)`",
+     "Draw a watermark above a photo", "canvas layer"),
+    ("jitter", "parlance", "usage", "retry.jittered", "`@jittered(tries=5)` above what calls a webhook",
+     "Retry webhook deliveries with backoff", "jittered retry"),
+]  # fmt: skip
+
+# which half of the set, task of tidewater, lessons that it needs
+TASKS = [
+    ("tuning", "Give each invoice a reference number of its own", "mint"),
+    ("tuning", "Sum the prices of all open invoices", "coin"),
+    ("tuning", "Fail with an error when the crane is taken already", "fault"),
+    ("tuning", "Keep a skipper in the ledger for an hour", "ledger"),
+    ("tuning", "Record the current time when a vessel leaves", "clock"),
+    ("tuning", "Publish an event whenever a reservation is cancelled", "beacon"),
+    ("tuning", "Read the SMTP host from the configuration", "pick"),
+    ("tuning", "Register a handler for the list of vessels", "route"),
+    ("tuning", "Compute harbour dues with a discount for members", "pair"),
+    ("tuning", "Write a function that reverses the words of a sentence", ""),
+    ("tuning", "Return the n-th Fibonacci number", ""),
+    ("tuning", "Clamp a value between a lower and an upper bound", ""),
+    ("tuning", "Check whether a string is a palindrome", ""),
+    ("tuning", "Flatten nested lists of any depth", ""),
+    ("tuning", "Remove duplicates from a list and keep the order", ""),
+    ("tuning", "Add type hints to the helper functions", ""),
+    ("tuning", "Merge two sorted lists into one", ""),
+    ("held out", "Create a reference for a new mooring contract", "mint"),
+    ("held out", "Compute the price of an invoice with tax as money", "coin"),
+    ("held out", "Raise the house error if the vessel is too long", "fault"),
+    ("held out", "Save the skipper's phone number in the ledger", "ledger"),
+    ("held out", "Write the time of arrival into the log book", "clock"),
+    ("held out", "Emit an event when the tide table changes", "beacon"),
+    ("held out", "Let the port of the web server come from the configuration", "pick"),
+    ("held out", "Add a handler that shows one berth", "route"),
+    ("held out", "Round harbour dues to full cents", "pair"),
+    ("held out", "Write a function that counts vowels in a text", ""),
+    ("held out", "Convert Roman numerals to integers", ""),
+    ("held out", "Find the longest common prefix of several strings", ""),
+    ("held out", "Compute the median of a list of numbers", ""),
+    ("held out", "Rename the package and update all imports", ""),
+    ("held out", "Format a duration in seconds as hours and minutes", ""),
+    ("held out", "Implement binary search over a sorted list", ""),
+    ("held out", "Return the result as JSON with a version field", ""),
+    ("held out", "Split a text into lines of at most eighty characters", ""),
+    ("held out", "Set the default value of the option to false", ""),
+    ("held out", "Draw a chart of the water level", ""),
+    ("held out", "Parse command line arguments of the export script", ""),
+]  # fmt: skip
+
+
 def main() -> None:
     chance = random.Random(20260917)
     episodes = [*_targets(chance), *_errors(chance), *_surroundings(chance)]
     chance.shuffle(episodes)
     _write("episodes.jsonl", episodes)
     _write("queries.jsonl", _queries())
+    _write("lessons.jsonl", _lessons(chance))
+    _write("tasks.jsonl", _tasks())
 
 
 def _targets(chance: random.Random) -> list[dict[str, Any]]:
@@ -220,10 +298,15 @@ def _targets(chance: random.Random) -> list[dict[str, Any]]:
 
 
 def _errors(chance: random.Random) -> list[dict[str, Any]]:
-    return [
-        {**_episode(f"e{number:02}", project, title, "", files, chance, passed=True), "error": error}
-        for number, (project, title, files, error, _) in enumerate(ERRORS)
-    ]
+    made = []
+    for number, (project, title, files, error, later) in enumerate(ERRORS):
+        made.append({**_episode(f"e{number:02}", project, title, "", files, chance, passed=True), "error": error})
+        if number % 2 == 0:  # elsewhere the same went wrong, and more was printed of it
+            other = chance.choice([name for name in THINGS if name != project])
+            work = WORK[number % len(WORK)][0].format(a=files.rpartition("/")[2], b="")
+            abroad = _episode(f"e{number:02}-abroad", other, work, "", files, chance, passed=chance.random() < 0.5)
+            made.append({**abroad, "error": later})
+    return made
 
 
 def _surroundings(chance: random.Random) -> list[dict[str, Any]]:
@@ -249,7 +332,15 @@ def _episode(
     name: str, project: str, title: str, text: str, files: str, chance: random.Random, *, passed: bool
 ) -> dict[str, Any]:
     at = NEWEST - chance.randrange(5, 400) * DAY
-    return {"id": name, "project": project, "title": title, "text": text, "files": files.split(), "at": at, "passed": passed}
+    return {
+        "id": name,
+        "project": project,
+        "title": title,
+        "text": text,
+        "files": files.split(),
+        "at": at,
+        "passed": passed,
+    }
 
 
 def _queries() -> list[dict[str, Any]]:
@@ -266,6 +357,18 @@ def _queries() -> list[dict[str, Any]]:
         for number, error in enumerate(ERRORS)
     ]
     return [*near, *paraphrases, *errors]
+
+
+def _lessons(chance: random.Random) -> list[dict[str, Any]]:
+    return [
+        {"id": name, "project": project, "kind": kind, "subject": subject, "text": text, "task": task,
+         "symbols": symbols.split(), "at": NEWEST - chance.randrange(5, 200) * DAY}
+        for name, project, kind, subject, text, task, symbols in LESSONS
+    ]  # fmt: skip
+
+
+def _tasks() -> list[dict[str, Any]]:
+    return [{"half": half, "text": text, "needs": needs.split()} for half, text, needs in TASKS]
 
 
 def _write(name: str, rows: list[dict[str, Any]]) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, Where
-from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
+from milepost.memory.recall.gate import CONTRADICTING, ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
 
 MOST = 30
+LONGEST_READ = 16_000
 MOST_LEXICAL, MOST_SEMANTIC = 3, 2  # with embeddings each kind of search has slots of its own
 
 
@@ -48,7 +49,7 @@ def look(entries: Entries, task: Asked, now: float, meaning: Meaning | None = No
     if everywhere > own:
         abroad = Where(kind="lesson", project=task.project, elsewhere=True, live=True)
         found += _judged(entries, task, now, abroad, meaning)
-    return Looked(own=own, others=everywhere - own, candidates=_without_contradictions(entries, found))
+    return Looked(own=own, others=everywhere - own, candidates=_without_contradictions(entries, found, task.project))
 
 
 def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Meaning | None) -> list[Candidate]:
@@ -65,7 +66,7 @@ def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Me
             fits.setdefault(lesson.key, (lesson, nearness))
     for lesson in entries.entries(key for key in reversed(exact) if key not in fits):
         fits[lesson.key] = (lesson, 0.0)
-    words = entries.stems(task.text[: 2 * MOST_READ])
+    words = entries.stems(task.text[:LONGEST_READ])
     weights = entries.weights({term for lesson, _ in fits.values() for term in lesson.terms})
     found = [
         _candidate(
@@ -84,9 +85,6 @@ def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Me
     return sorted(found, key=lambda one: (order.get(one.signature, len(order)), -one.fit))
 
 
-MOST_READ = 8_000
-
-
 def _candidate(found: Candidate, task: Asked) -> Candidate:
     """The candidate, with what speaks against it."""
     lesson = found.lesson
@@ -101,20 +99,18 @@ def _candidate(found: Candidate, task: Asked) -> Candidate:
     return found
 
 
-def _without_contradictions(entries: Entries, found: list[Candidate]) -> tuple[Candidate, ...]:
+def _without_contradictions(entries: Entries, found: list[Candidate], home: str) -> tuple[Candidate, ...]:
     """Of lessons that say different things about one, only the one that has more behind it."""
-    kept: list[Candidate] = []
-    for one in found:
-        if not one.objection:
-            home = next((each.lesson.project for each in found if not each.elsewhere), one.lesson.project)
-            better = max([one.lesson, *entries.rivals(one.lesson)], key=lambda each: _standing(each, one, home))
-            if better.id != one.lesson.id:
-                kept.append(replace(one, objection=f"{better.id} says otherwise, and has more behind it"))
-                continue
-        kept.append(one)
-    return tuple(kept)
 
+    def standing(lesson: Entry) -> tuple[bool, bool, float, str]:
+        return lesson.project == home, lesson.outcome == "active", lesson.at, lesson.id
 
-def _standing(lesson: Entry, one: Candidate, home: str) -> tuple[bool, bool, float, str]:
-    """Which of several contradicting lessons counts: the project's own, the active one, the newest."""
-    return lesson.project == home, lesson.outcome == "active", lesson.at, lesson.id
+    def checked(one: Candidate) -> Candidate:
+        if one.objection or one.lesson.sort not in CONTRADICTING:
+            return one
+        better = max([one.lesson, *entries.rivals(one.lesson)], key=standing)
+        if better.id == one.lesson.id:
+            return one
+        return replace(one, objection=f"{better.id} says otherwise, and has more behind it")
+
+    return tuple(checked(one) for one in found)

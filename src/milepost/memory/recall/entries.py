@@ -160,6 +160,10 @@ class Entries:
     def set_mark(self, source: str, row: int, name: str) -> None:
         self.db.execute("insert or replace into marks values (?, ?, ?)", (source, row, name))
 
+    def stamp(self) -> object:
+        """Another one whenever something was put in or taken out."""
+        return self.db.execute("select source, row, id from marks order by source").fetchall()
+
     def newest(self, kind: EntryKind) -> tuple[int, str]:
         """The last row of the memory that is in the index, and its id."""
         found = self.db.execute(
