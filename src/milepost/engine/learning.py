@@ -61,7 +61,8 @@ def learn_from(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) ->
 
     if order.memory.distil_with:
         _quietly(here, order, task, number, choose)
-    _quietly(here, order, task, number, lambda: learn(here.books.memory, experience_of(here, order, task, tries), found))
+    memory = here.books.memory
+    _quietly(here, order, task, number, lambda: learn(memory, experience_of(here, order, task, tries), found))
 
 
 def experience_of(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) -> Experience:
