@@ -608,6 +608,13 @@ def clean(
     return remove(_path(roadmap), keep_days=keep_days, database=database, dry_run=dry_run)
 
 
+def memory_to_json(value: object) -> Any:
+    """A value of the memory, such as an episode or a lesson, as `milepost memory … --json` prints it."""
+    from milepost.memory.wire import plain
+
+    return plain(value)
+
+
 def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> tuple[Gate, ...]:
     """What waits for a person: the questions of all unfinished runs, the oldest first.
 

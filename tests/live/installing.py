@@ -48,7 +48,8 @@ def ensure(pin: Pin) -> bool:
 def from_npm(pin: Pin) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(LOCKS / pin.name / name, place(pin) / name)
-    told(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], place(pin))
+    quiet = [] if pin.scripts else ["--ignore-scripts"]
+    told(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", *quiet], place(pin))
 
 
 def from_pypi(pin: Pin) -> None:

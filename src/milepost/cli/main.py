@@ -23,6 +23,7 @@ from milepost.cli import (
     execute,
     gates,
     history,
+    memory,
     patterns,
     projects,
     replay,
@@ -479,5 +480,6 @@ clean.register(app)
 costs.register(app)
 gates.register(app)
 history.register(app)
+memory.register(app)
 together.register(app)
 roadmaps.register(app)

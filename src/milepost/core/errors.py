@@ -18,6 +18,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── PlaceUnknown          a name stands for no milepost, attempt, mark or commit
 │   ├── MarkInvalid           a mark cannot have this name
 │   ├── EpisodeUnknown        no episode has this id, or it has ended
+│   ├── ExportRefused         a file is no export of a memory, or not a whole one
 │   ├── EpisodeInvalid        an episode cannot have this id, or a step this number
 │   ├── EpisodeDiverged       another step with this number, or another end, was kept before
 │   ├── EpisodeFull           an episode has as many steps as it may have, or they are too large
@@ -39,6 +40,9 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── NoAnswer                  a model's service does not answer
+├── DatabaseAway              a database over the network does not answer, or not in time
+├── DatabaseRefuses           it answers, and does not do what it is asked
+│   └── ValueRefused          because of one value that it cannot keep
 ├── CassetteExhausted         a replay has no more answers for this attempt
 ├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
@@ -127,6 +131,10 @@ class MarkInvalid(Misuse):
 
 
 class EpisodeUnknown(Misuse):
+    pass
+
+
+class ExportRefused(Misuse):
     pass
 
 
@@ -227,6 +235,18 @@ class EvidenceForged(MilepostError):
 
 
 class NoAnswer(MilepostError):
+    pass
+
+
+class DatabaseAway(MilepostError):
+    pass
+
+
+class DatabaseRefuses(MilepostError):
+    pass
+
+
+class ValueRefused(DatabaseRefuses):
     pass
 
 

@@ -102,8 +102,11 @@ def insertion(table: str, columns: tuple[str, ...]) -> str:
 
 
 def digest_of(values: Mapping[str, Any]) -> str:
-    """The same for the same row, wherever it is kept: by it two that differ under one key are told apart."""
-    known = {name: value for name, value in values.items() if name not in ("digest", "rowid")}
+    """The same for the same row, wherever it is kept: by it two that differ under one key are told apart.
+
+    So it is that of the values as databases keep them: 7 may come back as 7.0, a NUL written out.
+    """
+    known = {name: _as_kept(value) for name, value in values.items() if name not in ("digest", "rowid")}
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
@@ -117,3 +120,7 @@ def _guarded_insertion(table: str, columns: tuple[str, ...], named: int) -> str:
         f"insert into {table} ({names}) select {signs} "  # noqa: S608 - our names
         f"where not exists (select 1 from {_FORGOTTEN} where {forgotten}) on conflict ({key}) do nothing"
     )
+
+
+def _as_kept(value: object) -> object:
+    return float(value) + 0.0 if isinstance(value, int | float) else kept(value)

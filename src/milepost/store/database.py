@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 Row = tuple[Any, ...]
+Statement = tuple[str, tuple[object, ...]]
 T = TypeVar("T")
 
 
