@@ -58,6 +58,10 @@ def test_a_task_gets_the_lesson_it_needs_and_an_unrelated_one_gets_nothing(recal
     assert beside <= len(tasks) // 5, "few are shown beside those that are needed"
 
 
+def _episodes(recaller: Recaller, text: str, project: str) -> list[str]:
+    return [each.id for each in recaller.search(text, project, 50) if each.kind == "episode"]
+
+
 def _figures(find: Callable[[str, str], list[str]]) -> dict[str, tuple[float, float]]:
     """Recall among the first five and the mean reciprocal rank, of each kind of question and of all."""
     ranks: dict[str, list[float]] = {}

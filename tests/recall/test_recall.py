@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson, Query, Showing
+from milepost.core.memories import Arm, Episode, EpisodeEnd, EpisodeStart, Lesson, Query, Showing
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
@@ -132,7 +132,7 @@ def test_what_is_held_out_is_the_same_after_a_crash_and_is_written_down(
     with closing(Recaller(memory, index=None, holdout=1.0, now=lambda: NOW)) as after:
         for episode in list(told)[:20]:
             assert after.recall(replace(TASK, episode=episode)) == told[episode]
-            arm = "shown" if told[episode].shown else "held_out"
+            arm: Arm = "shown" if told[episode].shown else "held_out"
             assert memory.lessons.shown_to(episode) == (Showing(lesson="mint", episode=episode, arm=arm),)
     assert recaller.recall(TASK).shown == ("mint",), "without an attempt nothing is held out"
 

@@ -105,10 +105,13 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
     if noted is None:
         here.books.calls.note(key, BEGINNING, dump(begun))
-    tools = replace(_tools(here, effort, book, purse), judge=veto.refuses)
+    narrator = Narrator(here, key.run, key.task, effort.number, lambda: book.replaying)
+    tools = replace(_tools(here, effort, book, purse, narrator), judge=veto.refuses)
     outcome = _let_act(here, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
+    if not book.recorded:
+        episodes.remember_said(here, effort, narrator.newest)
     cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
     kept = keep(here, effort, workspace, replace(outcome, usage=replace(outcome.usage, cost_usd=cost_usd)))
     purse.close(outcome.usage)
@@ -145,10 +148,10 @@ class Keeper:
         return tree
 
 
-def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse) -> Tools:
+def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse, narrator: Narrator) -> Tools:
     """What the agent is given for this attempt, within what is left of its time and money."""
     run, task = effort.order.run, effort.task.id
-    tools = here.tools(effort.agent, Narrator(here, run, task, effort.number, lambda: book.replaying))
+    tools = here.tools(effort.agent, narrator)
     left_s = purse.seconds_left()
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
     return replace(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.calls import Call, Reply
-from milepost.core.errors import EpisodeFull, EpisodeUnknown
+from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeUnknown
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.memories import (
     UNJUDGED,
@@ -154,6 +154,17 @@ def remember_step(here: Rooms, effort: Effort, call: Call, made: RecordedCall) -
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
     with suppress(EpisodeUnknown, EpisodeFull):
         here.books.memory.journal.log(name, step_of(call, made, here.redact))
+
+
+def remember_said(here: Rooms, effort: Effort, lines: Iterable[str]) -> None:
+    """Write down what a program said on its way that makes no calls; once, as it was first told."""
+    said = here.redact("\n".join(lines))[-LONGEST_PRINTED:]
+    if effort.order.memory.mode == "off" or not said:
+        return
+    name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
+    step = EpisodeStep(tool=effort.agent.partition(":")[0], action="said", number=1, observation=said)
+    with suppress(EpisodeUnknown, EpisodeDiverged):
+        here.books.memory.journal.log(name, step)
 
 
 def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> None:

@@ -12,10 +12,12 @@ from milepost.core.attempt import Attempt
 from milepost.core.change import ChangedFile
 from milepost.core.errors import LeaseLost
 from milepost.core.events import AgentSaid
+from milepost.core.memories import Lesson
 from milepost.core.secret_files import holds_secrets
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.episodes import episode_id, judges_agent
+from milepost.engine.lessons_chosen import chosen_lessons
 from milepost.engine.order import Order, Try
 from milepost.engine.parking import Parked
 from milepost.engine.recalling import errors_of
@@ -49,9 +51,18 @@ def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> No
 
 def learn_from(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) -> None:
     """Learn from a task that is over; harmless when repeated."""
-    if order.memory.writes and tries:
-        number = tries[-1].attempt.number
-        _quietly(here, order, task, number, lambda: learn(here.books.memory, experience_of(here, order, task, tries)))
+    if not order.memory.writes or not tries:
+        return
+    number = tries[-1].attempt.number
+    found: list[Lesson] = []
+
+    def choose() -> None:
+        found.extend(chosen_lessons(here, order, task, number, experience_of(here, order, task, tries)))
+
+    if order.memory.distil_with:
+        _quietly(here, order, task, number, choose)
+    memory = here.books.memory
+    _quietly(here, order, task, number, lambda: learn(memory, experience_of(here, order, task, tries), found))
 
 
 def experience_of(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) -> Experience:

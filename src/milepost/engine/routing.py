@@ -123,6 +123,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
     if not _may_be_routed(roadmap, plan):
         return {}
     from milepost.engine.settings import load
+    from milepost.engine.sharing_memory import memory_beside
     from milepost.engine.staff import make_agent
 
     settings = load(roadmap.parent)
@@ -137,7 +138,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
             wanted,
             settings.run.agent,
             routing,
-            known_from(roadmap.parent, StoredMemory(database), Journal(database)),
+            known_from(roadmap.parent, memory_beside(roadmap, database), Journal(database)),
         )
 
 

@@ -8,20 +8,32 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from milepost.core.redact import Redactor
+from milepost.engine.episodes import project_in_memory
 from milepost.engine.order import Order
 from milepost.engine.project import Project
 from milepost.engine.settings import MemorySettings, Settings, load
 from milepost.memory.memory import StoredMemory
+from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
+EARLIER = 1  # the version of a memory that did not say whose it is
 
 
 def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
     """The memory as a run keeps it. What may not be learnt from is not shared either."""
     shared = bool(settings.memory.primary) and order.memory.writes
     return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
+
+
+def memory_beside(roadmap: Path, database: Database) -> StoredMemory:
+    """The memory of a roadmap, as somebody looks at it who starts no run; one of an earlier version is brought here."""
+    if version_of(database) != EARLIER:
+        return StoredMemory(database)
+    project = Project.find(roadmap)
+    named, commit = load(project.roadmap.parent).memory.project, project.repository.position().commit
+    return StoredMemory(database, project=project_in_memory(project, named, commit))
 
 
 def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:

@@ -9,15 +9,18 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from milepost.core.errors import VersionDiffers
-from milepost.core.memories import EndKind, Episode, EpisodeEnd, EpisodeStart
+from milepost.core.memories import UNJUDGED, Circumstances, EndKind, Episode, EpisodeEnd, EpisodeStart
 from milepost.core.verdict import Verdict
 from milepost.memory.schema import VERSION
 from milepost.store.database import Database
+from milepost.store.dialect import short
 
 Record = Callable[[Episode], None]
+Trials = dict[tuple[str, str, str], tuple[tuple[str, ...], bool]]
 
 _OLD = "select run, task, attempt, title, agent, verdict, reason, duration_ms, cost_usd from episodes order by rowid"
 _ENDS: dict[str, EndKind] = {"passed": "success", "failed": "failure"}
@@ -66,12 +69,35 @@ def migrate(database: Database, record: Record, project: str) -> None:
 def _from_1(database: Database, record: Record, project: str) -> None:
     """What was known of attempts; when they were made the journal of runs knows, where it is in the same database."""
     times = {}
+    trials = _trials_of_1(database)
     if "attempts" in database.tables():
         found = database.read("select run, task, number, at from attempts")
         times = {(run, task, number): at for run, task, number, at in found}
     for episode in _episodes_of_1(database, project, times):
-        record(episode)
+        record(_with_trial(episode, trials))
     database.write("drop table episodes")
+    database.write("drop table if exists trials")
+
+
+def _trials_of_1(database: Database) -> Trials:
+    """What the agents were measured by: of which kind and size a task was, and whether it said anything of them."""
+    if "trials" not in database.tables():
+        return {}
+    rows = database.read("select run, task, agent_key, kind, size, risky, passed from trials")
+    return {
+        (run, task, agent): ((f"kind:{kind}", f"size:{size}", *(("risky",) if risky else ())), passed is not None)
+        for run, task, agent, kind, size, risky, passed in rows
+    }
+
+
+def _with_trial(episode: Episode, trials: Trials) -> Episode:
+    start, end = episode.start, episode.end
+    found = trials.get((start.run, short(start.task), short(start.agent)))
+    if found is None or end is None:
+        return episode
+    tags, judged = found
+    start = replace(start, circumstances=Circumstances(tags=tags))
+    return replace(episode, start=start, end=end if judged else replace(end, signals=(UNJUDGED,)))
 
 
 def _episodes_of_1(database: Database, project: str, times: dict[Any, float]) -> Iterator[Episode]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from milepost.core.memories import Query
 from milepost.memory.recall.signature import signatures
 from milepost.memory.recall.words import words_of
+from milepost.store.dialect import kept
 
 MOST_ERRORS = 5
 LONGEST_ERROR = 4_000
@@ -25,18 +26,26 @@ class Asked:
 
 def asked(query: Query) -> Asked:
     """What an attempt needs to know."""
-    errors = query.errors[-MOST_ERRORS:]
+    errors = [_fit(error) for error in query.errors[-MOST_ERRORS:]]
+    text, files, known = _fit(query.text), list(map(_fit, query.files)), list(map(_fit, query.signatures))
     found = [each for error in errors for each in signatures(error)]
     ends = [error[-LONGEST_ERROR:] for error in errors]
     return Asked(
-        project=query.project,
-        text=" ".join((query.text, *query.files, *ends)),
-        words=words_of(query.text, *query.files, *query.signatures, *ends),
-        signatures=tuple(dict.fromkeys((*found, *query.signatures))),
+        project=_fit(query.project),
+        text=" ".join((text, *files, *ends)),
+        words=words_of(text, *files, *known, *ends),
+        signatures=tuple(dict.fromkeys((*found, *known))),
         task=query.task,
     )
 
 
 def sought(text: str, project: str) -> Asked:
     """What a person types: words, or an error as it was printed."""
-    return Asked(project=project, text=text, words=words_of(text), signatures=signatures(text) or (text.strip(),))
+    text = _fit(text)
+    found = signatures(text) or (text.strip(),)
+    return Asked(project=_fit(project), text=text, words=words_of(text), signatures=found)
+
+
+def _fit(text: str) -> str:
+    """A text as a database can be asked for it."""
+    return str(kept(text))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, Where
-from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
+from milepost.memory.recall.gate import CONTRADICTING, ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
 
@@ -106,8 +106,10 @@ def _without_contradictions(entries: Entries, found: list[Candidate], home: str)
         return lesson.project == home, lesson.outcome == "active", lesson.at, lesson.id
 
     def checked(one: Candidate) -> Candidate:
+        if one.objection or one.lesson.sort not in CONTRADICTING:
+            return one
         better = max([one.lesson, *entries.rivals(one.lesson)], key=standing)
-        if one.objection or better.id == one.lesson.id:
+        if better.id == one.lesson.id:
             return one
         return replace(one, objection=f"{better.id} says otherwise, and has more behind it")
 

@@ -102,7 +102,7 @@ class Recaller:
             if len(told) + len(held_out) == MOST_LESSONS:
                 left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
             elif not line:
-                left.append(f"{name}: it was forgotten meanwhile")
+                left.append(f"{name}: it, or what it grew from, was forgotten")
             elif len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
             elif episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
@@ -113,15 +113,16 @@ class Recaller:
         return _Choice(told=tuple(told), held_out=tuple(held_out), left=tuple(left))
 
     def _line(self, one: Candidate) -> str:
-        """A lesson with its evidence; nothing where the memory no longer has it."""
+        """A lesson with its evidence; nothing where the memory no longer has it, or nothing that it grew from."""
         lesson = one.lesson
-        if not self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson.id):
-            return ""
+        known = self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson.id)
         sources = self._memory.rows.read(_SOURCES, lesson.id)
-        run, task, at = sources[0] if sources else ("", "", lesson.at)
+        if not known or not sources:
+            return ""
+        run, task, at = sources[0]
         parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
         parts += [f"run {_short(run)} task {_short(task)}"] if run else []
-        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources) or 1, 'episode')}"]
+        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
 
 

@@ -71,7 +71,7 @@ def _slots(worded: list[Found], near: list[Found]) -> list[Found]:
 
 
 def _by_score(found: dict[int, Found]) -> list[Found]:
-    return sorted(found.values(), key=lambda each: -each.score)
+    return sorted(found.values(), key=lambda each: (-each.score, -each.when))
 
 
 def _found(entry: Entry, score: float, why: str) -> Found:
@@ -79,7 +79,7 @@ def _found(entry: Entry, score: float, why: str) -> Found:
         kind=entry.kind,
         id=entry.id,
         title=entry.title if entry.kind == "episode" else entry.text,
-        score=round(score, 3),
+        score=score,
         why=why,
         when=entry.at,
         outcome=entry.outcome,
