@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        memory_to_json,
         names_projects,
         new_roadmap,
         normalise,
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
         ForecastMade,
         GateAnswered,
         GateOpened,
+        LessonsTold,
         MilepostMade,
         ModelCalled,
         RunFinished,
@@ -131,6 +133,17 @@ if TYPE_CHECKING:
         TaskSummary,
         ToolUsed,
         WorkerChanged,
+    )
+    from milepost.core.memories import (
+        Assessment,
+        Episode,
+        EpisodeEnd,
+        EpisodeStart,
+        EpisodeStep,
+        Heuristic,
+        Lesson,
+        LessonStanding,
+        Pattern,
     )
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Remark, Task, Wait
@@ -157,6 +170,15 @@ if TYPE_CHECKING:
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.recollections import (
+        LessonStory,
+        MemoryFinding,
+        MemoryStats,
+        MemorySynced,
+        Recollection,
+        Unsynced,
+    )
+    from milepost.engine.remembering import ProjectMemory, open_memory
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
@@ -168,6 +190,11 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
+    from milepost.memory.catalogue import Move, Told
+    from milepost.memory.forgetting import Forgotten
+    from milepost.memory.intake import Imported
+    from milepost.memory.lift import Lift
+    from milepost.memory.recall.search import Found
     from milepost.plan.family.joint import FamilyPlan, ProjectPlan, ProjectProblem
     from milepost.plan.family.kinship import Family, Sibling
     from milepost.plan.proposals import Proposal
@@ -191,7 +218,8 @@ _HOMES = {
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
-    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates",
+    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
+    "memory_to_json",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -201,8 +229,10 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
-    "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
-    "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "ForecastMade GateAnswered GateOpened LessonsTold MilepostMade ModelCalled RunFinished RunResumed RunStarted "
+    "RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
+    "Pattern",
     "milepost.core.ports": "Agent Executor Tools",
     "milepost.core.task": "Plan Problem Remark Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
@@ -226,6 +256,8 @@ _HOMES = {
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
+    "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats MemorySynced Recollection Unsynced",
+    "milepost.engine.remembering": "ProjectMemory open_memory",
     "milepost.engine.replaying": "RunReplayed TaskReplayed",
     "milepost.engine.report.facts": "NothingRun RunStory",
     "milepost.engine.restore": "Restored",
@@ -239,6 +271,11 @@ _HOMES = {
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
+    "milepost.memory.catalogue": "Move Told",
+    "milepost.memory.forgetting": "Forgotten",
+    "milepost.memory.intake": "Imported",
+    "milepost.memory.lift": "Lift",
+    "milepost.memory.recall.search": "Found",
     "milepost.plan.proposals": "Proposal",
     "milepost.plan.family.joint": "FamilyPlan ProjectPlan ProjectProblem",
     "milepost.plan.family.kinship": "Family Sibling",
@@ -261,6 +298,7 @@ __all__ = [
     "AgentChosen",
     "AgentSaid",
     "AgentSignalled",
+    "Assessment",
     "Assignment",
     "Attempt",
     "AttemptFinished",
@@ -283,6 +321,10 @@ __all__ = [
     "Elsewhere",
     "Ending",
     "Entry",
+    "Episode",
+    "EpisodeEnd",
+    "EpisodeStart",
+    "EpisodeStep",
     "Event",
     "Evidence",
     "ExecutionLimits",
@@ -296,24 +338,38 @@ __all__ = [
     "Finding",
     "Forecast",
     "ForecastMade",
+    "Forgotten",
+    "Found",
     "Gate",
     "GateAnswered",
     "GateOpened",
+    "Heuristic",
+    "Imported",
     "InTurnEnding",
+    "Lesson",
+    "LessonStanding",
+    "LessonStory",
+    "LessonsTold",
+    "Lift",
     "Line",
     "LocalExecutor",
     "Mark",
     "MemberEnding",
+    "MemoryFinding",
+    "MemoryStats",
+    "MemorySynced",
     "Milepost",
     "MilepostError",
     "MilepostMade",
     "Mismatch",
     "Misuse",
     "ModelCalled",
+    "Move",
     "Normalised",
     "NothingRun",
     "NothingToDo",
     "Outcome",
+    "Pattern",
     "PatternAgent",
     "PatternEntry",
     "PatternTrial",
@@ -321,10 +377,12 @@ __all__ = [
     "Problem",
     "Progress",
     "ProjectEnding",
+    "ProjectMemory",
     "ProjectPlan",
     "ProjectProblem",
     "Proof",
     "Proposal",
+    "Recollection",
     "Remains",
     "Remark",
     "Renamed",
@@ -353,12 +411,14 @@ __all__ = [
     "TaskSummary",
     "Template",
     "TogetherEnding",
+    "Told",
     "ToolUsed",
     "Tools",
     "Tried",
     "TrustLevel",
     "TypeScriptExecutor",
     "Undone",
+    "Unsynced",
     "Verdict",
     "Verified",
     "Wait",
@@ -400,10 +460,12 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "memory_to_json",
     "names_projects",
     "new_roadmap",
     "normalise",
     "open_executor",
+    "open_memory",
     "pattern",
     "patterns",
     "plan",

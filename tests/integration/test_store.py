@@ -243,16 +243,16 @@ class Forgetful:
 
     def __init__(self, database: Database) -> None:
         self.script, self.read, self.alone = database.script, database.read, database.alone
-        self.vacuum, self.close = database.vacuum, database.close
+        self.tables, self.vacuum, self.close = database.tables, database.vacuum, database.close
         self._database = database
 
     def write(self, sql: str, *values: object) -> int:
         self._database.write(sql, *values)
         return self._database.write(sql, *values)
 
-    def together(self, name: str, act: Callable[[], T]) -> T:
-        self._database.together(name, act)
-        return self._database.together(name, act)
+    def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
+        self._database.together(name, act, durable=durable)
+        return self._database.together(name, act, durable=durable)
 
 
 def test_what_is_asked_for_again_because_the_answer_was_lost_is_still_new(database: Database) -> None:

@@ -18,6 +18,7 @@ from milepost import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -156,6 +157,8 @@ class Progress:
             case AgentChosen():
                 chosen = f"{event.agent}: {event.reason}" if event.agent else event.reason
                 self._say(f"  {event.task:<5}  {chosen}", "dim")
+            case LessonsTold():
+                self._say(f"  {event.task:<5}  {event.in_words}", "dim")
             case WorkerChanged():
                 self._say(f"  worker {event.worker}  {event.what}", "dim")
             case AttemptFinished():

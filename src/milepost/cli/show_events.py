@@ -16,6 +16,7 @@ from milepost import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -79,6 +80,8 @@ def _sentence(event: Event) -> str:
             return f"{event.kind}: {event.text}"
         case AgentChosen():
             return f"{event.agent}: {event.reason}" if event.agent else event.reason
+        case LessonsTold():
+            return f"{event.in_words}{': ' if event.lines else ''}{' · '.join(event.lines)}"
         case WorkerChanged():
             return f"worker {event.worker}: {event.what}"
         case TaskFinished():

@@ -290,6 +290,25 @@ class AgentChosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsTold:
+    """What an attempt was told of earlier ones, in these lines; `held_out` fitted, and was not told to measure it."""
+
+    run: str
+    task: str
+    attempt: int
+    lessons: tuple[str, ...]
+    lines: tuple[str, ...]
+    held_out: tuple[str, ...]
+    event: Literal["lessons_told"] = "lessons_told"
+
+    @property
+    def in_words(self) -> str:
+        """`told 2 lessons, 1 held out`."""
+        lessons = f"{len(self.lessons)} lesson{'' if len(self.lessons) == 1 else 's'}"
+        return f"told {lessons}" + (f", {len(self.held_out)} held out" if self.held_out else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerChanged:
     """A worker joined, left, or was taken over from."""
 
@@ -314,6 +333,7 @@ Event = (
     | ForecastMade
     | AgentChosen
     | AgentSignalled
+    | LessonsTold
     | WorkerChanged
     | CheckFinished
     | AttemptFinished

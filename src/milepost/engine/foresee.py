@@ -9,7 +9,6 @@ from milepost.core.task import Plan
 from milepost.engine.forecast import RECIPE, Facts, Forecast, forecast_of
 from milepost.engine.project import STATE
 from milepost.engine.routing import as_chosen, foretell
-from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
 
 EPISODES_READ = 600
@@ -24,7 +23,9 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     if not path.exists():
         return None
     with closing(open_database(path)) as database:
-        episodes = StoredMemory(database).journal.took(EPISODES_READ)
+        from milepost.engine.sharing_memory import memory_beside
+
+        episodes = memory_beside(roadmap, database).journal.took(EPISODES_READ)
     if not episodes:
         return None
     from milepost.engine.settings import load  # heavy, and a plan is shown at once where there is no history

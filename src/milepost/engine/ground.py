@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
@@ -162,5 +163,15 @@ def known_secrets(settings: Settings) -> frozenset[str]:
     servers = settings.mcp.values()
     given |= {value for section in servers for value in section.env.values()}
     passed |= {os.environ.get(name, "") for section in servers for name in (*section.env_from, section.bearer_from)}
+    passed.add(os.environ.get(settings.memory.primary_token_from, ""))
+    given.add(_password_in(settings.memory.primary))
     brokered = {secret.value for secret in secrets_for_commands(settings)}
     return secrets_of(os.environ) | given | passed | brokered
+
+
+def _password_in(address: str) -> str:
+    """The password in an address; empty where there is none."""
+    try:
+        return urlsplit(address).password or ""
+    except ValueError:
+        return ""

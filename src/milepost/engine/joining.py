@@ -122,7 +122,7 @@ def foreseen(here: Rooms, plan: Plan, order: Order) -> ForecastMade | None:
     """What the run is expected to take, told once at its start; None where nothing similar was done yet."""
     facts = Facts(agent=order.agent, parallel=order.parallel)
     if order.routing is not None:
-        known = known_from(here.project.roadmap.parent, here.books.statistics, here.books.journal, order.run)
+        known = known_from(here.project.roadmap.parent, here.books.memory, here.books.journal, order.run)
         plan = as_chosen(plan, foretold(plan, order.tasks, order.agent, order.routing, known))
     made = forecast_of(plan, order.tasks, facts, here.books.memory.journal.took(EPISODES_READ))
     return None if made is None else made.event(order.run)

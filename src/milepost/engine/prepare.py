@@ -22,12 +22,13 @@ from milepost.core.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.calls import CallLog
 from milepost.engine.elsewhere import with_elsewhere
+from milepost.engine.episodes import project_in_memory
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.measure import bounds_of
-from milepost.engine.order import ROUTED, Order, Repairs, Routing
+from milepost.engine.order import ROUTED, Order, Remembering, Repairs, Routing
 from milepost.engine.planning import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.routing import pattern_for, routing_of
@@ -65,6 +66,7 @@ class Wish:
     order: str | None = None
     group: str | None = None
     dialect: str | None = None
+    memory: str | None = None
     met: tuple[str, ...] = ()
 
 
@@ -175,6 +177,20 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         planning=planning,
         met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
         context=bounds_of(settings, CallLog(journal.database)),
+        memory=_remembering(project, settings, base),
+    )
+
+
+def _remembering(project: Project, settings: Settings, base: str) -> Remembering:
+    """How a new run remembers; `token` is its own alone."""
+    given = settings.memory
+    return Remembering(
+        mode=given.mode,
+        project=project_in_memory(project, given.project, base) if given.mode != "off" else "",
+        token=secrets.token_hex(8),
+        holdout=given.holdout,
+        semantic=given.semantic,
+        distil_with=given.distil_with,
     )
 
 

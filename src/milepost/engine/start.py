@@ -103,6 +103,7 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "order": wish.order,
         "group": wish.group,
         "dialect": wish.dialect,
+        "memory": wish.memory,
     }
 
 
@@ -252,7 +253,7 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
     asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
-    every = (*asked, asked_trust, asked_network, *asked_plan)
+    every = (*asked, asked_trust, asked_network, *asked_plan, ("memory", wish.memory, order.memory.mode))
     differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from milepost.core.memories import Assessment, Episode
+from milepost.memory.patterns import patterns_of
+from milepost.memory.reflection import reflect
+from milepost.memory.reward import reward_of
 
 
 def assess(episode: Episode) -> Assessment:
     """What an ended episode was worth and what comes again in it; nothing of the kind for one that is open."""
-    return Assessment()
+    found = patterns_of(episode)
+    return Assessment(reward=reward_of(episode, found), reflection=reflect(episode), patterns=found)

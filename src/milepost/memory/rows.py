@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from milepost.memory.schema import KEYS, OUTBOX, SCHEMA
+from milepost.memory.migrations import require_known
+from milepost.memory.schema import KEYS, NAMING, OUTBOX, REALS, SCHEMA
 from milepost.store.database import Database, Row
 from milepost.store.dialect import kept
 
 T = TypeVar("T")
 Values = Mapping[str, str | int | float]
+
+TOGETHER = "memory"  # the name under which all that adds rows takes turns, on any machine
+_FORGOTTEN = "memory_forgotten"
+_ORPHANS = """
+    select lesson from memory_supports as ours where episode = ? and not exists (
+        select 1 from memory_supports as others where others.lesson = ours.lesson and others.episode <> ours.episode)
+"""
 
 
 class Rows:
@@ -21,25 +30,69 @@ class Rows:
     def __init__(self, database: Database, *, shared: bool = False) -> None:
         self.database = database
         self._shared = shared
+        require_known(database)
         database.script(SCHEMA)
         if shared:
             database.script(OUTBOX)
 
     def add(self, table: str, values: Values) -> bool:
-        """Add a row; False when there is one of its key already. Use it inside of `together`."""
-        whole = {**values, "digest": digest_of(values)}
-        added = self.database.write(insertion(table, tuple(whole)), *whole.values()) == 1
+        """Add a row; False when there is one of its key, or what it is about was forgotten. Use it inside `together`.
+
+        With a row of `memory_forgotten` all rows about what it names go, and the lessons that grew from nothing else.
+        """
+        whole = row_of(values)
+        named = NAMING.get(table, {})
+        names = [text for column, kind in named.items() for text in (kind, whole[column])]
+        sql = _guarded_insertion(table, tuple(whole), len(named))
+        added = self.database.write(sql, *whole.values(), *names) == 1
+        if added and table == _FORGOTTEN:
+            self._remove(str(whole["kind"]), str(whole["id"]), str(whole["why"]))
         if added and self._shared:
             body = json.dumps(whole, sort_keys=True)
             self.database.write("insert into memory_outbox (name, body) values (?, ?)", table, body)
         return added
 
     def together(self, act: Callable[[], T]) -> T:
-        """What comes of several rows that are added as one, or not at all; run again when the server went away."""
-        return self.database.together("memory", act)
+        """What comes of several rows that are added as one, or not at all: on the disk itself when this returns.
+
+        Run again when the server went away. Who comes with more meanwhile shares the next commit.
+        """
+        return self.database.together(TOGETHER, act, durable=True)
 
     def read(self, sql: str, *values: object) -> list[Row]:
         return self.database.read(sql, *values)
+
+    def after(self, table: str, rowid: int, *columns: str, most: int = 1_000) -> list[Row]:
+        """The rows that were added to a table after one, oldest first: each its rowid and some of its columns.
+
+        None is missed by who remembers the last rowid: rows are added in turn, and no rowid is used again.
+        """
+        names = ", ".join(("rowid", *columns))
+        sql = f"select {names} from {table} where rowid > ? order by rowid limit ?"  # noqa: S608 - our names
+        return self.read(sql, rowid, most)
+
+    def _remove(self, kind: str, name: str, why: str) -> None:
+        """Take away all rows about an episode or a lesson, also those that the primary was not told yet."""
+        orphans = [lesson for (lesson,) in self.read(_ORPHANS, name)] if kind == "episode" else []
+        for table, columns in NAMING.items():
+            for column in (column for column, named in columns.items() if named == kind):
+                self.database.write(f"delete from {table} where {column} = ?", name)  # noqa: S608 - our names
+        if self._shared:
+            self._recall_from_outbox(kind, name)
+        for lesson in orphans:
+            self.add(_FORGOTTEN, {"kind": "lesson", "id": lesson, "why": why, "at": time.time()})
+
+    def _recall_from_outbox(self, kind: str, name: str) -> None:
+        for number, table, body in self.read("select number, name, body from memory_outbox"):
+            row = json.loads(body)
+            if any(named == kind and row.get(column) == name for column, named in NAMING.get(table, {}).items()):
+                self.database.write("delete from memory_outbox where number = ?", number)
+
+
+def row_of(values: Values) -> dict[str, Any]:
+    """A row as a database gives it back, with its digest."""
+    known = {name: float(value) if name in REALS else kept(value) for name, value in values.items() if name != "digest"}
+    return {**known, "digest": digest_of(known)}
 
 
 def insertion(table: str, columns: tuple[str, ...]) -> str:
@@ -55,6 +108,18 @@ def digest_of(values: Mapping[str, Any]) -> str:
     """
     known = {name: _as_kept(value) for name, value in values.items() if name not in ("digest", "rowid")}
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _guarded_insertion(table: str, columns: tuple[str, ...], named: int) -> str:
+    """The same for a row that is not added either where one of the things that it names was forgotten."""
+    if not named:
+        return insertion(table, columns)
+    names, signs, key = ", ".join(columns), ", ".join("?" * len(columns)), ", ".join(KEYS[table])
+    forgotten = " or ".join(["kind = ? and id = ?"] * named)
+    return (
+        f"insert into {table} ({names}) select {signs} "  # noqa: S608 - our names
+        f"where not exists (select 1 from {_FORGOTTEN} where {forgotten}) on conflict ({key}) do nothing"
+    )
 
 
 def _as_kept(value: object) -> object:

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
-from milepost.memory.forgetting import KINDS
+from milepost.memory.forgotten_rows import KINDS
 from milepost.memory.journal import Ended
 from milepost.memory.rows import digest_of
 from milepost.memory.sync.tables import COLUMNS, Line

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, ValueRefused
-from milepost.memory.forgetting import take_away
+from milepost.memory.forgotten_rows import take_away
 from milepost.memory.schema import KEYS
 from milepost.memory.sync.admission import LONGEST_BODY, admissible, flaw_of, shape
 from milepost.memory.sync.breaker import Breaker

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from milepost.memory.forgetting import ABOUT, deletions
+from milepost.memory.forgotten_rows import ABOUT, deletions
 from milepost.memory.rows import insertion
 from milepost.memory.schema import KEYS, SCHEMA
 from milepost.store.database import Row, Statement

@@ -1,0 +1,75 @@
+"""The memory of a run, and the primary that it shares with other machines, people and projects, where there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from milepost.core.redact import Redactor
+from milepost.engine.episodes import project_in_memory
+from milepost.engine.order import Order
+from milepost.engine.project import Project
+from milepost.engine.settings import MemorySettings, Settings, load
+from milepost.memory.memory import StoredMemory
+from milepost.memory.migrations import version_of
+from milepost.memory.recall.recall import Recaller
+from milepost.store.database import Database, open_database
+
+INDEX = "recall.db"
+EARLIER = 1  # the version of a memory that did not say whose it is
+
+
+def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
+    """The memory as a run keeps it. What may not be learnt from is not shared either."""
+    shared = bool(settings.memory.primary) and order.memory.writes
+    return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
+
+
+def memory_beside(roadmap: Path, database: Database) -> StoredMemory:
+    """The memory of a roadmap, as somebody looks at it who starts no run; one of an earlier version is brought here."""
+    if version_of(database) != EARLIER:
+        return StoredMemory(database)
+    project = Project.find(roadmap)
+    named, commit = load(project.roadmap.parent).memory.project, project.repository.position().commit
+    return StoredMemory(database, project=project_in_memory(project, named, commit))
+
+
+def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
+    """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
+    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout)
+
+
+@contextmanager
+def sharing(database: Database, settings: Settings, order: Order) -> Iterator[None]:
+    """Bring the memory and its primary up to date while a run is on."""
+    if not order.memory.writes or not settings.memory.primary:
+        yield
+        return
+    from milepost.memory.sync import synchronising
+
+    with synchronising(database, place_of(settings.memory), token_of(settings.memory)):
+        yield
+
+
+def place_of(given: MemorySettings) -> str:
+    """Where the primary is."""
+    return given.primary
+
+
+def token_of(given: MemorySettings) -> str:
+    """The token for the primary; empty where none is needed, or the environment has it not."""
+    return os.environ.get(given.primary_token_from, "") if given.primary_token_from else ""
+
+
+def unsynced(roadmap: Path | None) -> int:
+    """How many rows of the memory the primary has not been told yet; 0 where it has none."""
+    project = Project.find(roadmap)
+    settings = load(project.roadmap.parent)
+    if not settings.memory.primary or settings.memory.mode != "on" or not project.database.exists():
+        return 0
+    from milepost.memory.sync import status_of
+
+    with closing(open_database(project.database)) as database:
+        return status_of(database).waiting

@@ -1,0 +1,54 @@
+"""What goes away with what is forgotten: an episode or a lesson, and all rows about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from milepost.store.database import Database, Statement
+
+ForgottenKind = Literal["episode", "lesson"]
+KINDS: tuple[ForgottenKind, ...] = get_args(ForgottenKind)
+
+# Whose rows these are: the column of each table that names the episode or the lesson.
+ABOUT: dict[str, tuple[tuple[ForgottenKind, str], ...]] = {
+    "memory_episodes": (("episode", "id"),),
+    "memory_steps": (("episode", "episode"),),
+    "memory_endings": (("episode", "episode"),),
+    "memory_lessons": (("lesson", "id"),),
+    "memory_supports": (("lesson", "lesson"), ("episode", "episode")),
+    "memory_states": (("lesson", "lesson"),),
+    "memory_showings": (("lesson", "lesson"), ("episode", "episode")),
+    "memory_votes": (("lesson", "lesson"), ("episode", "episode")),
+}
+
+
+def deletions(kind: str, name: str) -> tuple[Statement, ...]:
+    """The statements that take away all rows about an episode or a lesson."""
+    return tuple(
+        (f"delete from {table} where {column} = ?", (name,))  # noqa: S608 - our names
+        for table, owners in ABOUT.items()
+        for owner, column in owners
+        if owner == kind
+    )
+
+
+def is_about(table: str, row: Mapping[str, Any], kind: str, name: str) -> bool:
+    """Whether a row goes away when this is forgotten."""
+    return any(owner == kind and row.get(column) == name for owner, column in ABOUT.get(table, ()))
+
+
+def take_away(database: Database, kind: str, name: str, *, shared: bool) -> None:
+    """Take away all rows about an episode or a lesson, where it is shared those that wait for the primary, too."""
+    for sql, values in deletions(kind, name):
+        database.write(sql, *values)
+    if not shared:
+        return
+    part = json.dumps(name)
+    for sign in "\\%_":
+        part = part.replace(sign, f"\\{sign}")
+    sql = "select number, name, body from memory_outbox where body like ? escape '\\'"
+    for number, table, body in database.read(sql, f"%{part}%"):
+        if is_about(table, json.loads(body), kind, name):
+            database.write("delete from memory_outbox where number = ?", number)
