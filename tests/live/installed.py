@@ -19,7 +19,7 @@ FOLDER, REQUIRED = "MILEPOST_LIVE_FOLDER", "MILEPOST_LIVE_REQUIRED"
 class Pin:
     """One program: its package, the version of it that is driven, and where the program is in its folder.
 
-    `beside` are packages that are only unpacked there. Without `scripts` nothing of the package runs as it is installed.
+    `beside` are packages that are only unpacked there. Without `scripts` nothing of the package runs on installing.
     """
 
     name: str

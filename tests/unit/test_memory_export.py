@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milepost.core.errors import ExportRefused
@@ -81,6 +81,7 @@ def taken(memory: StoredMemory, lines: list[bytes], *, trusted: bool = False) ->
     return take_in(memory.rows, lines, trusted=trusted, judge=nothing_suspicious)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(episodes, max_size=3), st.lists(lessons, max_size=2))
 def test_a_backup_comes_back_as_it_was_and_a_second_time_changes_nothing(
     lived: list[Episode], learnt: list[Lesson]
@@ -131,8 +132,16 @@ def test_what_went_around_comes_back_as_nothing_new() -> None:
         a_filled_memory(ours)
         taken(theirs, exported(ours))
         found = taken(ours, exported(theirs))
-        assert "memory_lessons" not in found.added
+        assert found.added == {}
         assert [one.lesson.id for one in ours.lessons.standings()] == ["l1"]
+
+
+def test_our_own_rows_in_somebody_elses_file_are_nothing_new() -> None:
+    with a_memory() as ours:
+        a_filled_memory(ours)
+        before = exported(ours)
+        assert taken(ours, before).added == {}
+        assert exported(ours) == before
 
 
 def test_what_was_forgotten_does_not_come_back_by_a_backup() -> None:

@@ -13,7 +13,6 @@ import pytest
 from milepost.core.errors import DatabaseAway
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson, Showing, Vote
 from milepost.core.verdict import Verdict
-from milepost.memory.forgetting import take_away
 from milepost.memory.memory import StoredMemory
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS
@@ -80,11 +79,8 @@ def rows_of(database: Database, table: str) -> list[dict[str, Any]]:
 
 
 def forget(one: Machine, kind: str, name: str) -> None:
-    def act() -> None:
-        take_away(one.database, kind, name, shared=True)
-        Rows(one.database, shared=True).add("memory_forgotten", {"kind": kind, "id": name, "why": "asked", "at": 30.0})
-
-    one.database.together("memory", act)
+    rows = Rows(one.database, shared=True)
+    rows.together(lambda: rows.add("memory_forgotten", {"kind": kind, "id": name, "why": "asked", "at": 30.0}))
 
 
 def test_what_one_writes_all_have_and_nothing_is_told_twice(machines: list[Machine]) -> None:
@@ -215,7 +211,7 @@ def test_what_is_forgotten_is_gone_everywhere_and_does_not_come_back(
     forget(first, "episode", "a1")
     first.round()
     assert primary.read("select id from memory_episodes") == [("a2",)]
-    # Numbers that were given free are given anew: whoever has read up to there misses nothing.
+    # What was seen last is gone now: whoever has read up to there misses nothing that comes after.
     live(third.memory, "a3")
     third.round()
     second.round()
@@ -303,9 +299,9 @@ def test_forged_rows_of_a_primary_are_refused_and_counted_and_stop_nobody(
     first.round()
     (lesson,) = rows_of(first.database, "memory_lessons")
     primary.apply(additions("memory_lessons", {**lesson, "id": "l2"}))
-    primary.apply(
-        [("insert into memory_steps values ('a1', 'many', x'00', 'success', '', 'now', '{}', 'd')", ())]
-    )  # SQLite keeps anything anywhere
+    columns = ", ".join(COLUMNS["memory_steps"])  # SQLite keeps anything in any of them
+    forged = f"insert into memory_steps ({columns}) values ('a1', 'many', x'00', 'success', '', 'now', '{{}}', 'd')"
+    primary.apply([(forged, ())])
     primary.apply(additions("memory_forgotten", {"kind": "all", "id": "%", "why": "", "at": 1.0, "digest": "d"}))
     live(first.memory, "a2")
     first.round()

@@ -135,7 +135,7 @@ def found_lines(found: tuple[Found, ...], width: int) -> list[str]:
     lines = []
     for one in found:
         head = f"{padded(one.id[:SHORT], SHORT)}  {padded(one.kind, 7)}  {padded(one.outcome, 11)}  {day(one.when)}"
-        lines += [clipped(f"{head}  {one.title.splitlines()[0] if one.title else ''}", width)]
+        lines += [clipped(f"{head}  {_first_line(one.title)}", width)]
         lines += [clipped(f"{'':<{SHORT}}  {one.why}", width)]
     return [*lines, "", f"next   milepost memory show {found[0].id[:SHORT]}"]
 
@@ -192,7 +192,14 @@ def episode_lines(one: Episode, width: int) -> list[str]:
     ended = "open: not ended yet" if end is None else end.kind
     verdict = "not verified" if not one.verified else "verified: " + ("passed" if one.passed else "failed")
     where = " ".join(filter(None, (start.task, f"attempt {start.attempt}" if start.run else "")))
-    facts = [ended, verdict, where, f"run {start.run}" if start.run else "", short_agent(start.agent), start.kind]
+    facts = [
+        ended,
+        verdict,
+        where,
+        f"run {start.run}" if start.run else "",
+        short_agent(start.agent),
+        start.kind.replace("_", " "),
+    ]
     if end is not None:
         facts += [duration(end.duration_ms), money(end.cost_usd)]
     lines = [
@@ -205,7 +212,7 @@ def episode_lines(one: Episode, width: int) -> list[str]:
         if len(one.steps) > STEPS_SHOWN:
             lines.append(f"      and {len(one.steps) - STEPS_SHOWN} more: --json has them")
     if end is not None:
-        lines += ["", *(hanging("reason    ", end.reason.splitlines()[0], width) if end.reason.strip() else [])]
+        lines += ["", *(hanging("reason    ", _first_line(end.reason), width) if end.reason.strip() else [])]
         lines += [line for text in end.signatures for line in hanging("error     ", text, width)]
         lines += hanging("changed   ", ", ".join(end.changed), width) if end.changed else []
         lines += hanging("evidence  ", ", ".join(end.evidence), width) if end.evidence else []
@@ -239,7 +246,7 @@ def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -
             f"told {_passed(one.shown)}, held out {_passed(one.held_out)}",
             *([f"of {lesson.project}"] if lesson.project != project else []),
         ]
-        lines += [clipped("  ".join(facts), width), clipped(f"  {lesson.text.splitlines()[0]}", width)]
+        lines += [clipped("  ".join(facts), width), clipped(f"  {_first_line(lesson.text or lesson.subject)}", width)]
     return [*lines, "", f"next   milepost memory show {found[0].lesson.id[:SHORT]}   all of it, and why it is there"]
 
 
@@ -344,9 +351,13 @@ def _counts(name: str, counts: Any, order: tuple[str, ...], width: int) -> list[
     return facts_lines(f"{padded(name, 10)} ", [str(total), *facts] if total else ["none yet"], width)
 
 
+def _first_line(text: str) -> str:
+    return next(iter(text.strip().splitlines()), "")
+
+
 def _passed(counts: tuple[int, int]) -> str:
     total = sum(counts)
-    return f"{counts[0]} of {total} passed" if total else "0"
+    return f"{counts[0]} of {total} passed" if total else "none"
 
 
 def _points(share: float) -> str:

@@ -259,7 +259,12 @@ class ProjectMemory:
         return self._moved(lesson, "quarantined", why)
 
     def activate(self, lesson: str, why: str) -> LessonStanding:
-        """Have a lesson shown where it fits."""
+        """Have a lesson shown where it fits; none whose text we could not have worded ourselves."""
+        found = self.lesson(lesson)
+        if against := objection(found.lesson):
+            raise Misuse(
+                f"lesson {found.lesson.id} is shown to nobody: it {against}", "milepost memory forget takes it away"
+            )
         return self._moved(lesson, "active", why)
 
     def forget(self, named: str = "", *, source: str = "", why: str = "", dry_run: bool = False) -> Forgotten:

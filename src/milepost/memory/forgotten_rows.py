@@ -6,37 +6,26 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+from milepost.memory.schema import NAMING
 from milepost.store.database import Database, Statement
 
 ForgottenKind = Literal["episode", "lesson"]
 KINDS: tuple[ForgottenKind, ...] = get_args(ForgottenKind)
-
-# Whose rows these are: the column of each table that names the episode or the lesson.
-ABOUT: dict[str, tuple[tuple[ForgottenKind, str], ...]] = {
-    "memory_episodes": (("episode", "id"),),
-    "memory_steps": (("episode", "episode"),),
-    "memory_endings": (("episode", "episode"),),
-    "memory_lessons": (("lesson", "id"),),
-    "memory_supports": (("lesson", "lesson"), ("episode", "episode")),
-    "memory_states": (("lesson", "lesson"),),
-    "memory_showings": (("lesson", "lesson"), ("episode", "episode")),
-    "memory_votes": (("lesson", "lesson"), ("episode", "episode")),
-}
 
 
 def deletions(kind: str, name: str) -> tuple[Statement, ...]:
     """The statements that take away all rows about an episode or a lesson."""
     return tuple(
         (f"delete from {table} where {column} = ?", (name,))  # noqa: S608 - our names
-        for table, owners in ABOUT.items()
-        for owner, column in owners
-        if owner == kind
+        for table, columns in NAMING.items()
+        for column, named in columns.items()
+        if named == kind
     )
 
 
 def is_about(table: str, row: Mapping[str, Any], kind: str, name: str) -> bool:
     """Whether a row goes away when this is forgotten."""
-    return any(owner == kind and row.get(column) == name for owner, column in ABOUT.get(table, ()))
+    return any(named == kind and row.get(column) == name for column, named in NAMING.get(table, {}).items())
 
 
 def take_away(database: Database, kind: str, name: str, *, shared: bool) -> None:

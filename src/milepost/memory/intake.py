@@ -95,32 +95,46 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) 
     """
     found = checked(lines)
     project = next(found)[1]["project"]
-    tally, suspects = Counter[str](), dict[str, str]()
+    tally, suspects, ours = Counter[str](), dict[str, str](), _our_aliases(rows)
     for batch in _batches(found):
-        wanted = batch if trusted else [_as_somebody_elses(*one) for one in batch if one[0] not in OTHERS_OPINIONS]
+        wanted = batch if trusted else [_as_somebody_elses(*one) for one in batch if _is_news(rows, *one, ours)]
         tally["not counted"] += len(batch) - len(wanted)
         lessons = [load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"]
-        odd = {lesson.id: why for lesson in lessons if (why := judge(lesson))}
+        odd = {lesson.id: why for lesson in lessons if lesson.text and (why := judge(lesson))}
         tally.update(rows.together(partial(_add_all, rows, wanted, None if trusted else odd)))
         suspects |= odd
-    if trusted:  # after the states that the backup brings
-        _quarantine(rows, suspects)
     return Imported(
         project=project,
         added={table: tally[table] for table in COLUMNS if tally[table]},
         known=tally["known"],
         diverged=tally["diverged"],
         not_counted=tally["not counted"],
-        quarantined=tuple(suspects.items()),
+        quarantined=tuple(_quarantined(rows, suspects)),
     )
 
 
-def _quarantine(rows: Rows, suspects: Mapping[str, str]) -> None:
-    """Have suspicious lessons shown to nobody, where they are kept."""
-    book = LessonBook(rows)
-    for lesson, why in suspects.items():
-        if rows.read("select 1 from memory_lessons where id = ?", lesson):
-            book.move(lesson, "quarantined", why)
+def _is_news(rows: Rows, table: str, row: Line, ours: frozenset[str]) -> bool:
+    """Whether somebody else's row tells something that counts here, and that is not our own come back."""
+    if table in OTHERS_OPINIONS or (table == "memory_lessons" and not load(Lesson, row["body"]).text):
+        return False
+    if table != "memory_lessons" and row.get("episode", row.get("id")) in ours:
+        return False
+    return _digest_here(rows, table, row) != row["digest"]
+
+
+def _our_aliases(rows: Rows) -> frozenset[str]:
+    """What our own episodes are called by those who imported them."""
+    return frozenset(_alias(name) for (name,) in rows.read("select id from memory_episodes where owner <> ?", IMPORT))
+
+
+def _quarantined(rows: Rows, suspects: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Have suspicious lessons shown to nobody, after all states that a file brings; gives those that are kept."""
+    states = {one.lesson.id: one.state for one in LessonBook(rows).standings(lessons=suspects)}
+    for lesson, state in states.items():
+        if state in ("candidate", "active"):
+            LessonBook(rows).move(lesson, "quarantined", suspects[lesson])
+        if state != "retired":
+            yield lesson, suspects[lesson]
 
 
 def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
@@ -142,11 +156,17 @@ def _add(rows: Rows, table: str, row: Line) -> str:
         return "known"
     if rows.add(table, {name: value for name, value in row.items() if name != "digest"}):
         return table
+    digest = _digest_here(rows, table, row)
+    if not digest:
+        return "not counted"  # it was forgotten here, and does not come back by a file
+    return "known" if digest == row["digest"] else "diverged"
+
+
+def _digest_here(rows: Rows, table: str, row: Line) -> str:
+    """The digest of the row that is kept under this key; empty where there is none."""
     which = " and ".join(f"{name} = ?" for name in KEYS[table])
     kept = rows.read(f"select digest from {table} where {which}", *(row[name] for name in KEYS[table]))  # noqa: S608
-    if not kept:
-        return "not counted"  # it was forgotten here, and does not come back by a file
-    return "known" if kept == [(row["digest"],)] else "diverged"
+    return str(kept[0][0]) if kept else ""
 
 
 def _is_said(rows: Rows, lesson: Lesson) -> bool:

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from milepost.memory.forgotten_rows import take_away
 from milepost.memory.migrations import require_known
 from milepost.memory.schema import KEYS, NAMING, OUTBOX, REALS, SCHEMA
-from milepost.store.database import Database, Row
+from milepost.store.database import Database, Row, Statement
 from milepost.store.dialect import kept
 
 T = TypeVar("T")
@@ -41,10 +42,8 @@ class Rows:
         With a row of `memory_forgotten` all rows about what it names go, and the lessons that grew from nothing else.
         """
         whole = row_of(values)
-        named = NAMING.get(table, {})
-        names = [text for column, kind in named.items() for text in (kind, whole[column])]
-        sql = _guarded_insertion(table, tuple(whole), len(named))
-        added = self.database.write(sql, *whole.values(), *names) == 1
+        sql, marks = guarded_insertion(table, whole)
+        added = self.database.write(sql, *marks) == 1
         if added and table == _FORGOTTEN:
             self._remove(str(whole["kind"]), str(whole["id"]), str(whole["why"]))
         if added and self._shared:
@@ -74,19 +73,9 @@ class Rows:
     def _remove(self, kind: str, name: str, why: str) -> None:
         """Take away all rows about an episode or a lesson, also those that the primary was not told yet."""
         orphans = [lesson for (lesson,) in self.read(_ORPHANS, name)] if kind == "episode" else []
-        for table, columns in NAMING.items():
-            for column in (column for column, named in columns.items() if named == kind):
-                self.database.write(f"delete from {table} where {column} = ?", name)  # noqa: S608 - our names
-        if self._shared:
-            self._recall_from_outbox(kind, name)
+        take_away(self.database, kind, name, shared=self._shared)
         for lesson in orphans:
             self.add(_FORGOTTEN, {"kind": "lesson", "id": lesson, "why": why, "at": time.time()})
-
-    def _recall_from_outbox(self, kind: str, name: str) -> None:
-        for number, table, body in self.read("select number, name, body from memory_outbox"):
-            row = json.loads(body)
-            if any(named == kind and row.get(column) == name for column, named in NAMING.get(table, {}).items()):
-                self.database.write("delete from memory_outbox where number = ?", number)
 
 
 def row_of(values: Values) -> dict[str, Any]:
@@ -110,15 +99,17 @@ def digest_of(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def _guarded_insertion(table: str, columns: tuple[str, ...], named: int) -> str:
+def guarded_insertion(table: str, row: Mapping[str, Any]) -> Statement:
     """The same for a row that is not added either where one of the things that it names was forgotten."""
-    if not named:
-        return insertion(table, columns)
+    columns, values = tuple(row), tuple(row.values())
+    if not (naming := NAMING.get(table)):
+        return insertion(table, columns), values
     names, signs, key = ", ".join(columns), ", ".join("?" * len(columns)), ", ".join(KEYS[table])
-    forgotten = " or ".join(["kind = ? and id = ?"] * named)
+    forgotten = " or ".join(["kind = ? and id = ?"] * len(naming))
     return (
         f"insert into {table} ({names}) select {signs} "  # noqa: S608 - our names
-        f"where not exists (select 1 from {_FORGOTTEN} where {forgotten}) on conflict ({key}) do nothing"
+        f"where not exists (select 1 from {_FORGOTTEN} where {forgotten}) on conflict ({key}) do nothing",
+        (*values, *(text for column, kind in naming.items() for text in (kind, row[column]))),
     )
 
 

@@ -122,6 +122,8 @@ class LibsqlServer:
         if len(answer) > LARGEST_ANSWER:
             self.close()
             raise DatabaseRefuses(f"{self._address} answers with more than {LARGEST_ANSWER:,} bytes", "ask for less")
+        if response.length:
+            raise http.client.IncompleteRead(answer[:0], response.length)
         if response.will_close:
             self.close()
         return response.status, answer

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from milepost.core.errors import DatabaseRefuses, SettingInvalid
 from milepost.memory.schema import SCHEMA, VERSION
@@ -42,7 +41,7 @@ def open_primary(place: str, token: str = "", patience: Patience = PATIENCE) -> 
         from milepost.memory.sync.on_postgres import PostgresPrimary
 
         return PostgresPrimary(place, patience)
-    scheme = urlsplit(place).scheme if "://" in place else ""
+    scheme = place.partition("://")[0] if "://" in place else ""
     if scheme in SCHEMES:
         return LibsqlServer(place, token, patience)
     if scheme or not place.strip():

@@ -145,13 +145,13 @@ class Synchroniser:
             before = self._notes.seen(table)
             page = self._glance(table, max(0, before - OVERLAP))
             newest = page[-1].rowid if page else 0
-            if newest < before:  # what was seen last is gone, and its number may be given anew
+            if newest < before:  # what was seen last is gone: forgotten, or the primary is an older copy of itself
                 self._notes.advance(table, before, 0)
                 continue
             changed += self._let_in_missing(table, page)
             if newest == before:
                 break
-            self._advance(table, before, newest)
+            self._notes.advance(table, before, newest)
         return changed
 
     def _glance(self, table: str, after: int) -> list[Glimpse]:
@@ -164,16 +164,6 @@ class Synchroniser:
         if len(glimpses) != len(rows) or any(one.rowid <= after for one in glimpses):
             raise _misread()
         return glimpses
-
-    def _advance(self, table: str, before: int, newest: int) -> None:
-        """Note how far was read; all is read again where something was forgotten, since rowids may be given anew."""
-
-        def change() -> None:
-            self._notes.advance(table, before, newest)
-            if table == FORGOTTEN:
-                self._notes.read_again(*(other for other in KEYS if other != FORGOTTEN))
-
-        self._db.together("memory", change)
 
     def _let_in_missing(self, table: str, page: Sequence[Glimpse]) -> int:
         sound = [one for one in page if not self._is_refused(table, one)]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from milepost.memory.forgotten_rows import ABOUT, deletions
-from milepost.memory.rows import insertion
+from milepost.memory.forgotten_rows import deletions
+from milepost.memory.rows import guarded_insertion
 from milepost.memory.schema import KEYS, SCHEMA
 from milepost.store.database import Row, Statement
 
@@ -38,20 +38,8 @@ def as_line(table: str, values: Row) -> Line:
 
 def additions(table: str, row: Line) -> tuple[Statement, ...]:
     """What adds a row where it is missing and was not forgotten; one that says so takes away what it is about."""
-    columns = tuple(COLUMNS[table])
-    values = tuple(row[name] for name in columns)
-    if table == FORGOTTEN:
-        return (*deletions(row["kind"], row["id"]), (insertion(table, columns), values))
-    owners = ABOUT[table]
-    forgotten = " or ".join(f"(kind = '{kind}' and id = ?)" for kind, _ in owners)
-    return (
-        (
-            f"insert into {table} ({', '.join(columns)}) select {', '.join('?' * len(columns))} "  # noqa: S608
-            f"where not exists (select 1 from {FORGOTTEN} where {forgotten}) "
-            f"on conflict ({', '.join(KEYS[table])}) do nothing",
-            (*values, *(row[column] for _, column in owners)),
-        ),
-    )
+    added = guarded_insertion(table, {name: row[name] for name in COLUMNS[table]})
+    return (*deletions(row["kind"], row["id"]), added) if table == FORGOTTEN else (added,)
 
 
 def glance(table: str) -> str:
