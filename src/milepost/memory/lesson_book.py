@@ -5,32 +5,56 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
 from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
+from milepost.store.database import Row
 
+_LESSONS = """
+    select told.body from (select rowid, id as lesson, body from memory_lessons) as told
+    where {chosen} order by told.rowid
+"""
 _STATES = """
     select told.lesson, told.state, told.why from memory_states as told
     where told.number = (select max(number) from memory_states as newest where newest.lesson = told.lesson)
-    {and_chosen}
+    and {chosen}
 """
 _SHOWN = """
     select told.lesson, told.arm, ends.verdict, count(*) from memory_showings as told
     join memory_endings as ends on ends.episode = told.episode
-    where 1 = 1 {and_chosen} group by told.lesson, told.arm, ends.verdict
+    where {chosen} group by told.lesson, told.arm, ends.verdict
 """
 _VOTES = """
     select told.lesson, told.effect, count(*), max(told.at) from memory_votes as told
-    where 1 = 1 {and_chosen} group by told.lesson, told.effect
+    where {chosen} group by told.lesson, told.effect
 """
-_SUPPORTS = "select told.lesson, told.episode from memory_supports as told where 1 = 1 {and_chosen} order by rowid"
+_SUPPORTS = "select told.lesson, told.episode from memory_supports as told where {chosen} order by rowid"
 _VERIFIED = """
     select at from memory_endings where project = ? and verdict in ('passed', 'failed') order by at
 """
 _MOST_NAMES = 500  # as many as a statement may have values, on any of the databases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Which:
+    """Which lessons a question is about: all, those of a project, some by their ids."""
+
+    project: str
+    names: list[str] | None
+
+    @property
+    def condition(self) -> str:
+        asked = ["told.lesson in (select id from memory_lessons where project = ?)"] if self.project else []
+        if self.names is not None:
+            asked.append(f"told.lesson in ({', '.join('?' * len(self.names))})" if self.names else "1 = 0")
+        return " and ".join(asked) or "1 = 1"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return (*([self.project] if self.project else []), *(self.names or ()))
 
 
 class LessonBook:
@@ -74,13 +98,14 @@ class LessonBook:
         if names is not None and len(names) > _MOST_NAMES:
             chosen = frozenset(names)
             return tuple(one for one in self.standings(project=project) if one.lesson.id in chosen)
-        found = self._lessons(project, names)
-        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, names)}
+        which = _Which(project=project, names=names)
+        found = [load(Lesson, body) for (body,) in self._about(_LESSONS, which)]
+        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, which)}
         sources: dict[str, list[str]] = {}
-        for lesson, episode in self._about(_SUPPORTS, names):
+        for lesson, episode in self._about(_SUPPORTS, which):
             sources.setdefault(lesson, []).append(episode)
-        came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, names)}
-        votes = {(lesson, effect): (count, at) for lesson, effect, count, at in self._about(_VOTES, names)}
+        came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, which)}
+        votes = {(lesson, effect): (count, at) for lesson, effect, count, at in self._about(_VOTES, which)}
         verified = {name: self._verified(name) for name in {lesson.project for lesson in found}}
 
         def standing(lesson: Lesson) -> LessonStanding:
@@ -105,21 +130,9 @@ class LessonBook:
 
         return tuple(map(standing, found))
 
-    def _lessons(self, project: str, names: list[str] | None) -> list[Lesson]:
-        conditions, values = ["1 = 1"], list[str]()
-        if project:
-            conditions.append("project = ?")
-            values.append(project)
-        if names is not None:
-            conditions.append(_one_of("id", names))
-            values.extend(names)
-        sql = f"select body from memory_lessons where {' and '.join(conditions)} order by rowid"  # noqa: S608
-        return [load(Lesson, body) for (body,) in self._rows.read(sql, *values)]
-
-    def _about(self, sql: str, names: list[str] | None) -> list[tuple[Any, ...]]:
+    def _about(self, sql: str, which: _Which) -> list[Row]:
         """What a question about all lessons gives for some of them."""
-        chosen = "" if names is None else f"and {_one_of('told.lesson', names)}"
-        return self._rows.read(sql.format(and_chosen=chosen), *(names or ()))
+        return self._rows.read(sql.format(chosen=which.condition), *which.values)
 
     def _verified(self, project: str) -> list[float]:
         """When the attempts of a project ended that were verified, in order."""
@@ -156,7 +169,3 @@ class LessonBook:
         number = int(newest[0][0]) + 1 if newest else 1
         row: Values = {"lesson": lesson, "number": number, "state": state, "why": why, "at": self._now()}
         self._rows.add("memory_states", row)
-
-
-def _one_of(column: str, names: list[str]) -> str:
-    return f"{column} in ({', '.join('?' * len(names))})" if names else "1 = 0"
