@@ -89,7 +89,7 @@ class LessonBook:
         supports: dict[str, list[Row]] = {}
         for name, *support in self._rows.read(_SUPPORTS):
             supports.setdefault(name, []).append(tuple(support))
-        unused: dict[str, int] = {name: count for name, count in self._rows.read(_UNUSED)}
+        unused: dict[str, int] = dict(self._rows.read(_UNUSED))
         came = Counter(self._rows.read(_SHOWN))
         effects = Counter(self._rows.read("select lesson, effect from memory_votes"))
         return tuple(
