@@ -121,6 +121,7 @@ if TYPE_CHECKING:
         GateAnswered,
         GateOpened,
         LessonsTold,
+        MemoryWaits,
         MilepostMade,
         ModelCalled,
         RunFinished,
@@ -229,8 +230,8 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
-    "ForecastMade GateAnswered GateOpened LessonsTold MilepostMade ModelCalled RunFinished RunResumed RunStarted "
-    "RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
+    "RunStarted RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
     "Pattern",
     "milepost.core.ports": "Agent Executor Tools",
@@ -358,6 +359,7 @@ __all__ = [
     "MemoryFinding",
     "MemoryStats",
     "MemorySynced",
+    "MemoryWaits",
     "Milepost",
     "MilepostError",
     "MilepostMade",

@@ -100,8 +100,13 @@ def test_what_one_run_learnt_the_hard_way_the_next_one_is_told(house: Sandbox) -
     assert ("helped",) in rows(house, "select effect from memory_votes")
     assert "told 1 lesson" in house.milepost("events").stdout.replace("\n", "") or len(event["lessons"]) > 1
 
-    undone = house.milepost("undo", "T1")
+    undone = house.milepost("undo", "T2", "T1")
     assert undone.code == 0, undone.stderr
+    newest = """
+        select state, why from memory_states where (lesson, number) in (select lesson, max(number) from memory_states
+        where lesson in (select id from memory_lessons where kind = 'usage') group by lesson)
+    """
+    assert {(state, why.split(":")[0]) for state, why in rows(house, newest)} == {("quarantined", "undone")}
 
 
 @pytest.mark.parametrize("mode", ["off", "read-only"])
@@ -114,3 +119,57 @@ def test_a_run_that_may_not_learn_leaves_no_lesson(house: Sandbox, mode: str) ->
     counts.pop("memory_versions", None)
     kept = {"memory_episodes", "memory_steps", "memory_endings"} if mode == "read-only" else set()
     assert {name for name, count in counts.items() if count} == kept, counts
+
+
+def test_a_killed_attempt_has_each_call_as_a_step_once_and_is_one_episode(sandbox: Sandbox) -> None:
+    sandbox.roadmap("# Roadmap\n\n- [ ] T1 Write\n  - Verify: test -f end.txt\n")
+    calls = [{"name": "write_file", "arguments": {"path": name, "content": "x\n"}} for name in ("a.txt", "end.txt")]
+    answers = [*({"calls": [call]} for call in calls), {"text": "Done."}]
+    cassette = sandbox.home / "cassette.json"
+    cassette.write_text(json.dumps({"version": 1, "answers": {"T1": [answers]}}))
+    seen = sandbox.home / "seen"
+    lives = 0
+    while not seen.exists() or sum(" tool" in line for line in seen.read_text().splitlines()) < 2:
+        life = sandbox.milepost("run", "--agent", f"replay:{cassette}", MILEPOST_CHAOS_SEEN=str(seen))
+        assert life.code == -9, life.stderr
+        lives += 1
+    assert lives > 3
+    assert rows(sandbox, "select count(*) from memory_endings") == [(0,)], "it is open while its run can go on"
+    ended = sandbox.milepost("resume")
+    assert ended.code == 0, ended.stderr
+    assert rows(sandbox, "select count(*) from memory_episodes") == [(1,)]
+    made = rows(sandbox, "select number, kind from calls order by number")
+    steps = rows(sandbox, "select number, tool from memory_steps order by number")
+    assert [(number, kind) for number, kind in made] == [
+        (number, "model" if tool == "model" else "tool") for number, tool in steps[: len(made)]
+    ]
+    assert len(steps) == len(made) + 1, "and how it ended"
+    assert rows(sandbox, "select kind, verdict from memory_endings") == [("success", "passed")]
+
+
+def test_what_a_left_run_had_begun_is_closed_as_interrupted_and_teaches_nothing(house: Sandbox) -> None:
+    house.roadmap(roadmap(("T1", "apple", 3)))
+    seen = house.home / "seen"
+    while not seen.exists() or not any(line.endswith(" act") for line in seen.read_text().splitlines()):
+        assert house.milepost("run", MILEPOST_CHAOS_SEEN=str(seen)).code == -9
+    anew = house.milepost("run", "--new", "--json")
+    assert anew.code == 0, anew.stderr
+    assert rows(house, "select kind, verdict from memory_endings order by rowid") == [
+        ("interrupted", ""),
+        ("failure", "failed"),
+        ("success", "passed"),
+    ]
+
+
+def test_a_primary_is_told_what_is_learnt_and_one_that_is_away_stops_nobody(house: Sandbox) -> None:
+    set_up(house, 'holdout = 0.0\nprimary = "../shared.db"\n')
+    taught(house)
+    assert house.milepost("status", "--json").json["unsynced"] == 0
+    with sqlite3.connect(house.home / "shared.db") as shared:
+        assert shared.execute("select count(*) from memory_lessons").fetchone()[0] > 0
+    set_up(house, 'holdout = 0.0\nprimary = "http://127.0.0.1:9"\n')
+    house.roadmap(roadmap(("T2", "pear", 5)))
+    away = house.milepost("run", "--json")
+    assert away.code == 0, away.stderr
+    (waits,) = [event for event in away.events if event["event"] == "memory_waits"]
+    assert house.milepost("status", "--json").json["unsynced"] == waits["rows"] > 0

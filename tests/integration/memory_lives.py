@@ -115,7 +115,7 @@ def write_on(places: Places, seed: int) -> None:
     random.seed(seed)
     with closing(open_database(places.home)) as database:
         memory = StoredMemory(database, shared=True)
-        primary = Deadly(open_primary(places.primary, patience=IMPATIENT), 0.02)
+        primary = Deadly(open_primary(places.primary, patience=IMPATIENT), 0.05)
         background = Background(Synchroniser(database, primary), Notes(database), QUICK)
         background.start()
         for number in range(1_000_000):

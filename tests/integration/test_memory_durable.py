@@ -35,7 +35,7 @@ from milepost.core.verdict import Verdict
 from milepost.memory.forgetting import Forgetting
 from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of
-from milepost.memory.owners import owner_here
+from milepost.memory.owners import is_gone, owner_here
 from milepost.memory.schema import KEYS, VERSION
 from milepost.store import file
 from milepost.store.database import Database, open_database
@@ -49,7 +49,7 @@ import json, os, signal, sys
 from milepost.core.memories import Assessment, EpisodeEnd, EpisodeStart, EpisodeStep
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
-from milepost.memory.owners import owner_here
+from milepost.memory.owners import is_gone, owner_here
 from milepost.store.database import open_database
 if sys.argv[1].startswith("postgresql"):
     import milepost.store.server
@@ -216,7 +216,10 @@ def test_the_next_start_ends_what_a_dead_process_left_and_says_so(lives: Lives, 
         for name, owner in owners.items():
             journal.start(replace(START, id=name, owner=owner))
         journal.log("ended", EpisodeStep(tool="shell", action="run tests", at=12.5))
-        os.kill(dead, signal.SIGKILL)  # and nobody has asked how it ended
+        os.kill(dead, signal.SIGKILL)  # and nobody will ask how it ended
+        (its,) = (one.start.owner for one in journal.open() if one.id == f"of {dead}")
+        while not is_gone(its) and time.monotonic() < until:
+            time.sleep(0.01)
 
         closed = journal.close_interrupted(ended_runs=["7f3a"], by="test")
         assert {one.id for one in closed} == {f"of {dead}", "rebooted", "ended"}

@@ -16,7 +16,7 @@ from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS
-from milepost.memory.sync import Synchroniser, admissible, synchronising
+from milepost.memory.sync import Synchroniser, admissible
 from milepost.memory.sync import synchroniser as tuned
 from milepost.memory.sync.in_file import MemoryPrimary
 from milepost.memory.sync.likeness import say_the_same
@@ -119,10 +119,10 @@ def test_what_was_there_before_a_primary_or_before_another_one_is_told_once(prim
         other = MemoryPrimary()
         assert Synchroniser(database, other).push() == 250
         assert other.read("select count(*) from memory_episodes") == [(250,)]
-        # A primary that is left and taken again may have missed what happened meanwhile.
-        with synchronising(database, ""):
-            memory.journal.start(replace(START, id="meanwhile"))
+        # A primary that is left and taken again has missed what happened meanwhile.
+        StoredMemory(database).journal.start(replace(START, id="meanwhile"))
         assert Synchroniser(database, other).push() == 251
+        assert Synchroniser(database, other).push() == 0
         assert other.read("select count(*) from memory_episodes") == [(251,)]
 
 
@@ -303,18 +303,22 @@ def test_forged_rows_of_a_primary_are_refused_and_counted_and_stop_nobody(
     forged = f"insert into memory_steps ({columns}) values ('a1', 'many', x'00', 'success', '', 'now', '{{}}', 'd')"
     primary.apply([(forged, ())])
     primary.apply(additions("memory_forgotten", {"kind": "all", "id": "%", "why": "", "at": 1.0, "digest": "d"}))
+    for changes in ({"id": "x" * 1_000_000}, {"id": "l3", "subject": "x" * 13_000_000}):
+        primary.apply(additions("memory_lessons", lesson | changes))
     live(first.memory, "a2")
     first.round()
     second.round()
     assert {row["id"] for row in rows_of(second.database, "memory_episodes")} == {"a1", "a2"}
     assert [row["id"] for row in rows_of(second.database, "memory_lessons")] == ["l1"]
-    told = second.database.read("select name, id, why from memory_refused order by name")
-    assert [(name, key) for name, key, _ in told] == [
-        ("memory_forgotten", '["all", "%"]'),
-        ("memory_lessons", '["l2"]'),
-        ("memory_steps", '["a1", "many"]'),
+    told = second.database.read("select name, id, why from memory_refused order by name, id")
+    assert [(name, key[:15], why) for name, key, why in told] == [
+        ("memory_forgotten", '["all", "%"]', "its digest does not fit: it was changed or damaged"),
+        ("memory_lessons", '["l2"]', "its digest does not fit: it was changed or damaged"),
+        ("memory_lessons", '["l3"]', "it is too long"),
+        ("memory_lessons", '["xxxxxxxxxxxxx', "id is too long"),
+        ("memory_steps", '["a1", "many"]', "number is no number"),
     ]
-    assert second.sync.status().refused == 3
+    assert second.sync.status().refused == 5
 
 
 def test_signs_that_no_database_keeps_do_not_make_a_row_look_forged(machines: list[Machine]) -> None:

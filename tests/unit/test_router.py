@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +23,10 @@ from milepost.engine.order import Order, Repairs, Routing, Try
 from milepost.engine.router import Choice, Question, choose
 from milepost.engine.routing import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
 from milepost.engine.trials import Trial, trials_of
+from milepost.memory.memory import StoredMemory
 from milepost.plan.traits import Traits
 from milepost.repair.classify import classify
+from milepost.store.database import open_database
 from milepost.workspace.repository import Identity, Position
 
 DOCS = Traits(kind="docs", size="small")
@@ -257,6 +261,31 @@ def test_what_says_nothing_of_an_agent_is_not_held_against_it() -> None:
         assert [trial.passed for trial in trials_of(took("r", DO, one))] == [None]
     gave_up = tried(1, "a", agent, status="gave_up")
     assert [trial.passed for trial in trials_of(took("r", DO, gave_up))] == [False]
+
+
+OLD = """
+create table episodes (run text not null, task text not null, attempt integer not null, title text not null,
+    folded_title text not null, agent text not null, verdict text not null, reason text not null,
+    duration_ms integer not null, cost_usd real not null, primary key (run, task, attempt));
+create table trials (run text not null, task text not null, agent_key text not null, agent text not null,
+    kind text not null, size text not null, risky bigint not null, passed bigint, attempts bigint not null,
+    seconds double precision not null, cost_usd double precision not null, primary key (run, task, agent_key));
+insert into episodes values ('r', '1', 1, 'Write', 'write', 'a', 'passed', '', 1500, 0.5);
+insert into episodes values ('r', '2', 1, 'Fix', 'fix', 'a', 'failed', '', 500, 0.0);
+insert into trials values ('r', '1', 'a', 'a', 'docs', 'small', 1, 1, 1, 1.5, 0.5);
+insert into trials values ('r', '2', 'a', 'a', 'fix', 'large', 0, null, 1, 0.5, 0.0);
+"""
+
+
+def test_what_an_earlier_version_measured_of_agents_stays(tmp_path: Path) -> None:
+    path = tmp_path / "milepost.db"
+    with closing(sqlite3.connect(path)) as old, old:
+        old.executescript(OLD)
+    with closing(open_database(path)) as database:
+        one, two = trials_of(StoredMemory(database, project="p").journal.took(9))
+        assert "trials" not in database.tables()
+    assert (one.kind, one.size, one.risky, one.passed, one.seconds) == ("docs", "small", True, True, 1.5)
+    assert (two.kind, two.size, two.risky, two.passed) == ("fix", "large", False, None)
 
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))

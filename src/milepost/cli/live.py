@@ -19,6 +19,7 @@ from milepost import (
     GateAnswered,
     GateOpened,
     LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -159,6 +160,8 @@ class Progress:
                 self._say(f"  {event.task:<5}  {chosen}", "dim")
             case LessonsTold():
                 self._say(f"  {event.task:<5}  {event.in_words}", "dim")
+            case MemoryWaits():
+                self._say(f"  {event.in_words}: milepost memory sync", "yellow")
             case WorkerChanged():
                 self._say(f"  worker {event.worker}  {event.what}", "dim")
             case AttemptFinished():

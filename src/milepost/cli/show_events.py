@@ -17,6 +17,7 @@ from milepost import (
     GateAnswered,
     GateOpened,
     LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -82,6 +83,8 @@ def _sentence(event: Event) -> str:
             return f"{event.agent}: {event.reason}" if event.agent else event.reason
         case LessonsTold():
             return f"{event.in_words}{': ' if event.lines else ''}{' · '.join(event.lines)}"
+        case MemoryWaits():
+            return event.in_words
         case WorkerChanged():
             return f"worker {event.worker}: {event.what}"
         case TaskFinished():

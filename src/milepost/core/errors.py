@@ -42,7 +42,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── NoAnswer                  a model's service does not answer
 ├── DatabaseAway              a database over the network does not answer, or not in time
 ├── DatabaseRefuses           it answers, and does not do what it is asked
-│   └── ValueRefused          because of one value that it cannot keep
+│   └── ValueRefused          because of one value that it can neither keep nor give
 ├── CassetteExhausted         a replay has no more answers for this attempt
 ├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on

@@ -309,6 +309,20 @@ class LessonsTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryWaits:
+    """Rows of the memory that its primary does not have yet when a run ends: told to whoever listens, not kept."""
+
+    run: str
+    rows: int
+    event: Literal["memory_waits"] = "memory_waits"
+
+    @property
+    def in_words(self) -> str:
+        """`3 rows of the memory are not yet synced`."""
+        return f"{self.rows} row{' of the memory is' if self.rows == 1 else 's of the memory are'} not yet synced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerChanged:
     """A worker joined, left, or was taken over from."""
 
@@ -334,6 +348,7 @@ Event = (
     | AgentChosen
     | AgentSignalled
     | LessonsTold
+    | MemoryWaits
     | WorkerChanged
     | CheckFinished
     | AttemptFinished

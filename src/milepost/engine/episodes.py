@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from milepost.core.attempt import Attempt
@@ -177,12 +178,11 @@ def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -
         return
     start = known.start if known is not None else _late_start(here, order, task, attempt, acted)
     ending = _end(here, task, attempt, acted, since=start.started_at)
-    before, last = known.steps if known is not None else (), _last_steps(here, attempt, acted)
-    found = assess(Episode(start=start, steps=(*before, *last), end=ending))
-    try:
-        here.books.memory.record(Episode(start=start, steps=last, end=ending, assessment=found))
-    except EpisodeFull:
-        journal.complete(name, ending, found)
+    before = known.steps if known is not None else ()
+    first = max((step.number for step in before), default=0) + 1
+    last = [replace(step, number=first + place) for place, step in enumerate(_last_steps(here, attempt, acted))]
+    whole = Episode(start=start, steps=(*before, *last), end=ending)
+    here.books.memory.record(replace(whole, assessment=assess(whole)))
 
 
 def _late_start(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> EpisodeStart:

@@ -23,6 +23,7 @@ from milepost.core.events import (
     GateAnswered,
     GateOpened,
     LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -73,7 +74,7 @@ def level_of(event: Event) -> Level:
             return "warning"
         case RunStarted() | RunResumed() | MilepostMade() | GateAnswered() | Steered() | ForecastMade():
             return "info"
-        case WorkerChanged() | AgentChosen() | AgentSignalled() | LessonsTold():
+        case WorkerChanged() | AgentChosen() | AgentSignalled() | LessonsTold() | MemoryWaits():
             return "info"
         case _ as never:
             assert_never(never)

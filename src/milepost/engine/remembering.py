@@ -353,7 +353,8 @@ class ProjectMemory:
         if given.mode != "on":
             raise Misuse(f"the memory of this project is {given.mode}", 'set mode = "on" in [memory] of milepost.toml')
         self._keep()
-        with closing(Synchroniser(self._database, open_primary(place_of(given), token_of(given)))) as synchroniser:
+        place = place_of(given, self._home.project.roadmap.parent)
+        with closing(Synchroniser(self._database, open_primary(place, token_of(given)))) as synchroniser:
             pushed = synchroniser.push()
             pulled = synchroniser.pull()
         return MemorySynced(pushed=pushed, pulled=pulled, left=self.unsynced())

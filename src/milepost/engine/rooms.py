@@ -132,7 +132,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             closing(TagCache(project.state)) as cache,
             ground.open_terminal(held) as sandbox,
             listening as overhear,
-            sharing(database, settings, order),
+            sharing(database, settings, order, project.roadmap.parent),
             closing(recaller_of(memory, project, order)) as recaller,
         ):
             audit = audit_in(project.state, ground.redact)

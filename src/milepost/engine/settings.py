@@ -418,7 +418,7 @@ class MemorySettings(Section):
     mode: Literal["on", "off", "read-only"] = Field(
         "on",
         description="on: attempts are remembered, and told what earlier ones taught. read-only: they are told, and "
-        "nothing is learnt. off: neither, and nothing is written.",
+        "kept for forecasts, but nothing is learnt or shared. off: neither, and nothing is written.",
     )
     holdout: float = Field(
         0.2,

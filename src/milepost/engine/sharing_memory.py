@@ -42,20 +42,22 @@ def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recalle
 
 
 @contextmanager
-def sharing(database: Database, settings: Settings, order: Order) -> Iterator[None]:
-    """Bring the memory and its primary up to date while a run is on."""
+def sharing(database: Database, settings: Settings, order: Order, folder: Path) -> Iterator[None]:
+    """Bring the memory and its primary up to date while a run is on; `folder` is that of the settings."""
     if not order.memory.writes or not settings.memory.primary:
         yield
         return
     from milepost.memory.sync import synchronising
 
-    with synchronising(database, place_of(settings.memory), token_of(settings.memory)):
+    with synchronising(database, place_of(settings.memory, folder), token_of(settings.memory)):
         yield
 
 
-def place_of(given: MemorySettings) -> str:
-    """Where the primary is."""
-    return given.primary
+def place_of(given: MemorySettings, folder: Path) -> str:
+    """Where the primary is; the path of a file starts at the settings' folder."""
+    if not given.primary or "://" in given.primary:
+        return given.primary
+    return str(folder.absolute() / Path(given.primary).expanduser())
 
 
 def token_of(given: MemorySettings) -> str:
@@ -63,10 +65,8 @@ def token_of(given: MemorySettings) -> str:
     return os.environ.get(given.primary_token_from, "") if given.primary_token_from else ""
 
 
-def unsynced(roadmap: Path | None) -> int:
-    """How many rows of the memory the primary has not been told yet; 0 where it has none."""
-    project = Project.find(roadmap)
-    settings = load(project.roadmap.parent)
+def waiting_rows(project: Project, settings: Settings) -> int:
+    """How many rows of the memory its primary does not have yet; 0 where it has none."""
     if not settings.memory.primary or settings.memory.mode != "on" or not project.database.exists():
         return 0
     from milepost.memory.sync import status_of

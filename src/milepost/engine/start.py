@@ -11,6 +11,7 @@ from milepost.core.errors import RunUnfinished
 from milepost.core.events import (
     AttemptFinished,
     Event,
+    MemoryWaits,
     ModelCalled,
     RunFinished,
     RunResumed,
@@ -30,6 +31,7 @@ from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company, Rooms, open_rooms
 from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
+from milepost.engine.sharing_memory import waiting_rows
 from milepost.engine.state import StateLock, busy, holder_of
 from milepost.engine.steering import Request
 from milepost.engine.wire import dump
@@ -148,6 +150,8 @@ def _go(project: Project, settings: Settings, order: Order, lock: StateLock, com
         from milepost.engine.retention import clean_daily
 
         clean_daily(project, lock.fd, settings.state.keep_days)
+    if order.memory.writes and (rows := waiting_rows(project, settings)):
+        company.on_event(MemoryWaits(run=order.run, rows=rows))
     return ending
 
 

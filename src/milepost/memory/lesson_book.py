@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
 from milepost.memory.fitting import SHAPES, Fitting, Redact
@@ -12,19 +12,23 @@ from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
 from milepost.store.database import Row
 
+_LESSONS = """
+    select told.body from (select rowid, id as lesson, body from memory_lessons) as told
+    where {chosen} order by told.rowid
+"""
 _STATES = """
     select told.lesson, told.state, told.why from memory_states as told
     where told.number = (select max(number) from memory_states as newest where newest.lesson = told.lesson)
-    {and_chosen}
+    and {chosen}
 """
 _SHOWN = """
     select told.lesson, told.arm, ends.verdict, count(*) from memory_showings as told
     join memory_endings as ends on ends.episode = told.episode
-    where 1 = 1 {and_chosen} group by told.lesson, told.arm, ends.verdict
+    where {chosen} group by told.lesson, told.arm, ends.verdict
 """
 _VOTES = """
     select told.lesson, told.effect, count(*) from memory_votes as told
-    where 1 = 1 {and_chosen} group by told.lesson, told.effect
+    where {chosen} group by told.lesson, told.effect
 """
 _MOST_NAMES = 500  # as many as a statement may have values, on any of the databases
 
@@ -37,7 +41,7 @@ _SUPPORTS = """
         ), 0) then 1 else 0 end
     from memory_supports as told
     left join memory_showings as showings on showings.lesson = told.lesson and showings.episode = told.episode
-    where 1 = 1 {and_chosen} order by told.rowid
+    where {chosen} order by told.rowid
 """
 
 # How often each lesson was shown to a verified attempt since one in which it had an effect.
@@ -45,8 +49,27 @@ _UNUSED = """
     select told.lesson, count(*) from memory_votes as told
     where told.effect = 'none' and told.rowid > coalesce((
         select max(used.rowid) from memory_votes as used where used.lesson = told.lesson and used.effect <> 'none'
-    ), 0) {and_chosen} group by told.lesson
+    ), 0) and {chosen} group by told.lesson
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Which:
+    """Which lessons a question is about: all, those of a project, some by their ids."""
+
+    project: str
+    names: list[str] | None
+
+    @property
+    def condition(self) -> str:
+        asked = ["told.lesson in (select id from memory_lessons where project = ?)"] if self.project else []
+        if self.names is not None:
+            asked.append(f"told.lesson in ({', '.join('?' * len(self.names))})" if self.names else "1 = 0")
+        return " and ".join(asked) or "1 = 1"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return (*([self.project] if self.project else []), *(self.names or ()))
 
 
 class LessonBook:
@@ -95,14 +118,15 @@ class LessonBook:
         if names is not None and len(names) > _MOST_NAMES:
             chosen = frozenset(names)
             return tuple(one for one in self.standings(project=project) if one.lesson.id in chosen)
-        found = self._lessons(project, names)
-        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, names)}
+        which = _Which(project=project, names=names)
+        found = [load(Lesson, body) for (body,) in self._about(_LESSONS, which)]
+        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, which)}
         supports: dict[str, list[Row]] = {}
-        for name, *support in self._about(_SUPPORTS, names):
+        for name, *support in self._about(_SUPPORTS, which):
             supports.setdefault(name, []).append(tuple(support))
-        came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, names)}
-        votes = {(lesson, effect): count for lesson, effect, count in self._about(_VOTES, names)}
-        unused: dict[str, int] = dict(self._about(_UNUSED, names))
+        came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, which)}
+        votes = {(lesson, effect): count for lesson, effect, count in self._about(_VOTES, which)}
+        unused: dict[str, int] = dict(self._about(_UNUSED, which))
 
         def standing(lesson: Lesson) -> LessonStanding:
             state, why = states.get(lesson.id, ("candidate", ""))
@@ -128,21 +152,9 @@ class LessonBook:
 
         return tuple(map(standing, found))
 
-    def _lessons(self, project: str, names: list[str] | None) -> list[Lesson]:
-        conditions, values = ["1 = 1"], list[str]()
-        if project:
-            conditions.append("project = ?")
-            values.append(project)
-        if names is not None:
-            conditions.append(_one_of("id", names))
-            values.extend(names)
-        sql = f"select body from memory_lessons where {' and '.join(conditions)} order by rowid"  # noqa: S608
-        return [load(Lesson, body) for (body,) in self._rows.read(sql, *values)]
-
-    def _about(self, sql: str, names: list[str] | None) -> list[tuple[Any, ...]]:
+    def _about(self, sql: str, which: _Which) -> list[Row]:
         """What a question about all lessons gives for some of them."""
-        chosen = "" if names is None else f"and {_one_of('told.lesson', names)}"
-        return self._rows.read(sql.format(and_chosen=chosen), *(names or ()))
+        return self._rows.read(sql.format(chosen=which.condition), *which.values)
 
     def _add_all(self, table: str, rows: Iterable[Values]) -> None:
         dated = [{**row, "at": self._now()} for row in rows]
@@ -175,7 +187,3 @@ class LessonBook:
         number = int(newest[0][0]) + 1 if newest else 1
         row: Values = {"lesson": lesson, "number": number, "state": state, "why": why, "at": self._now()}
         self._rows.add("memory_states", row)
-
-
-def _one_of(column: str, names: list[str]) -> str:
-    return f"{column} in ({', '.join('?' * len(names))})" if names else "1 = 0"

@@ -19,6 +19,8 @@ Values = Mapping[str, str | int | float]
 
 TOGETHER = "memory"  # the name under which all that adds rows takes turns, on any machine
 _FORGOTTEN = "memory_forgotten"
+# A primary that is named again later was not told of this row: then all is told again.
+_MISSED = "insert into memory_sync (name, body) values ('missed', '') on conflict (name) do nothing"
 _ORPHANS = """
     select lesson from memory_supports as ours where episode = ? and not exists (
         select 1 from memory_supports as others where others.lesson = ours.lesson and others.episode <> ours.episode)
@@ -33,6 +35,7 @@ class Rows:
         self._shared = shared
         require_known(database)
         database.script(SCHEMA)
+        self._had_primary = not shared and "memory_sync" in database.tables()
         if shared:
             database.script(OUTBOX)
 
@@ -49,6 +52,8 @@ class Rows:
         if added and self._shared:
             body = json.dumps(whole, sort_keys=True)
             self.database.write("insert into memory_outbox (name, body) values (?, ?)", table, body)
+        elif added and self._had_primary:
+            self.database.write(_MISSED)
         return added
 
     def together(self, act: Callable[[], T]) -> T:

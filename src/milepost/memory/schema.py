@@ -29,8 +29,8 @@ SCHEMA = """
         episode text not null unique, project text not null, kind text not null, verdict text not null,
         reward double precision not null, at double precision not null, body text not null, digest text not null);
     create index if not exists memory_endings_by_time on memory_endings (at);
-    create index if not exists memory_endings_by_project on memory_endings (project, at, verdict);
-    create index if not exists memory_endings_by_kind on memory_endings (kind, at);
+    create index if not exists memory_endings_by_project on memory_endings (project, at, verdict, kind);
+    create index if not exists memory_endings_by_kind on memory_endings (kind, at, verdict);
     create table if not exists memory_lessons (
         rowid {serial},
         id text not null unique, project text not null, kind text not null, scope text not null, subject text not null,

@@ -26,7 +26,7 @@ SCHEMES = ("libsql", "http", "https")
 LARGEST_ANSWER = 32_000_000  # bytes
 LONGEST_COMPLAINT = 300  # signs of what a server says
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
-TOO_LONG = ("ARGS_INVALID", "SQLITE_TOOBIG")
+TOO_LONG = ("ARGS_INVALID", "SQLITE_TOOBIG", "RESPONSE_TOO_LARGE")
 WRONG = "libsql://host, https://host or http://host:port, without a name, a password or a token in it"
 
 # What a connection that was kept open meets when the server has ended it meanwhile.
@@ -82,7 +82,7 @@ class LibsqlServer:
             self._connection = None
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        body = json.dumps({"baton": None, "requests": [request, {"type": "close"}]}).encode()
+        body = json.dumps({"baton": None, "requests": [request, {"type": "close"}]}, ensure_ascii=False).encode()
         status, answer = self._post(body)
         if status != http.client.OK:
             raise self._unwilling(status, answer)
@@ -121,7 +121,7 @@ class LibsqlServer:
             answer = response.read(LARGEST_ANSWER + 1)
         if len(answer) > LARGEST_ANSWER:
             self.close()
-            raise DatabaseRefuses(f"{self._address} answers with more than {LARGEST_ANSWER:,} bytes", "ask for less")
+            raise ValueRefused(f"{self._address} answers with more than {LARGEST_ANSWER:,} bytes", "ask for less")
         if response.length:
             raise http.client.IncompleteRead(answer[:0], response.length)
         if response.will_close:
@@ -163,7 +163,7 @@ class LibsqlServer:
         if code.startswith(BUSY):
             return DatabaseAway(f"{self._address} is busy: {said}", "")
         if code in TOO_LONG:
-            return ValueRefused(f"{self._address} cannot keep a value: {said}", "")
+            return ValueRefused(f"{self._address} has no room for a value: {said}", "")
         return DatabaseRefuses(f"{self._address} refuses: {said}", "see its log")
 
     def _misread(self) -> DatabaseRefuses:

@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from milepost.core.memories import Lesson
 from milepost.memory.distil import command, convention, fact, failed_approach, flaky, recovery, together, usage
+from milepost.memory.distil.bounds import bounded
 from milepost.memory.distil.planted import planted
+from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.experience import Experience
 
 _KINDS: tuple[Callable[[Experience], tuple[Lesson, ...]], ...] = (
@@ -30,20 +32,21 @@ _OF_EACH_TRY = {"command": command.lessons, "flaky": flaky.lessons, "failed_appr
 
 def distil(experience: Experience) -> tuple[Lesson, ...]:
     """What is to be learnt from a task, each with an id that is the same when it is learnt again."""
-    return tuple(one for kind in _KINDS for one in kind(experience) if one.text)
+    known = bounded(experience)
+    return tuple(one for kind in _KINDS for one in kind(known) if one.text)
 
 
 def refused(experience: Experience) -> tuple[Lesson, ...]:
     """What was not learnt because it could be an instruction, and what in the task looks like one; without its text."""
-    found = (
-        *(one for kind in _KINDS for one in kind(experience) if one.subject.startswith("refused")),
-        *planted(experience),
-    )
+    known = bounded(experience)
+    found = [one for kind in _KINDS for one in kind(known) if one.subject.startswith(REFUSED)]
+    found += planted(known)
     return tuple({one.id: one for one in found}.values())
 
 
 def grown_from(lesson: Lesson, experience: Experience) -> tuple[str, ...]:
     """The episodes of an experience that support a lesson of it."""
+    experience = bounded(experience)
     kind = _OF_EACH_TRY.get(lesson.kind)
     if kind is None:
         return (experience.tries[-1].episode,) if experience.tries else ()

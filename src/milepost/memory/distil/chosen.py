@@ -8,6 +8,7 @@ from typing import Literal
 
 from milepost.core.memories import Lesson
 from milepost.memory.distil import wording
+from milepost.memory.distil.bounds import bounded
 from milepost.memory.distil.changed_names import touched_names
 from milepost.memory.distil.diffing import added_numbers
 from milepost.memory.distil.lines import code_lines, dedented, quoted
@@ -111,8 +112,9 @@ def _text(tried: Tried, path: str, code: str) -> str:
 
 def _numbered(experience: Experience) -> dict[int, _Line]:
     """All lines that may be chosen, from 1: those of the attempt that passed, then those of the last that failed."""
-    accepted = (experience.accepted,) if experience.accepted else ()
-    lines = (line for tried in (*accepted, *experience.failed[-1:]) for line in _lines(tried))
+    known = bounded(experience)
+    accepted = (known.accepted,) if known.accepted else ()
+    lines = (line for tried in (*accepted, *known.failed[-1:]) for line in _lines(tried))
     return {number: line for number, line in enumerate(lines, 1) if number <= MOST_LINES}
 
 

@@ -7,6 +7,7 @@ from milepost.memory.distil import wording
 from milepost.memory.distil.making import lesson
 from milepost.memory.distil.refusals import refusal
 from milepost.memory.distil.sanitise import Refused
+from milepost.memory.distil.tools import tool_in
 from milepost.memory.experience import CheckRun, Experience
 
 MOST_LESSONS = 4
@@ -23,9 +24,8 @@ _TERMS = {
 def lessons(experience: Experience) -> tuple[Lesson, ...]:
     """One for each check that ended with exit 0. It is told to nobody before it did so twice."""
     passed = [check for one in experience.tries for check in one.checks if check.argv and check.exit_code == 0]
-    newest = {check.name: check for check in passed}
-    found = [_lesson(experience, check) for check in newest.values() if not _is_of_this_machine(check.argv)]
-    return tuple(found)[:MOST_LESSONS]
+    found = [_lesson(experience, check) for check in passed if not _is_of_this_machine(check.argv)]
+    return tuple({one.id: one for one in found}.values())[:MOST_LESSONS]
 
 
 def _lesson(experience: Experience, check: CheckRun) -> Lesson:
@@ -35,7 +35,8 @@ def _lesson(experience: Experience, check: CheckRun) -> Lesson:
     except Refused as refused:
         return refusal("command", experience, SOURCE, refused.why)
     terms = _TERMS.get(name, ("run", "command", name))
-    return lesson("command", experience, subject=f"check {name}", text=text, source=SOURCE, terms=terms)
+    subject = f"check {name} {tool_in(check.argv)}".rstrip()
+    return lesson("command", experience, subject=subject, text=text, source=SOURCE, terms=terms)
 
 
 def _is_of_this_machine(argv: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,7 +31,7 @@ _SCHEMA = f"""
     create table marks (source text primary key, row integer not null, id text not null);
     create virtual table episode_words using fts5 (head, body, names, errors, scope, {_TOKENIZE});
     create virtual table lesson_words using fts5 (head, body, names, errors, scope, {_TOKENIZE});
-    create virtual table lesson_terms using fts5vocab (lesson_words, row);
+    create table terms (term text primary key, lessons integer not null) without rowid;
 """
 _SCRATCH = f"""
     pragma temp_store = memory;
@@ -106,19 +106,20 @@ class Entries:
 
     def clear(self) -> None:
         """Forget all, to be told it again."""
-        for table in ("entries", "signatures", "vectors", "marks", "episode_words", "lesson_words"):
+        for table in ("entries", "signatures", "vectors", "marks", "terms", "episode_words", "lesson_words"):
             self.db.execute(f"delete from {table}")  # noqa: S608 - our names
 
     def add(self, document: Document) -> None:
         """Put a document into the index, in the place of what is known of it."""
         self.remove(document.id, document.kind)
+        terms = self.stems(document.terms)
         key = self.db.execute(
             "insert into entries (kind, id, project, row, at, outcome, title, text, sort, subject, scope, task, terms)"
             " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(document.kind, document.id, document.project, document.row, document.at, document.outcome),
                 *(document.title, document.body if document.kind == "lesson" else "", document.sort),
-                *(document.subject, document.scope, document.task, " ".join(sorted(self.stems(document.terms)))),
+                *(document.subject, document.scope, document.task, " ".join(sorted(terms))),
             ),
         ).lastrowid
         self.db.execute(
@@ -128,16 +129,18 @@ class Entries:
                 *(spread(document.errors), _scope(document.project, document.outcome)),
             ),
         )
+        self._count(terms, 1)
         self.db.executemany(
             "insert or ignore into signatures values (?, ?)", [(each, key) for each in document.signatures if each]
         )
 
     def remove(self, name: str, kind: EntryKind | None = None) -> None:
         """Take out what has this id."""
-        sql = "select key, kind from entries where kind = ? and id = ?"
+        sql = "select key, terms from entries where kind = ? and id = ?"
         for each in (kind,) if kind else ("episode", "lesson"):
-            for key, its in self.db.execute(sql, (each, name)).fetchall():
-                self.db.execute(f"delete from {its}_words where rowid = ?", (key,))  # noqa: S608 - our names
+            for key, terms in self.db.execute(sql, (each, name)).fetchall():
+                self._count(terms.split(), -1)
+                self.db.execute(f"delete from {each}_words where rowid = ?", (key,))  # noqa: S608 - our names
                 for table in ("signatures", "vectors", "entries"):
                     self.db.execute(f"delete from {table} where key = ?", (key,))  # noqa: S608 - our names
 
@@ -200,12 +203,12 @@ class Entries:
         found = (_entry(row) for row in self.db.execute(sql, (lesson.sort, lesson.subject)))
         return [each for each in found if each.text != lesson.text and each.outcome not in PAST]
 
-    def entries(self, keys: Iterable[int]) -> Iterator[Entry]:
+    def entries(self, keys: Iterable[int]) -> list[Entry]:
         """The entries of these keys, in this order."""
-        for key in keys:
-            row = self.db.execute(f"select {_COLUMNS} from entries where key = ?", (key,)).fetchone()  # noqa: S608 - our names
-            if row:
-                yield _entry(row)
+        wanted = list(keys)
+        sql = f"select {_COLUMNS} from entries where key in ({_signs(wanted)})"  # noqa: S608 - our names
+        found = {entry.key: entry for entry in map(_entry, self.db.execute(sql, wanted))}
+        return [found[key] for key in wanted if key in found]
 
     def stems(self, text: str) -> frozenset[str]:
         """The words of a text as the index compares them."""
@@ -218,12 +221,15 @@ class Entries:
 
     def weights(self, stems: Iterable[str]) -> dict[str, float]:
         """How much each word tells of a lesson: the rarer among lessons the more, little where all tasks say it."""
-        lessons = self.count("lesson")
-        return {stem: self._rarity(stem, lessons) * (USUAL_WEIGHT if stem in self._usual else 1.0) for stem in stems}
+        wanted, lessons = list(stems), self.count("lesson")
+        sql = f"select term, lessons from terms where term in ({_signs(wanted)})"  # noqa: S608 - only signs
+        counts = dict(self.db.execute(sql, wanted).fetchall())
+        rarity = {stem: math.log(1 + (lessons + 1) / (counts.get(stem, 0) + 0.5)) for stem in wanted}
+        return {stem: rare * (USUAL_WEIGHT if stem in self._usual else 1.0) for stem, rare in rarity.items()}
 
-    def _rarity(self, stem: str, lessons: int) -> float:
-        found = self.db.execute("select doc from lesson_terms where term = ?", (stem,)).fetchone()
-        return math.log(1 + (lessons + 1) / ((found[0] if found else 0) + 0.5))
+    def _count(self, terms: Iterable[str], change: int) -> None:
+        sql = "insert into terms values (?, ?) on conflict (term) do update set lessons = lessons + excluded.lessons"
+        self.db.executemany(sql, [(term, change) for term in terms])
 
     def _make(self) -> None:
         names = "select name from sqlite_master where type = 'table' and name not like '%\\_words\\_%' escape '\\'"
@@ -239,6 +245,10 @@ class Entries:
         except BaseException:
             self.db.execute("rollback")
             raise
+
+
+def _signs(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _expression(words: Sequence[str], where: Where) -> str:

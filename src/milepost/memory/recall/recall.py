@@ -98,10 +98,12 @@ class Recaller:
         for one in looked.candidates:
             if one.objection:
                 continue
-            name, line = one.lesson.id, self._line(one)
+            name = one.lesson.id
             if len(told) + len(held_out) == MOST_LESSONS:
                 left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
-            elif not line:
+                continue
+            line = self._line(one)
+            if not line:
                 left.append(f"{name}: it, or what it grew from, was forgotten")
             elif len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses
-from milepost.memory.sync.breaker import pause_s
+from milepost.memory.sync.breaker import OPEN_S, pause_s
 from milepost.memory.sync.notes import Notes
 from milepost.memory.sync.primary import open_primary
 from milepost.memory.sync.status import SyncStatus
@@ -61,26 +61,26 @@ class Background:
     def _run(self) -> None:
         try:
             while not self._ending.is_set():
-                self._woken.wait(self._round())
+                self._woken.wait(self._round(self._ending))
                 self._woken.clear()
-            self._synchroniser.push(self._over.is_set)
-        except (DatabaseAway, DatabaseRefuses):
-            pass  # it is noted already, and the rows wait
-        except Exception as error:  # nothing that goes wrong here may end a run
-            self._note(error)
+            self._pull_at = float("inf")
+            self._round(self._over)
         finally:
             self._synchroniser.close()
 
-    def _round(self) -> float:
+    def _round(self, ending: threading.Event) -> float:
         """Synchronise once; gives how long to wait then."""
         try:
-            self._synchroniser.push(self._ending.is_set)
+            self._synchroniser.push(ending.is_set)
             if time.monotonic() >= self._pull_at:
-                self._synchroniser.pull(self._ending.is_set)
+                self._synchroniser.pull(ending.is_set)
                 self._pull_at = time.monotonic() + self._pace.pull_s
         except (DatabaseAway, DatabaseRefuses):
             breaker = self._synchroniser.breaker
             return max(breaker.left_s(time.monotonic()), pause_s(breaker.failures, random.random()))  # noqa: S311
+        except Exception as error:  # nothing that goes wrong here may end a run
+            self._note(error)
+            return OPEN_S
         return self._pace.push_s
 
     def _note(self, error: Exception) -> None:
@@ -91,17 +91,13 @@ class Background:
 
 
 @contextmanager
-def synchronising(database: Database, place: str, token: str = "", pace: Pace = PACE) -> Iterator[Background | None]:
-    """Keep a memory and its primary up to date while the block runs; with no place it has none any more.
+def synchronising(database: Database, place: str, token: str = "", pace: Pace = PACE) -> Iterator[Background]:
+    """Keep a memory and its primary up to date while the block runs.
 
     SettingInvalid when the address is none. The primary itself is first asked in the background.
     """
-    notes = Notes(database)
-    if not place:
-        notes.leave()
-        yield None
-        return
-    background = Background(Synchroniser(database, open_primary(place, token)), notes, pace)
+    synchroniser = Synchroniser(database, open_primary(place, token))
+    background = Background(synchroniser, Notes(database), pace)
     background.start()
     try:
         yield background

@@ -38,13 +38,15 @@ class Notes:
             database.script(script)
 
     def adopt(self, primary: str, shape: str) -> None:
-        """Have this primary from now on. One that is new is to be told all that is here, and read from its start.
+        """Have this primary from now on. One that is new is to be told all that is here, and read from its start; so is
+        one that missed something, since nobody shared the memory for a while.
 
         Rows of another `shape` may be let in by this version though an earlier one refused them: all is read again.
         """
 
         def change() -> None:
-            if self.text("primary") != primary:
+            missed = self._db.read("select 1 from memory_sync where name = 'missed'")
+            if self.text("primary") != primary or missed:
                 self._db.write("delete from memory_sync")
                 self.put("primary", primary)
                 self._db.write("delete from memory_outbox")  # first: what is added from now on waits there, too
@@ -54,16 +56,6 @@ class Notes:
             if self.text("shape") != shape:
                 self.put("shape", shape)
                 self.read_again(*KEYS)
-
-        self._db.together("memory", change)
-
-    def leave(self) -> None:
-        """Have no primary any more; the next one is told all that is here."""
-
-        def change() -> None:
-            if self.text("primary") or self._db.read("select 1 from memory_outbox limit 1"):
-                self._db.write("delete from memory_sync")
-                self._db.write("delete from memory_outbox")
 
         self._db.together("memory", change)
 

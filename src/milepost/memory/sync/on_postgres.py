@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, MilepostError, SettingInvalid, ValueRefused
 from milepost.store.database import Row, Statement
@@ -34,6 +35,13 @@ class PostgresPrimary:
 
     def __init__(self, url: str, patience: Patience) -> None:
         self._url = url.replace("postgresql+psycopg:", "postgresql:")
+        try:
+            conninfo_to_dict(self._url)
+        except psycopg.ProgrammingError:
+            # Not in psycopg's words: they quote the address, which may hold a password.
+            raise SettingInvalid(
+                "the address of the primary cannot be read", "postgresql://user:password@host:5432/name, signs as %XX"
+            ) from None
         self._patience = patience
         self._db: psycopg.Connection[Row] | None = None
 
@@ -73,19 +81,13 @@ class PostgresPrimary:
 
 
 def _connect(url: str, patience: Patience) -> psycopg.Connection[Row]:
-    try:
-        connection: psycopg.Connection[Any] = psycopg.connect(
-            url,
-            autocommit=True,
-            prepare_threshold=None,  # a pooler in between may give the next statement to another session
-            connect_timeout=max(2, round(patience.connect_s)),
-            application_name="milepost memory",
-        )
-    except psycopg.ProgrammingError:
-        # Not in psycopg's words: they quote the address, which may hold a password.
-        raise SettingInvalid(
-            "the address of the primary cannot be read", "postgresql://user:password@host:5432/name, signs as %XX"
-        ) from None
+    connection: psycopg.Connection[Any] = psycopg.connect(
+        url,
+        autocommit=True,
+        prepare_threshold=None,  # a pooler in between may give the next statement to another session
+        connect_timeout=max(2, round(patience.connect_s)),
+        application_name="milepost memory",
+    )
     with within(patience.answer_s, connection.fileno()):
         # A server goes on with what nobody waits for any more, unless it is told not to.
         connection.execute(f"set statement_timeout = {round(patience.answer_s * 1000)}".encode())

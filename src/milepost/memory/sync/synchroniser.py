@@ -174,7 +174,7 @@ class Synchroniser:
     def _is_refused(self, table: str, one: Glimpse) -> bool:
         """Whether a row is none that could be asked for; SQLite keeps anything in any column."""
         flaws = [flaw_of(name, COLUMNS[table][name], part) for name, part in zip(KEYS[table], one.key, strict=True)]
-        why = next(filter(None, flaws), "body is too long" if one.size > LONGEST_BODY else "")
+        why = next(filter(None, flaws), "it is too long" if one.size > LONGEST_BODY else "")
         if why:
             self._notes.refuse(table, one.key, why, self._now())
         return bool(why)
@@ -188,7 +188,14 @@ class Synchroniser:
     def _let_in(self, table: str, wanted: Sequence[Glimpse]) -> int:
         """Ask for rows, judge them, then keep those that are admissible as one."""
         sql, rowids = whole_rows(table, [one.rowid for one in wanted])
-        found = self._primary.read(sql, *rowids)
+        try:
+            found = self._primary.read(sql, *rowids)
+        except ValueRefused as error:  # more than it gives at once
+            if len(wanted) > 1:
+                half = len(wanted) // 2
+                return self._let_in(table, wanted[:half]) + self._let_in(table, wanted[half:])
+            self._notes.refuse(table, wanted[0].key, error.message, self._now())
+            return 0
         if any(len(values) != len(COLUMNS[table]) for values in found):
             raise _misread()
         lines = [as_line(table, values) for values in found]

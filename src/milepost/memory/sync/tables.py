@@ -10,6 +10,7 @@ from milepost.memory.forgotten_rows import deletions
 from milepost.memory.rows import guarded_insertion
 from milepost.memory.schema import KEYS, SCHEMA
 from milepost.store.database import Row, Statement
+from milepost.store.dialect import LONGEST_KEY
 
 Line = Mapping[str, Any]
 
@@ -43,10 +44,16 @@ def additions(table: str, row: Line) -> tuple[Statement, ...]:
 
 
 def glance(table: str) -> str:
-    """Asks which rows come after one: rowid, key, digest, and how long the body is."""
-    size = "coalesce(length(body), 0)" if "body" in COLUMNS[table] else "0"
-    names = ", ".join(KEYS[table])
-    return f"select rowid, {names}, digest, {size} from {table} where rowid > ? order by rowid limit ?"  # noqa: S608
+    """Asks which rows come after one: rowid, key, digest, and how long its texts are; for nothing long itself."""
+    texts = [name for name, kind in COLUMNS[table].items() if kind == "text"]
+    names = ", ".join(_beginning(name) if name in texts else name for name in (*KEYS[table], "digest"))
+    size = " + ".join(f"coalesce(length({name}), 0)" for name in texts)
+    return f"select rowid, {names}, {size} from {table} where rowid > ? order by rowid limit ?"  # noqa: S608
+
+
+def _beginning(column: str) -> str:
+    """A text, with one sign more than it may have where it is too long."""
+    return f"substr({column}, 1, {LONGEST_KEY + 1})"
 
 
 def whole_rows(table: str, rowids: Sequence[int]) -> Statement:
