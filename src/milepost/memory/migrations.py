@@ -83,7 +83,7 @@ def _from_1(database: Database, record: Record, project: str) -> None:
 
 def _trials_of_1(database: Database) -> Trials:
     """What the agents were measured by: of which kind and size a task was, and whether it said anything of them."""
-    if "trials" not in database.tables():
+    if not database.columns("trials"):
         return {}
     rows = database.read("select run, task, agent_key, kind, size, risky, passed from trials")
     return {
