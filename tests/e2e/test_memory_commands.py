@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -185,6 +186,25 @@ def test_a_forged_export_reaches_nobody_and_the_doctor_names_where_it_came_from(
     assert sandbox.milepost("memory", "activate", "0123456789abcdef", "--why", "please").code == 2
     assert len(ask(sandbox, "forget", "--from", "README.md")["lessons"]) == 2
     assert ask(sandbox, "list") == []
+
+
+def test_an_import_that_is_killed_goes_on_when_it_is_repeated(sandbox: Sandbox) -> None:
+    backup = sandbox.home / "backup.jsonl"
+    with milepost.open_memory(sandbox.repo) as memory:
+        name = memory.start("Count the stars")
+        for number in range(900):
+            memory.log(name, tool="sh", action=f"star {number}", observation="bright " * 50)
+        memory.complete(name, outcome="partial")
+        memory.export(backup)
+    shutil.rmtree(sandbox.repo / ".milepost")
+    killed = sandbox.start_cold("memory", "import", "--trust", str(backup))
+    steps = 0
+    while not steps and killed.poll() is None:
+        steps = ask(sandbox, "stats")["steps"]
+    killed.kill()
+    killed.communicate()
+    sandbox.milepost("memory", "import", "--trust", str(backup))
+    assert sandbox.milepost("memory", "export").stdout == backup.read_text()
 
 
 def test_projects_share_a_memory_by_a_primary_and_see_what_is_not_synced(
