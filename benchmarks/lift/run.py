@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ from milepost.store.database import open_database
 
 HERE = Path(__file__).resolve().parent
 
-SCRIPTED = f"command:{sys.executable} {HERE / 'agent.py'}"
+SCRIPTED = f"command:{sys.executable} {HERE / 'agent.py'} {HERE}"  # its folder is readable to it, too
 COLUMNS = {"passed": 9, "plain": 8, "attempts": 10, "lessons": 9, "tokens": 8, "helped": 8, "harmed": 8}
 CONDITIONS = ("off", "on", "irrelevant", "poisoned")
 ELSEWHERE = (
@@ -49,7 +49,7 @@ ELSEWHERE = (
 def main() -> int:
     asked = arguments()
     agent = asked.agent or agent_for(asked)
-    jobs = (*NEEDING[: asked.tasks], *PLAIN)
+    jobs = (*spread(NEEDING, asked.tasks), *spread(PLAIN, max(1, asked.tasks // 4)))
     with tempfile.TemporaryDirectory(prefix="milepost-lift-") as name:
         os.environ.setdefault("XDG_CACHE_HOME", f"{name}/cache")
         taught = Path(name, "taught")
@@ -63,6 +63,11 @@ def main() -> int:
             results[condition] = measure(place, agent, jobs, condition)
     show(results, jobs)
     return 0 if not asked.check or expected(results, jobs) else 1
+
+
+def spread(jobs: Sequence[Job], most: int) -> Sequence[Job]:
+    """So many of the tasks, taken evenly, so that all ways of the house are among them."""
+    return jobs[:: max(1, len(jobs) // most)][:most]
 
 
 def arguments() -> argparse.Namespace:

@@ -25,6 +25,7 @@ from tests.exercises import agents
 from tests.exercises.agents import CLAIMS, Claim, claims_for
 from tests.exercises.agents.claims import HONEST, KINDS
 from tests.exercises.exercise import FOLDER, Exercise, exercises
+from tests.slow import sampled
 
 EXERCISES = exercises()
 ACT = Path(agents.__file__).parent / "act.py"
@@ -75,7 +76,7 @@ def test_honest_work_lands_whatever_it_looks_like(tmp_path: Path, exercise: Exer
     assert not refused, f"false fail: {refused}"
 
 
-@pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.kind and claim.deceives])
+@pytest.mark.parametrize("name", sampled([name for name, claim in CLAIMS.items() if claim.kind and claim.deceives], 4))
 def test_the_lie_deceives_whoever_only_runs_the_command(tmp_path: Path, name: str) -> None:
     """Each lie is worth telling: somewhere it turns a failing command into one that ends with 0."""
     claim = CLAIMS[name]

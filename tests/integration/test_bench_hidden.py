@@ -14,6 +14,7 @@ from milepost.bench.hidden import judge
 from milepost.core.errors import TaskUnknown
 from milepost.core.ports import Terminal
 from milepost.sandbox.levels import open_terminal, strongest
+from tests.slow import sampled
 
 TASKS = find_tasks()
 
@@ -31,7 +32,7 @@ def result_of(task: BenchTask, folder: Path, *parts: str) -> Path:
     return result
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+@pytest.mark.parametrize("task", sampled(TASKS, 3), ids=lambda task: task.id)
 def test_hidden_checks_are_red_before_the_work_and_green_after_it(
     task: BenchTask, tmp_path: Path, terminal: Terminal
 ) -> None:

@@ -21,9 +21,9 @@ from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.levels import open_executor, require
 from tests.attacks import tree
+from tests.slow import ALL
 
 SOURCES = Path(__file__).parents[2] / "src"
-ALL = bool(os.environ.get("MILEPOST_ALL_TESTS"))
 SESSIONS = 500 if ALL else 50
 AT_ONCE = 200 if ALL else 20
 WARM_UP = 5
