@@ -319,7 +319,7 @@ def test_attempts_of_version_1_become_episodes_once_also_when_several_come_at_on
     assert (passed.end.kind, passed.start.started_at, passed.end.ended_at) == ("success", 498.0, 500.0)
     assert ended["2", 1].start.title == "Say [secret]"
     assert version_of(database) == VERSION
-    assert "episodes" not in database.tables()
+    assert database.columns("episodes") == frozenset()
     assert database.read("select count(*) from trials") == [(1,)]
 
 
@@ -328,12 +328,14 @@ def test_a_memory_of_a_newer_version_is_refused_and_left_as_it_is(database: Data
     database.write("insert into memory_versions (version, at) values (2, 1.0), (7, 2.0)")
     with pytest.raises(VersionDiffers, match=f"version 7.*up to {VERSION}"):
         StoredMemory(database)
-    assert database.tables() & set(KEYS) == set()
+    assert not any(map(database.columns, KEYS))
 
 
-def test_a_new_memory_has_this_version_from_its_beginning(database: Database) -> None:
+def test_a_new_memory_has_this_version_from_its_beginning_and_leaves_tables_of_others(database: Database) -> None:
+    database.script("create table episodes (season bigint, title text)")
     assert version_of(database) == 0
-    StoredMemory(database)
+    StoredMemory(database, project="clock")
+    assert database.columns("episodes") == {"season", "title"}
     assert version_of(database) == VERSION
 
 

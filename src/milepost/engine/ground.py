@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor, secrets_of
+from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_checks, for_installers
 from milepost.engine.baselines import Baselines
 from milepost.engine.discretion import DiscreetTerminal
@@ -23,6 +22,7 @@ from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.opinion import Reviewer
 from milepost.engine.outfit import Outfitter
+from milepost.engine.own_secrets import known_secrets as known_secrets
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings
 from milepost.engine.surroundings import Surroundings, Templates
@@ -154,24 +154,3 @@ def secrets_for_commands(settings: Settings) -> tuple[Secret, ...]:
         for name, section in settings.sandbox.secrets.items()
         if name in os.environ
     )
-
-
-def known_secrets(settings: Settings) -> frozenset[str]:
-    """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
-    given = {value for section in settings.agents.values() for value in section.env.values()}
-    passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
-    servers = settings.mcp.values()
-    given |= {value for section in servers for value in section.env.values()}
-    passed |= {os.environ.get(name, "") for section in servers for name in (*section.env_from, section.bearer_from)}
-    passed.add(os.environ.get(settings.memory.primary_token_from, ""))
-    given.add(_password_in(settings.memory.primary))
-    brokered = {secret.value for secret in secrets_for_commands(settings)}
-    return secrets_of(os.environ) | given | passed | brokered
-
-
-def _password_in(address: str) -> str:
-    """The password in an address; empty where there is none."""
-    try:
-        return urlsplit(address).password or ""
-    except ValueError:
-        return ""

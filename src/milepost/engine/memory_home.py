@@ -9,9 +9,9 @@ from milepost.core.errors import NoCommits, RoadmapMissing
 from milepost.engine.episodes import project_in_memory
 from milepost.engine.project import NAMES, STATE, Project
 from milepost.engine.settings import MemorySettings, Settings, load
+from milepost.engine.sharing_memory import INDEX
 from milepost.workspace.repository import Repository
 
-INDEX = "recall.db"
 NAMELESS = "unknown"
 
 

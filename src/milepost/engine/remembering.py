@@ -29,10 +29,10 @@ from milepost.core.memories import (
 from milepost.core.redact import Redactor
 from milepost.engine import memory_health as health
 from milepost.engine.forgetting import Roots, forget
-from milepost.engine.ground import known_secrets
 from milepost.engine.memory_files import lines_of, read_again, write_lines
 from milepost.engine.memory_home import MemoryHome
 from milepost.engine.outsiders import Outsiders
+from milepost.engine.own_secrets import known_secrets
 from milepost.engine.recollections import (
     LessonStory,
     MemoryFinding,

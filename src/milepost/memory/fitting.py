@@ -110,7 +110,7 @@ class Fitting:
         if isinstance(content, Enum):
             return content
         if declared in ("int", "float"):
-            return _number(int(content) if declared == "int" and math.isfinite(content) else float(content))
+            return int(_number(content)) if declared == "int" else float(_number(content))
         if isinstance(content, str):
             return self._name(content) if name in _NAMES else self.line(content)
         if isinstance(content, tuple) and all(isinstance(one, str) for one in content):
@@ -162,6 +162,6 @@ class Fitting:
 
 def _number(value: float) -> float:
     """A number that both databases and JSON can keep."""
-    if not math.isfinite(value):
+    if value != value or abs(value) == math.inf:  # not by math.isfinite, for which whole numbers can be too large
         return 0
     return max(-LARGEST, min(LARGEST, value))

@@ -88,7 +88,7 @@ def _told(memory: StoredMemory, experience: Experience) -> tuple[Lesson, ...]:
     shown = {
         one.lesson for tried in experience.tries for one in memory.lessons.shown_to(tried.episode) if one.arm == "shown"
     }
-    return tuple(one.lesson for one in memory.lessons.standings() if one.lesson.id in shown)
+    return tuple(one.lesson for one in memory.lessons.standings() if one.lesson.id in shown) if shown else ()
 
 
 def _or_told(lesson: Lesson, told: Iterable[Lesson]) -> Lesson:

@@ -23,17 +23,19 @@ Record = Callable[[Episode], None]
 Trials = dict[tuple[str, str, str], tuple[tuple[str, ...], bool]]
 
 _OLD = "select run, task, attempt, title, agent, verdict, reason, duration_ms, cost_usd from episodes order by rowid"
+_OWN = frozenset(
+    {"run", "task", "attempt", "folded_title", "verdict"}
+)  # a server may have a table of others' by this name
 _ENDS: dict[str, EndKind] = {"passed": "success", "failed": "failure"}
 
 
 def version_of(database: Database) -> int:
     """The version of the memory in a database; 0 where there is none."""
-    tables = database.tables()
-    if "memory_versions" in tables:
+    if database.columns("memory_versions"):
         ((found,),) = database.read("select max(version) from memory_versions")
         if found is not None:
             return int(found)
-    return 1 if "episodes" in tables else 0
+    return 1 if database.columns("episodes") >= _OWN else 0
 
 
 def require_known(database: Database) -> None:
@@ -70,7 +72,7 @@ def _from_1(database: Database, record: Record, project: str) -> None:
     """What was known of attempts; when they were made the journal of runs knows, where it is in the same database."""
     times = {}
     trials = _trials_of_1(database)
-    if "attempts" in database.tables():
+    if {"run", "task", "number", "at"} <= database.columns("attempts"):
         found = database.read("select run, task, number, at from attempts")
         times = {(run, task, number): at for run, task, number, at in found}
     for episode in _episodes_of_1(database, project, times):
@@ -81,7 +83,7 @@ def _from_1(database: Database, record: Record, project: str) -> None:
 
 def _trials_of_1(database: Database) -> Trials:
     """What the agents were measured by: of which kind and size a task was, and whether it said anything of them."""
-    if "trials" not in database.tables():
+    if not database.columns("trials"):
         return {}
     rows = database.read("select run, task, agent_key, kind, size, risky, passed from trials")
     return {

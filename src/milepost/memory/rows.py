@@ -35,7 +35,7 @@ class Rows:
         self._shared = shared
         require_known(database)
         database.script(SCHEMA)
-        self._had_primary = not shared and "memory_sync" in database.tables()
+        self._had_primary = not shared and bool(database.columns("memory_sync"))
         if shared:
             database.script(OUTBOX)
 

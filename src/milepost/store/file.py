@@ -56,9 +56,9 @@ class FileDatabase:
         with self._lock, self._guarded():
             return self._db.execute(sql, tuple(map(kept, values))).fetchall()
 
-    def tables(self) -> frozenset[str]:
-        """The names of the tables that there are."""
-        return frozenset(name for (name,) in self.read("select name from sqlite_master where type = 'table'"))
+    def columns(self, table: str) -> frozenset[str]:
+        """The names of the columns of a table; none where there is no such table."""
+        return frozenset(name for (name,) in self.read("select name from pragma_table_info(?)", table))
 
     def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
         """What comes of statements that count as one, while nobody else runs any."""

@@ -34,6 +34,10 @@ PASSING = (
 # What no waiting mends at an address that never answered, by the text: a refused connection has no code.
 HOPELESS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "failed to resolve host")
 
+_COLUMNS = """
+    select attname from pg_catalog.pg_attribute where attrelid = to_regclass(quote_ident(?)) and attnum > 0
+    and not attisdropped
+"""
 _SCRIPTS = "create table if not exists milepost_scripts (digest text primary key)"
 
 
@@ -71,10 +75,9 @@ class ServerDatabase:
     def read(self, sql: str, *values: object) -> list[Row]:
         return self._insisting(lambda: self._run(sql, *values).fetchall())
 
-    def tables(self) -> frozenset[str]:
-        """The names of the tables that there are."""
-        found = self.read("select tablename from pg_catalog.pg_tables where schemaname = any(current_schemas(false))")
-        return frozenset(name for (name,) in found)
+    def columns(self, table: str) -> frozenset[str]:
+        """The names of the columns of a table; none where there is no such table."""
+        return frozenset(name for (name,) in self.read(_COLUMNS, table))
 
     def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
         """What comes of statements that count as one, while nobody else, on any machine, runs such under this name."""

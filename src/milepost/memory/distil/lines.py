@@ -26,6 +26,8 @@ _TEXTS = (
     "template",
 )
 _NOTES = ("comment", "preproc_arg", "preproc_call")
+# A line of a shell's is words side by side, as prose is.
+_READ = frozenset({"Python", "JavaScript", "TypeScript", "TSX", "Go", "Rust", "Java", "C", "C++", "Ruby", "PHP"})
 _HASH_IS_COMMENT = frozenset({"Python", "Ruby", "PHP"})
 _SLASHES_ARE_CODE = frozenset({"Python", "Ruby"})
 _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`""")
@@ -65,6 +67,8 @@ def code_lines(path: str, text: str) -> list[str]:
 
 def quoted(path: str, lines: Iterable[str]) -> tuple[str, ...]:
     """Cleaned lines, once each of them reads as code of this file's language and nothing else."""
+    if language_of(path) not in _READ:
+        raise Refused("cannot be read as code")
     found = tuple(line.rstrip() for line in lines if line.strip())
     texts = [one for line in found for one in _texts_in(_without_lifetimes(path, line))]
     if sum(map(is_phrase, texts)) > 2:
@@ -123,7 +127,7 @@ def _texts_in(line: str) -> list[str]:
 def _root(path: str, content: bytes) -> Node:
     from tree_sitter import Parser
 
-    grammar = grammar_of(path) if language_of(path) != "Shell" else None
+    grammar = grammar_of(path) if language_of(path) in _READ else None
     language = loaded(grammar) if grammar is not None and len(content) <= 5 * LONGEST_CODE else None
     root = Parser(language).parse(content).root_node if language is not None else None
     if root is None or root.has_error:

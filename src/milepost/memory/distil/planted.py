@@ -8,7 +8,7 @@ from milepost.core.memories import Lesson
 from milepost.memory.distil.diffing import added_text
 from milepost.memory.distil.making import source_of
 from milepost.memory.distil.refusals import refusal
-from milepost.memory.distil.telltale import instruction_in
+from milepost.memory.distil.telltale import instruction_surely_in
 from milepost.memory.experience import Experience, Tried
 
 MOST = 10
@@ -18,7 +18,7 @@ def planted(experience: Experience) -> tuple[Lesson, ...]:
     """One for each place: a file's added lines, its name, an error, a command, a test, the task's own text."""
     found: dict[str, Lesson] = {}
     for source, text in _places(experience):
-        if why := instruction_in(text):
+        if why := instruction_surely_in(text):
             made = refusal("fact", experience, source, why)
             found.setdefault(made.id, made)
     return tuple(found.values())[:MOST]

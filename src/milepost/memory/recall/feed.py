@@ -39,7 +39,7 @@ def catch_up(entries: Entries, rows: Rows) -> None:
             mark = entries.mark(source)
             fresh = _beyond(rows, source, mark)
             if fresh is None:
-                rebuild(entries, rows)
+                _begin_again(entries, rows)
                 return
             if not fresh:
                 break
@@ -55,6 +55,14 @@ def rebuild(entries: Entries, rows: Rows) -> None:
     with _whole(entries.db):
         entries.clear()
     catch_up(entries, rows)
+
+
+def _begin_again(entries: Entries, rows: Rows) -> None:
+    """The row at a mark is gone: something was forgotten this moment, or it is another memory."""
+    if _beyond(rows, "memory_forgotten", entries.mark("memory_forgotten")):
+        catch_up(entries, rows)
+    else:
+        rebuild(entries, rows)
 
 
 def _beyond(rows: Rows, source: str, mark: tuple[int, str]) -> list[tuple[int, str]] | None:
