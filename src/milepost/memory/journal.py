@@ -189,8 +189,8 @@ class Journal:
         sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
         return tuple(name for (name,) in self._rows.read(sql, run, task))
 
-    def took(self, most: int) -> tuple[Took, ...]:
-        """What the newest verified or tried attempts took, oldest first."""
+    def took(self, most: int, *, project: str = "") -> tuple[Took, ...]:
+        """What the newest attempts of runs took that came to an end, of a project or of any, oldest first."""
         return tuple(
             Took(
                 run=one.start.run,
@@ -204,8 +204,8 @@ class Journal:
                 tags=one.start.circumstances.tags,
                 judged=UNJUDGED not in one.end.signals,
             )
-            for one in self.ended(most=most)
-            if one.end is not None and one.start.run
+            for one in self.ended(project=project, most=most)
+            if one.end is not None and one.end.kind != "interrupted" and one.start.run
         )
 
     def _add_start(self, start: EpisodeStart) -> None:
