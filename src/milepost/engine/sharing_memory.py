@@ -16,6 +16,7 @@ from milepost.engine.settings import MemorySettings, Settings, load
 from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
+from milepost.memory.recall.semantic import open_meaning
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
@@ -46,7 +47,8 @@ def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
 
 def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
-    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout)
+    meaning = open_meaning() if order.memory.semantic else None
+    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout, meaning=meaning)
 
 
 @contextmanager
