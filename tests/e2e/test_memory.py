@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Answer, Sandbox
+from tests.fakes.model_server import ModelServer
 
 # Knows the house's own way only from its second attempt on, or when it is told.
 WORKER = """\
@@ -90,6 +91,7 @@ def test_what_one_run_learnt_the_hard_way_the_next_one_is_told(house: Sandbox) -
     known = rows(house, "select count(*) from memory_episodes")
     assert known == [(2,)], "what ran with its memory off left nothing in it"
 
+    (house.repo / ".milepost/recall.db").write_bytes(b"no database at all" * 999)
     second = house.milepost("run", "--json")
     assert second.code == 0, second.stdout
     assert verdicts(second) == ["passed"]
@@ -173,3 +175,22 @@ def test_a_primary_is_told_what_is_learnt_and_one_that_is_away_stops_nobody(hous
     assert away.code == 0, away.stderr
     (waits,) = [event for event in away.events if event["event"] == "memory_waits"]
     assert house.milepost("status", "--json").json["unsynced"] == waits["rows"] > 0
+
+
+def test_a_model_chooses_lines_that_passed_once_for_each_task_and_its_cost_is_counted(
+    house: Sandbox, tmp_path: Path
+) -> None:
+    answer = {"calls": [{"name": "answer", "arguments": {"choices": [{"kind": "usage", "lines": [1, 2]}]}}]}
+    with ModelServer({"tasks": {"*": [[answer] * 3]}}, tmp_path / "log") as server:
+        set_up(house, 'distil_with = "openai:scripted-1"\n' + server.settings())
+        taught(house)
+        assert len(server.questions) == 1
+    (body,) = [json.loads(text) for (text,) in rows(house, "select body from memory_lessons where kind = 'distilled'")]
+    assert "from house import Coin" in body["text"], "it answered with numbers; the words are those of the change"
+    ((usd,),) = rows(house, "select sum(usd) from spending where agent = 'memory'")
+    assert usd > 0
+    house.roadmap(roadmap(("T2", "pear", 5)))
+    alone = house.milepost("run", "--json")
+    assert alone.code == 0, "a model that does not answer stops nobody"
+    said = [event["text"] for event in alone.events if event["event"] == "agent_said"]
+    assert any(text.startswith("nothing is learnt: ") for text in said), said

@@ -12,10 +12,11 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -39,6 +40,8 @@ from milepost.memory.owners import is_gone, owner_here
 from milepost.memory.schema import KEYS, VERSION
 from milepost.store import file
 from milepost.store.database import Database, open_database
+
+T = TypeVar("T")
 
 START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=10.0, run="7f3a", task="1.1")
 END = EpisodeEnd(kind="success", ended_at=20.0, verdict=Verdict.PASSED, evidence=("commit 1234567890ab",))
@@ -267,6 +270,31 @@ def test_a_call_inside_of_another_transaction_is_a_part_of_it(memory: StoredMemo
     with database.alone("x"):
         memory.journal.start(START)
     assert memory.journal.episode("a1") == Episode(start=START)
+
+
+class Forgetful:
+    """A database whose answers to commits are lost: what was done is done, and is asked for again."""
+
+    def __init__(self, database: Database) -> None:
+        self.script, self.read, self.write = database.script, database.read, database.write
+        self.columns, self.alone = database.columns, database.alone
+        self.vacuum, self.close = database.vacuum, database.close
+        self._database = database
+
+    def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
+        self._database.together(name, act, durable=durable)
+        return self._database.together(name, act, durable=durable)
+
+
+def test_what_is_done_again_because_the_answer_was_lost_is_told_as_new_and_kept_once(database: Database) -> None:
+    memory = StoredMemory(Forgetful(database))
+    memory.journal.start(replace(START, owner="run 7f3a"))
+    step = EpisodeStep(tool="shell", action="run tests")
+    assert [memory.journal.log("a1", step) for _ in range(3)] == [1, 2, 3]
+    assert [one.id for one in memory.journal.close_interrupted(ended_runs=["7f3a"])] == ["a1"]
+    memory.lessons.keep(lesson("l1"), ["a1"])
+    gone = Forgetting(memory.rows).episodes(["a1"], "not wanted")
+    assert (gone.episodes, gone.lessons) == (("a1",), ("l1",))
 
 
 OLD = """

@@ -125,9 +125,9 @@ def test_what_is_held_out_is_the_same_after_a_crash_and_is_written_down(
     memory: StoredMemory, recaller: Recaller
 ) -> None:
     memory.lessons.keep(MINT, ["a1"])
-    told = {episode: recaller.recall(replace(TASK, episode=episode)) for episode in map(str, range(200))}
+    told = {episode: recaller.recall(replace(TASK, episode=episode)) for episode in map(str, range(100))}
     share = sum(bool(each.held_out) for each in told.values()) / len(told)
-    assert 0.1 < share < 0.3
+    assert 0.08 < share < 0.35
     assert all(bool(each.lines) != bool(each.held_out) for each in told.values())
     with closing(Recaller(memory, index=None, holdout=1.0, now=lambda: NOW)) as after:
         for episode in list(told)[:20]:

@@ -75,11 +75,11 @@ def test_a_fix_that_passed_teaches_how_a_symbol_is_used() -> None:
         ("from tide import mint\nx = mint('inv')\n", ["from tide import mint\nx = mint('inv')"]),
         (
             "from tide import handler\n@handler(on='net.ping')\ndef ping(x):\n    return x\n",
-            ["from tide import handler\n\n@handler(on='net.ping')\ndef ping(x):\n    ..."],
+            ["from tide import handler\n@handler(on='net.ping')\ndef ping(x):\n    ..."],
         ),
         (
             "from tide import Coin\ndef add(a: Coin, b: Coin) -> Coin:\n    log()\n    return a.plus(b)\n",
-            ["from tide import Coin\n\ndef add(a: Coin, b: Coin) -> Coin:\n    return a.plus(b)"],
+            ["from tide import Coin\ndef add(a: Coin, b: Coin) -> Coin:\n    return a.plus(b)"],
         ),
         (
             "import tide.clock as c\nif c.ticks() > 3:\n    go()\n",
@@ -91,6 +91,12 @@ def test_a_fix_that_passed_teaches_how_a_symbol_is_used() -> None:
         ),
         ("import json\nimport numpy as np\nfrom requests import get\nx = np.zeros(json.loads(get()))\n", []),
         ("from tide import mint\n", []),
+        ("from tide import Coin\ndef f(a: Coin) -> None:\n    go()\n", []),
+        ("from tide import Base\nclass A(Base):\n    x = 1\n", ["from tide import Base\nclass A(Base):\n    ..."]),
+        (
+            "from tide import Oops\ndef f():\n    raise Oops(f'{a}')\ndef g():\n    raise Oops(f'{b}')\n",
+            ["from tide import Oops\nraise Oops('...')"],
+        ),
         ("from tide import *\nmint()\n", []),
         ("def f(:\n", []),
     ],

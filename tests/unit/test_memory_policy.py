@@ -74,8 +74,12 @@ def test_a_vote_needs_the_lessons_symbol_or_file_in_the_change(
         (replace(STANDING, state="active", shown=(1, 6), held_out=(3, 1)), "quarantined"),
         (replace(STANDING, state="active", shown=(0, 2)), None),
         (replace(STANDING, state="active", shown=(4, 5)), None),
-        (replace(STANDING, state="active", opportunities=20), "retired"),
-        (replace(STANDING, state="active", opportunities=20, lesson=replace(LESSON, symbols=())), None),
+        (replace(STANDING, state="active", opportunities=20, without_effect=21), "retired"),
+        (
+            replace(STANDING, state="active", opportunities=20, without_effect=20, lesson=replace(LESSON, symbols=())),
+            None,
+        ),
+        (replace(STANDING, state="active", opportunities=90, without_effect=3), None),  # it fitted few of them
         (replace(STANDING, state="retired"), None),
         (replace(STANDING, state="retired", since=1), "candidate"),
         (replace(STANDING, state="quarantined", why="contradicted by x"), None),

@@ -11,7 +11,8 @@ from milepost.engine.durable import step
 from milepost.engine.order import Order
 from milepost.engine.rooms import Rooms
 from milepost.engine.router import Choice, Question, choose
-from milepost.engine.routing import EPISODES_READ, last_in_turn, pattern_for
+from milepost.engine.routing import last_in_turn, pattern_for
+from milepost.engine.sharing_memory import EPISODES_READ, whose
 from milepost.engine.trials import trials_of
 from milepost.engine.wire import dump, load
 from milepost.plan.traits import traits_of
@@ -25,7 +26,7 @@ def route(here: Rooms, order: Plain, task: Plain, last: str, at_work: dict[str, 
     asked, job = load(Order, order), load(Task, task)
     if asked.routing is None:
         raise MachineFailed(f"run {asked.run} began without anybody to choose among", "milepost run --new")
-    episodes = here.books.memory.journal.took(EPISODES_READ)
+    episodes = here.books.memory.journal.took(EPISODES_READ, project=whose(here.settings, asked.memory.project))
     question = Question(
         routing=asked.routing,
         traits=traits_of(job),

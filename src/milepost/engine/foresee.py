@@ -11,8 +11,6 @@ from milepost.engine.project import STATE
 from milepost.engine.routing import as_chosen, foretell
 from milepost.store.database import open_database
 
-EPISODES_READ = 600
-
 
 def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     """What the open tasks of a roadmap will take with its settings; None where nothing similar was done yet.
@@ -23,9 +21,9 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     if not path.exists():
         return None
     with closing(open_database(path)) as database:
-        from milepost.engine.sharing_memory import memory_beside
+        from milepost.engine.sharing_memory import took_here
 
-        episodes = memory_beside(roadmap, database).journal.took(EPISODES_READ)
+        episodes = took_here(roadmap, database)
     if not episodes:
         return None
     from milepost.engine.settings import load  # heavy, and a plan is shown at once where there is no history

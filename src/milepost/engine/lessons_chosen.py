@@ -28,6 +28,7 @@ FIRST_CALL = 2_000_000  # in the spending of an attempt, behind those of its age
 KEPT = "chosen"  # stands for a workspace: no call changes one
 PAYER = "memory"
 TRIES = 2
+PATIENCE_S = 10.0  # with a service that does not answer: others wait to land
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _asking(here: Rooms, order: Order, task: Task, attempt: int) -> tuple[Callab
     book = AttemptLogbook(here.books.calls, key, resumable(here.books.calls, key), KEPT, watch)
     asker = Asker(
         model,
-        patience_s=settings.model.patience_s,
+        patience_s=min(PATIENCE_S, settings.model.patience_s),
         clock=time.monotonic,
         stops=here.parking,
         say=lambda _: None,
@@ -87,7 +88,7 @@ def _asking(here: Rooms, order: Order, task: Task, attempt: int) -> tuple[Callab
         reply = asker.reply(replace(conversation, key=f"{key}-{digest_of(conversation)[:16]}"))
         return answer_of(reply.body, reply.usage)
 
-    return ask, settings.model.timeout_s + settings.model.patience_s + 1
+    return ask, settings.model.timeout_s + PATIENCE_S
 
 
 def _with_model(settings: Settings, name: str) -> Settings:

@@ -35,6 +35,7 @@ from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.family.waiting import met
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
@@ -103,6 +104,8 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
     _refuse_guesses(plan, chosen, settings, project)
+    if settings.memory.semantic and settings.memory.mode != "off":
+        open_meaning()  # raises where its packages are missing
     hold = hold_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
@@ -189,7 +192,7 @@ def _remembering(project: Project, settings: Settings, base: str) -> Remembering
         project=project_in_memory(project, given.project, base) if given.mode != "off" else "",
         token=secrets.token_hex(8),
         holdout=given.holdout,
-        semantic=given.semantic,
+        semantic=given.semantic and given.mode != "off",
         distil_with=given.distil_with,
     )
 

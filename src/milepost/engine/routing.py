@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.errors import AgentUnknown, MilepostError
 from milepost.core.events import AgentChosen
+from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.engine.journal import Journal
 from milepost.engine.order import AUTO, ROUTED, Routing
 from milepost.engine.project import STATE
 from milepost.engine.router import Choice, Question, choose
 from milepost.engine.trials import Trial, trials_of
-from milepost.memory.memory import StoredMemory
 from milepost.plan.traits import traits_of
 from milepost.store.database import open_database
 
 if TYPE_CHECKING:
     from milepost.engine.settings import RouterSettings
 
-EPISODES_READ = 2000
 _RUNS_LOOKED_AT = 20
 
 
@@ -123,7 +122,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
     if not _may_be_routed(roadmap, plan):
         return {}
     from milepost.engine.settings import load
-    from milepost.engine.sharing_memory import memory_beside
+    from milepost.engine.sharing_memory import took_here
     from milepost.engine.staff import make_agent
 
     settings = load(roadmap.parent)
@@ -138,14 +137,13 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
             wanted,
             settings.run.agent,
             routing,
-            known_from(roadmap.parent, memory_beside(roadmap, database), Journal(database)),
+            known_from(roadmap.parent, took_here(roadmap, database), Journal(database)),
         )
 
 
-def known_from(folder: Path, memory: StoredMemory, journal: Journal, run: str = "") -> Known:
+def known_from(folder: Path, episodes: Iterable[Took], journal: Journal, run: str = "") -> Known:
     """What is known before `run`, or now; `folder` is the roadmap's."""
-    trials = trials_of(memory.journal.took(EPISODES_READ))
-    return Known(folder=folder, trials=trials, last=last_in_turn(journal, run))
+    return Known(folder=folder, trials=trials_of(episodes), last=last_in_turn(journal, run))
 
 
 def as_chosen(plan: Plan, choices: Mapping[str, Choice]) -> Plan:

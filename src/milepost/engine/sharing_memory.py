@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from milepost.core.memories import Took
 from milepost.core.redact import Redactor
 from milepost.engine.episodes import project_in_memory
 from milepost.engine.order import Order
@@ -15,9 +16,11 @@ from milepost.engine.settings import MemorySettings, Settings, load
 from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
+from milepost.memory.recall.semantic import open_meaning
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
+EPISODES_READ = 1000  # by forecasts and choices of agents
 EARLIER = 1  # the version of a memory that did not say whose it is
 
 
@@ -27,18 +30,25 @@ def open_memory(database: Database, settings: Settings, order: Order, redact: Re
     return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
 
 
-def memory_beside(roadmap: Path, database: Database) -> StoredMemory:
-    """The memory of a roadmap, as somebody looks at it who starts no run; one of an earlier version is brought here."""
-    if version_of(database) != EARLIER:
-        return StoredMemory(database)
+def whose(settings: Settings, project: str) -> str:
+    """Whose attempts tell how tasks go here: a project's where others share the memory, else all that are in it."""
+    return project if settings.memory.primary else ""
+
+
+def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
+    """What attempts took, for who starts no run; a memory of an earlier version is brought to this one for it."""
+    settings = load(roadmap.parent)
+    if version_of(database) != EARLIER and not settings.memory.primary:
+        return StoredMemory(database).journal.took(EPISODES_READ)
     project = Project.find(roadmap)
-    named, commit = load(project.roadmap.parent).memory.project, project.repository.position().commit
-    return StoredMemory(database, project=project_in_memory(project, named, commit))
+    name = project_in_memory(project, settings.memory.project, project.repository.position().commit)
+    return StoredMemory(database, project=name).journal.took(EPISODES_READ, project=whose(settings, name))
 
 
 def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
-    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout)
+    meaning = open_meaning() if order.memory.semantic else None
+    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout, meaning=meaning)
 
 
 @contextmanager

@@ -75,17 +75,26 @@ class Forgetting:
         return [name for name, text in likely if _names([text], source)]
 
     def _forget(self, find: Callable[[], tuple[list[str], list[str]]], why: str) -> Forgotten:
-        return self._rows.together(lambda: self._forget_found(*find(), why))
+        before: list[int] = []  # as it was before the first try: the answer to that may be lost
 
-    def _forget_found(self, episodes: list[str], lessons: list[str], why: str) -> Forgotten:
-        before = self._newest()
+        def act() -> Forgotten:
+            before.append(self._newest())
+            self._forget_found(*find(), why)
+            return self._since(before[0])
+
+        return self._rows.together(act)
+
+    def _forget_found(self, episodes: list[str], lessons: list[str], why: str) -> None:
         grown = self._grown(lessons)
         for name in episodes:
             grown.update(self._grown(self._only_from(name)))
             self._add("episode", name, why)
         for name in dict.fromkeys([*lessons, *grown]):
             self._add("lesson", name, why)
-        gone = self._rows.read(f"select kind, id from {_FORGOTTEN} where rowid > ? order by rowid", before)  # noqa: S608
+
+    def _since(self, rowid: int) -> Forgotten:
+        sql = f"select kind, id from {_FORGOTTEN} where rowid > ? order by rowid"  # noqa: S608 - our name
+        gone = self._rows.read(sql, rowid)
         return Forgotten(
             episodes=tuple(name for kind, name in gone if kind == "episode"),
             lessons=tuple(name for kind, name in gone if kind == "lesson"),

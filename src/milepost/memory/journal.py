@@ -85,7 +85,16 @@ class Journal:
         stays. One that the episode has no room for is refused; it can be completed all the same.
         """
         fit = self._fitting.step(step)
-        return self._rows.together(lambda: self._add_step(episode, fit))
+        tried: list[EpisodeStep] = []
+
+        def add() -> int:
+            for before in tried:  # the answer to a commit may be lost, and then the act comes again
+                if self._holds(episode, before):
+                    return before.number
+            tried.append(self._add_step(episode, fit))
+            return tried[-1].number
+
+        return self._rows.together(add)
 
     def complete(self, episode: str, end: EpisodeEnd, assessment: Assessment) -> None:
         """End an open episode; harmless when repeated in the same words."""
@@ -124,10 +133,12 @@ class Journal:
         on stays open.
         """
         owners = frozenset(map(run_owner, ended_runs))
+        closed: dict[str, Episode] = {}  # also by a try whose answer was lost
 
         def close() -> tuple[Episode, ...]:
             left = [one for one in self.open(project=project) if one.start.owner in owners or is_gone(one.start.owner)]
-            return tuple(self._close(one, by or owner_here()) for one in left)
+            closed.update({one.id: self._close(one, by or owner_here()) for one in left})
+            return tuple(closed.values())
 
         return self._rows.together(close)
 
@@ -178,8 +189,8 @@ class Journal:
         sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
         return tuple(name for (name,) in self._rows.read(sql, run, task))
 
-    def took(self, most: int) -> tuple[Took, ...]:
-        """What the newest verified or tried attempts took, oldest first."""
+    def took(self, most: int, *, project: str = "") -> tuple[Took, ...]:
+        """What the newest attempts of runs took that came to an end, of a project or of any, oldest first."""
         return tuple(
             Took(
                 run=one.start.run,
@@ -193,8 +204,8 @@ class Journal:
                 tags=one.start.circumstances.tags,
                 judged=UNJUDGED not in one.end.signals,
             )
-            for one in self.ended(most=most)
-            if one.end is not None and one.start.run
+            for one in self.ended(project=project, most=most)
+            if one.end is not None and one.end.kind != "interrupted" and one.start.run
         )
 
     def _add_start(self, start: EpisodeStart) -> None:
@@ -215,11 +226,11 @@ class Journal:
             },
         )
 
-    def _add_step(self, episode: str, step: EpisodeStep) -> int:
+    def _add_step(self, episode: str, step: EpisodeStep) -> EpisodeStep:
         if step.number < 0:
             raise EpisodeInvalid(f"a step cannot have the number {step.number}", "count from 1, or leave it to us")
         if step.number and self._is_kept(episode, step):
-            return step.number
+            return step
         self._require_open(episode)
         extent = self._extent(episode)
         whole = replace(step, number=step.number or extent.last + 1, at=step.at or self._now())
@@ -228,7 +239,7 @@ class Journal:
         self._put_step(episode, whole)
         last = max(extent.last, whole.number)
         self._extents[episode] = _Extent(steps=extent.steps + 1, last=last, size=size)
-        return whole.number
+        return whole
 
     def _put_step(self, episode: str, step: EpisodeStep) -> None:
         self._rows.add(
@@ -243,6 +254,10 @@ class Journal:
                 "body": dump(step),
             },
         )
+
+    def _holds(self, episode: str, step: EpisodeStep) -> bool:
+        sql = "select body from memory_steps where episode = ? and number = ?"
+        return self._rows.read(sql, episode, step.number) == [(dump(step),)]
 
     def _is_kept(self, episode: str, step: EpisodeStep) -> bool:
         """Whether this very step was kept before; when is not compared where nobody said so."""

@@ -98,8 +98,9 @@ def _is_live(standing: LessonStanding) -> bool:
 def _onward(standing: LessonStanding, base_rate: float) -> Move | None:
     if _does_harm(standing, base_rate):
         return "quarantined", f"{HARM}: {_counts(standing)}, and {base_rate:.0%} of all attempts"
-    if standing.lesson.symbols and standing.opportunities >= MOST_UNUSED:
-        return "retired", f"not used in the last {standing.opportunities} attempts that it was shown to"
+    unused = min(standing.opportunities, standing.without_effect)
+    if standing.lesson.symbols and unused >= MOST_UNUSED:
+        return "retired", f"of no use to the last {unused} attempts that it was shown to"
     is_believed = _by_support(standing) == "active"
     return ("active", _supported(standing)) if standing.state == "candidate" and is_believed else None
 

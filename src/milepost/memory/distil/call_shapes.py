@@ -41,7 +41,7 @@ def derived(tree: ast.AST, names: Collection[str]) -> set[str]:
             found.update(target.id for target in targets if isinstance(target, ast.Name))
         elif isinstance(node, ast.withitem) and uses(node.context_expr, names):
             found.update({node.optional_vars.id} if isinstance(node.optional_vars, ast.Name) else ())
-        elif isinstance(node, ast.arg) and node.annotation is not None and uses(node.annotation, names):
+        elif isinstance(node, ast.arg) and isinstance(node.annotation, ast.Name) and node.annotation.id in names:
             found.add(node.arg)
     return found
 
@@ -75,6 +75,14 @@ def calls_of(node: ast.AST, variables: Collection[str]) -> bool:
     """Whether a node calls something of a variable: to name it alone says nothing."""
     calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
     return any(isinstance(func, ast.Attribute) and _root(func) in variables for func in calls)
+
+
+def is_telling(node: ast.stmt, names: Collection[str]) -> bool:
+    """Whether a statement shows how something is used: a call, a base, a decorator. A type of a parameter does not."""
+    if any(isinstance(one, ast.Call) and _root(one.func) in names for one in ast.walk(node)):
+        return True
+    heads = [*getattr(node, "bases", ()), *getattr(node, "decorator_list", ())]
+    return any(uses(head, names) for head in heads)
 
 
 def _is_block(node: ast.stmt) -> bool:

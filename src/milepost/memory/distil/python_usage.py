@@ -59,7 +59,9 @@ def _import_line(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 def _use(tree: ast.Module, imported: _Imported, added: Collection[int]) -> Use | None:
     names = {imported.name}
     variables = call_shapes.derived(tree, names)
-    found = [one for one in call_shapes.statements_with(tree.body, names, variables) if _is_added(one, added)]
+    all_uses = call_shapes.statements_with(tree.body, names, variables)
+    telling = (one for one in all_uses if call_shapes.is_telling(one, names | variables))
+    found = [one for one in telling if _is_added(one, added)]
     if not any(call_shapes.uses(one, names) for one in found):
         return None
     taken = tuple(sorted(call_shapes.attributes_used(found, names | variables)))
@@ -78,7 +80,7 @@ def _is_added(node: ast.stmt, added: Collection[int]) -> bool:
 def _fitting(line: str, found: Iterable[ast.stmt]) -> str:
     """The import with as many of the statements as fit, cleaned; empty where not one does."""
     kept: list[str] = []
-    for text in dict.fromkeys(ast.unparse(one) for one in found):
+    for text in dict.fromkeys(sanitise.python(ast.unparse(one)) for one in found):
         together = sanitise.python("\n".join((line, *kept, text)))
         if len(together) <= LONGEST_CODE and len(kept) < MOST_STATEMENTS:
             kept.append(text)

@@ -49,7 +49,7 @@ def python(code: str) -> str:
         cleaned = ast.unparse(ast.fix_missing_locations(tree))
     except (RecursionError, ValueError):
         raise Refused("cannot be read as code") from None
-    return checked(cleaned)
+    return checked("\n".join(line for line in cleaned.splitlines() if line.strip()))
 
 
 def checked(text: str) -> str:

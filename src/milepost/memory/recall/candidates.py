@@ -53,36 +53,44 @@ def look(entries: Entries, task: Asked, now: float, meaning: Meaning | None = No
 
 
 def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Meaning | None) -> list[Candidate]:
-    exact = {
-        lesson.key: signature
-        for signature in reversed(task.signatures)
-        if telling(signature)
-        for lesson in reversed(entries.by_signature(signature, where, MOST))
-    }
-    fits = {lesson.key: (lesson, fit) for lesson, fit in entries.by_words(task.words, where, MOST)}
-    if meaning is not None:
-        fits = dict(list(fits.items())[:MOST_LEXICAL])
-        for lesson, nearness in meaning.nearest(entries, task.text, where, MOST_SEMANTIC):
-            fits.setdefault(lesson.key, (lesson, nearness))
-    for lesson in entries.entries(key for key in reversed(exact) if key not in fits):
-        fits[lesson.key] = (lesson, 0.0)
+    exact = _with_the_same_error(entries, task, where)
+    found = _fits(entries, task, where, meaning)
+    for lesson in entries.entries(key for key in exact if key not in found):
+        found[lesson.key] = (lesson, 0.0)
     words = entries.stems(task.text[:LONGEST_READ])
-    weights = entries.weights({term for lesson, _ in fits.values() for term in lesson.terms})
-    found = [
-        _candidate(
-            Candidate(
-                lesson=lesson,
-                fit=fit * softly(lesson.outcome, now - lesson.at),
-                share=covered(lesson.terms, words, weights),
-                signature=exact.get(lesson.key, ""),
-                elsewhere=where.elsewhere,
-            ),
-            task,
+    weights = entries.weights({term for lesson, _ in found.values() for term in lesson.terms})
+    candidates = (
+        Candidate(
+            lesson=lesson,
+            fit=fit * softly(lesson.outcome, now - lesson.at),
+            share=covered(lesson.terms, words, weights),
+            signature=exact.get(lesson.key, ""),
+            elsewhere=where.elsewhere,
         )
-        for lesson, fit in fits.values()
-    ]
+        for lesson, fit in found.values()
+    )
     order = {signature: place for place, signature in enumerate(task.signatures)}
-    return sorted(found, key=lambda one: (order.get(one.signature, len(order)), -one.fit))
+    judged = (_candidate(one, task) for one in candidates)
+    return sorted(judged, key=lambda one: (order.get(one.signature, len(order)), -one.fit, -one.lesson.at))
+
+
+def _with_the_same_error(entries: Entries, task: Asked, where: Where) -> dict[int, str]:
+    """The keys of lessons that mend the same error, with the signature by which it is known; the most exact one."""
+    found: dict[int, str] = {}
+    for signature in filter(telling, task.signatures):
+        for lesson in entries.by_signature(signature, where, MOST):
+            found.setdefault(lesson.key, signature)
+    return found
+
+
+def _fits(entries: Entries, task: Asked, where: Where, meaning: Meaning | None) -> dict[int, tuple[Entry, float]]:
+    """By key the lessons with the same words, and those near in meaning, with how well they fit."""
+    worded = entries.by_words(task.words, where, MOST if meaning is None else MOST_LEXICAL)
+    found = {lesson.key: (lesson, fit) for lesson, fit in worded}
+    if meaning is not None:
+        for lesson, nearness in meaning.nearest(entries, task.text, where, MOST_SEMANTIC):
+            found.setdefault(lesson.key, (lesson, nearness))
+    return found
 
 
 def _candidate(found: Candidate, task: Asked) -> Candidate:

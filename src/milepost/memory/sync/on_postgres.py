@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import groupby
@@ -27,6 +28,9 @@ _AWAY = (
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.ReadOnlySqlTransaction,
 )
+# What psycopg would print of a connection that is lost: we tell it ourselves.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
 _OF_A_VALUE = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded)
 
 
