@@ -5,3 +5,4 @@ from tests.postgres import cluster as cluster
 from tests.postgres import database as database
 from tests.postgres import place as place
 from tests.postgres import postgres as postgres
+from tests.sqld import sqld as sqld

@@ -20,9 +20,8 @@ from milepost.core.calls import Call, Reply, Usage
 from milepost.core.ports import Tools
 from milepost.engine import delivery, durable
 from milepost.engine.acting import attempted
-from milepost.engine.efforts import Effort
 from milepost.engine.lease import Worker
-from milepost.engine.order import VERSION, Acted, Way
+from milepost.engine.order import VERSION, Acted, Effort, Way
 from milepost.engine.rooms import Rooms
 from milepost.plan.graph import plan
 from milepost.roadmap import read

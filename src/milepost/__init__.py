@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         logs,
         mark,
         marks,
+        memory_to_json,
         names_projects,
         new_roadmap,
         normalise,
@@ -120,6 +121,8 @@ if TYPE_CHECKING:
         ForecastMade,
         GateAnswered,
         GateOpened,
+        LessonsTold,
+        MemoryWaits,
         MilepostMade,
         ModelCalled,
         RunFinished,
@@ -132,6 +135,17 @@ if TYPE_CHECKING:
         TaskSummary,
         ToolUsed,
         WorkerChanged,
+    )
+    from milepost.core.memories import (
+        Assessment,
+        Episode,
+        EpisodeEnd,
+        EpisodeStart,
+        EpisodeStep,
+        Heuristic,
+        Lesson,
+        LessonStanding,
+        Pattern,
     )
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Remark, Task, Wait
@@ -158,6 +172,15 @@ if TYPE_CHECKING:
     from milepost.engine.prepare import NothingToDo
     from milepost.engine.progress import Progress
     from milepost.engine.proving import Replayed, Verified
+    from milepost.engine.recollections import (
+        LessonStory,
+        MemoryFinding,
+        MemoryStats,
+        MemorySynced,
+        Recollection,
+        Unsynced,
+    )
+    from milepost.engine.remembering import ProjectMemory, open_memory
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
     from milepost.engine.report.facts import NothingRun, RunStory
@@ -169,6 +192,11 @@ if TYPE_CHECKING:
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
     from milepost.engine.undo import Undone
+    from milepost.memory.catalogue import Move, Told
+    from milepost.memory.forgetting import Forgotten
+    from milepost.memory.intake import Imported
+    from milepost.memory.lift import Lift
+    from milepost.memory.recall.search import Found
     from milepost.plan.family.joint import FamilyPlan, ProjectPlan, ProjectProblem
     from milepost.plan.family.kinship import Family, Sibling
     from milepost.plan.proposals import Proposal
@@ -193,7 +221,8 @@ _HOMES = {
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
-    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates",
+    "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
+    "memory_to_json",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -203,8 +232,10 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
-    "ForecastMade GateAnswered GateOpened MilepostMade ModelCalled RunFinished RunResumed RunStarted RunStopping "
-    "StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
+    "RunStarted RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
+    "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
+    "Pattern",
     "milepost.core.ports": "Agent Executor Tools",
     "milepost.core.task": "Plan Problem Remark Task Wait",
     "milepost.core.verdict": "CheckResult Evidence Verdict",
@@ -228,6 +259,8 @@ _HOMES = {
     "milepost.engine.prepare": "NothingToDo",
     "milepost.engine.progress": "Progress",
     "milepost.engine.proving": "Replayed Verified",
+    "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats MemorySynced Recollection Unsynced",
+    "milepost.engine.remembering": "ProjectMemory open_memory",
     "milepost.engine.replaying": "RunReplayed TaskReplayed",
     "milepost.engine.report.facts": "NothingRun RunStory",
     "milepost.engine.restore": "Restored",
@@ -241,6 +274,11 @@ _HOMES = {
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
     "milepost.engine.undo": "Undone",
+    "milepost.memory.catalogue": "Move Told",
+    "milepost.memory.forgetting": "Forgotten",
+    "milepost.memory.intake": "Imported",
+    "milepost.memory.lift": "Lift",
+    "milepost.memory.recall.search": "Found",
     "milepost.plan.proposals": "Proposal",
     "milepost.plan.family.joint": "FamilyPlan ProjectPlan ProjectProblem",
     "milepost.plan.family.kinship": "Family Sibling",
@@ -263,6 +301,7 @@ __all__ = [
     "AgentChosen",
     "AgentSaid",
     "AgentSignalled",
+    "Assessment",
     "Assignment",
     "Attempt",
     "AttemptFinished",
@@ -285,6 +324,10 @@ __all__ = [
     "Elsewhere",
     "Ending",
     "Entry",
+    "Episode",
+    "EpisodeEnd",
+    "EpisodeStart",
+    "EpisodeStep",
     "Event",
     "Evidence",
     "ExecutionLimits",
@@ -298,24 +341,39 @@ __all__ = [
     "Finding",
     "Forecast",
     "ForecastMade",
+    "Forgotten",
+    "Found",
     "Gate",
     "GateAnswered",
     "GateOpened",
+    "Heuristic",
+    "Imported",
     "InTurnEnding",
+    "Lesson",
+    "LessonStanding",
+    "LessonStory",
+    "LessonsTold",
+    "Lift",
     "Line",
     "LocalExecutor",
     "Mark",
     "MemberEnding",
+    "MemoryFinding",
+    "MemoryStats",
+    "MemorySynced",
+    "MemoryWaits",
     "Milepost",
     "MilepostError",
     "MilepostMade",
     "Mismatch",
     "Misuse",
     "ModelCalled",
+    "Move",
     "Normalised",
     "NothingRun",
     "NothingToDo",
     "Outcome",
+    "Pattern",
     "PatternAgent",
     "PatternEntry",
     "PatternTrial",
@@ -323,10 +381,12 @@ __all__ = [
     "Problem",
     "Progress",
     "ProjectEnding",
+    "ProjectMemory",
     "ProjectPlan",
     "ProjectProblem",
     "Proof",
     "Proposal",
+    "Recollection",
     "Remains",
     "Remark",
     "Renamed",
@@ -355,12 +415,14 @@ __all__ = [
     "TaskSummary",
     "Template",
     "TogetherEnding",
+    "Told",
     "ToolUsed",
     "Tools",
     "Tried",
     "TrustLevel",
     "TypeScriptExecutor",
     "Undone",
+    "Unsynced",
     "Verdict",
     "Verified",
     "Wait",
@@ -403,10 +465,12 @@ __all__ = [
     "logs",
     "mark",
     "marks",
+    "memory_to_json",
     "names_projects",
     "new_roadmap",
     "normalise",
     "open_executor",
+    "open_memory",
     "pattern",
     "patterns",
     "plan",

@@ -249,6 +249,7 @@ def run(
     order: str | None = None,
     group: str | None = None,
     dialect: str | None = None,
+    memory: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
@@ -258,6 +259,7 @@ def run(
     `held` leaves the user's branch where it is, whatever passed. `met` are tasks of other projects (`api:1.2`)
     that have their mileposts, though these are not taken in there. With `database`, the address of a PostgreSQL server,
     the run is submitted to the workers there. `record` is a file for all that agents answered and did, as a cassette.
+    `memory` is `on`, `off` or `read-only`.
     """
     from milepost.engine import anywhere
     from milepost.engine.prepare import Wish
@@ -283,6 +285,7 @@ def run(
         order=order,
         group=group,
         dialect=dialect,
+        memory=memory,
     )
     with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
         return anywhere.run(wish, Company(on_event=hear, agents=_given(agent), stays=stays))
@@ -610,6 +613,13 @@ def clean(
     from milepost.engine.retention import clean as remove
 
     return remove(_path(roadmap), keep_days=keep_days, database=database, dry_run=dry_run)
+
+
+def memory_to_json(value: object) -> Any:
+    """A value of the memory, such as an episode or a lesson, as `milepost memory … --json` prints it."""
+    from milepost.memory.wire import plain
+
+    return plain(value)
 
 
 def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> tuple[Gate, ...]:

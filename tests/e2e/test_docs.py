@@ -64,7 +64,7 @@ def test_the_sandbox_page_runs(tmp_path: Path) -> None:
     run_python_blocks("docs/sandbox.md", tmp_path, tmp_path)
 
 
-PAGES = ("agents", "budget", "models", "patterns", "programs", "projects", "sandbox", "writing-roadmaps")
+PAGES = ("agents", "budget", "memory", "models", "patterns", "programs", "projects", "sandbox", "writing-roadmaps")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -72,6 +72,14 @@ def test_settings_that_a_page_shows_can_be_read(page: str, tmp_path: Path) -> No
     for block in blocks(f"docs/{page}.md", "toml"):
         (tmp_path / FILE).write_text(block, encoding="utf-8")
         load(tmp_path)
+
+
+def test_the_page_about_memory_runs(tmp_path: Path) -> None:
+    script = "\n".join(["set -e", *blocks("docs/memory.md", "sh")])
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "by its agent's word" in done.stdout and "Mend the parser" in done.stdout.splitlines()[-3]
+    run_python_blocks("docs/memory.md", tmp_path / "work", tmp_path)
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:

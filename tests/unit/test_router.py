@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,16 +13,20 @@ import pytest
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.errors import AgentUnknown
+from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import CheckResult, judge
-from milepost.engine.choosing import remember
+from milepost.engine.circumstances import circumstances_of
+from milepost.engine.episodes import judges_agent
 from milepost.engine.onward import PARTS, Outlook, Repair, decide, first_way, named
 from milepost.engine.order import Order, Repairs, Routing, Try
 from milepost.engine.router import Choice, Question, choose
 from milepost.engine.routing import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
-from milepost.memory.statistics import Statistics, Trial
+from milepost.engine.trials import Trial, trials_of
+from milepost.memory.memory import StoredMemory
 from milepost.plan.traits import Traits
-from milepost.store.database import Database
+from milepost.repair.classify import classify
+from milepost.store.database import open_database
 from milepost.workspace.repository import Identity, Position
 
 DOCS = Traits(kind="docs", size="small")
@@ -213,42 +219,73 @@ def tried(number: int, agent: str, *checks: CheckResult, status: OutcomeStatus =
     return Try(attempt=attempt, proven_on="b", finished_at=1)
 
 
-def test_what_each_agent_made_of_a_task_is_remembered_once(database: Database) -> None:
-    statistics = Statistics(database)
-    task = Task(id="1", title="Write the guide", status="open", line=1)
-    tries = (tried(1, "a", FAIL), tried(2, "a", FAIL), tried(3, "b", FAIL), tried(4, "recipe:slips", PASS))
-    for _ in range(2):
-        remember(statistics, "r", task, tries)
-    a, b = statistics.newest(9)
+def took(run: str, task: Task, *tries: Try) -> list[Took]:
+    tags = circumstances_of(task, (), {}).tags
+    return [
+        Took(
+            run=run,
+            task=task.id,
+            title=task.title,
+            attempt=one.attempt.number,
+            agent=one.attempt.agent,
+            verdict=one.attempt.evidence.verdict,
+            duration_ms=one.attempt.duration_ms,
+            tags=tags,
+            judged=judges_agent(one.attempt, classify(one.attempt)),
+        )
+        for one in tries
+    ]
+
+
+DO = Task(id="1", title="Do", status="open", line=1)
+
+
+def test_what_agents_made_of_a_task_is_told_by_their_attempts() -> None:
+    task = Task(id="1", title="Document the flags", status="open", line=1)
+    tries = (tried(1, "a", FAIL), tried(2, "a", FAIL), tried(3, "b", FAIL), tried(4, "recipe:lock", PASS))
+    a, b = trials_of(took("r", task, *tries))
     assert (a.agent, a.kind, a.passed, a.attempts, a.seconds) == ("a", "docs", False, 2, 3.0)
     assert (b.agent, b.passed, b.attempts) == ("b", True, 1), "what a recipe mended counts for the agent before it"
-    assert statistics.newest(1) == (b,)
+    assert trials_of(took("r", task, *tries), under_way=[("r", "1")]) == (), "what is not over tells nothing yet"
 
 
-def test_a_task_that_was_done_in_parts_was_not_done_by_whoever_failed_at_it_whole(database: Database) -> None:
-    task = Task(id="1", title="Do", status="open", line=1)
-    remember(Statistics(database), "r", task, (tried(1, "a", FAIL), tried(2, PARTS, PASS)))
-    assert [(trial.agent, trial.passed) for trial in Statistics(database).newest(9)] == [("a", False)]
+def test_a_task_that_was_done_in_parts_was_not_done_by_whoever_failed_at_it_whole() -> None:
+    found = trials_of(took("r", DO, tried(1, "a", FAIL), tried(2, PARTS, PASS)))
+    assert [(trial.agent, trial.passed) for trial in found] == [("a", False)]
 
 
-def test_what_says_nothing_of_an_agent_is_not_held_against_it(database: Database) -> None:
-    statistics = Statistics(database)
-    task = Task(id="1", title="Do", status="open", line=1)
+def test_what_says_nothing_of_an_agent_is_not_held_against_it() -> None:
     agent = CheckResult(name="agent", outcome="failed", summary="the agent's service cannot be asked now")
     merge = CheckResult(name="merge", outcome="failed", summary="others changed the same lines")
-    for place, one in enumerate((tried(1, "a"), tried(1, "a", agent, status="limited"), tried(1, "a", merge))):
-        remember(statistics, f"r{place}", task, (one,))
-    assert [trial.passed for trial in statistics.newest(9)] == [None, None, None]
-    remember(statistics, "r9", task, (tried(1, "a", agent, status="gave_up"),))
-    assert [trial.passed for trial in statistics.newest(1)] == [False]
+    for one in (tried(1, "a"), tried(1, "a", agent, status="limited"), tried(1, "a", merge)):
+        assert [trial.passed for trial in trials_of(took("r", DO, one))] == [None]
+    gave_up = tried(1, "a", agent, status="gave_up")
+    assert [trial.passed for trial in trials_of(took("r", DO, gave_up))] == [False]
 
 
-def test_what_is_judged_later_takes_the_place_of_what_was_not_and_stays(database: Database) -> None:
-    statistics = Statistics(database)
-    task = Task(id="1", title="Do", status="open", line=1)
-    for tries in ((tried(1, "a"),), (tried(1, "a"), tried(2, "a", PASS)), (tried(1, "a"),)):
-        remember(statistics, "r", task, tries)
-    assert [(trial.passed, trial.attempts) for trial in statistics.newest(9)] == [(True, 2)]
+OLD = """
+create table episodes (run text not null, task text not null, attempt integer not null, title text not null,
+    folded_title text not null, agent text not null, verdict text not null, reason text not null,
+    duration_ms integer not null, cost_usd real not null, primary key (run, task, attempt));
+create table trials (run text not null, task text not null, agent_key text not null, agent text not null,
+    kind text not null, size text not null, risky bigint not null, passed bigint, attempts bigint not null,
+    seconds double precision not null, cost_usd double precision not null, primary key (run, task, agent_key));
+insert into episodes values ('r', '1', 1, 'Write', 'write', 'a', 'passed', '', 1500, 0.5);
+insert into episodes values ('r', '2', 1, 'Fix', 'fix', 'a', 'failed', '', 500, 0.0);
+insert into trials values ('r', '1', 'a', 'a', 'docs', 'small', 1, 1, 1, 1.5, 0.5);
+insert into trials values ('r', '2', 'a', 'a', 'fix', 'large', 0, null, 1, 0.5, 0.0);
+"""
+
+
+def test_what_an_earlier_version_measured_of_agents_stays(tmp_path: Path) -> None:
+    path = tmp_path / "milepost.db"
+    with closing(sqlite3.connect(path)) as old, old:
+        old.executescript(OLD)
+    with closing(open_database(path)) as database:
+        one, two = trials_of(StoredMemory(database, project="p").journal.took(9))
+        assert not database.columns("trials")
+    assert (one.kind, one.size, one.risky, one.passed, one.seconds) == ("docs", "small", True, True, 1.5)
+    assert (two.kind, two.size, two.risky, two.passed) == ("fix", "large", False, None)
 
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))

@@ -20,7 +20,7 @@ def prompt_for(assignment: Assignment) -> str:
         filled("task_evidence", attempt=str(assignment.attempt), quotes="\n\n".join(map(quoted, assignment.evidence)))
         if assignment.evidence
         else "",
-        filled("task_lessons", quote=quoted(_bullets(assignment.lessons))) if assignment.lessons else "",
+        filled("task_lessons", quote=quoted(_paragraphs(assignment.lessons))) if assignment.lessons else "",
         filled("task_context", quote=quoted(assignment.context, limit=len(assignment.context)))
         if assignment.context
         else "",
@@ -35,6 +35,11 @@ def prompt_for(assignment: Assignment) -> str:
 
 def _bullets(lines: tuple[str, ...]) -> str:
     return "\n".join(f"- {' '.join(line.splitlines())}" for line in lines)
+
+
+def _paragraphs(texts: tuple[str, ...]) -> str:
+    """Texts of several lines, whose code keeps its shape, each as an item of a list."""
+    return "\n".join("- " + "\n  ".join(text.strip().splitlines()) for text in texts if text.strip())
 
 
 def _line(text: str) -> str:

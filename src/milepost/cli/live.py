@@ -18,6 +18,8 @@ from milepost import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -156,6 +158,10 @@ class Progress:
             case AgentChosen():
                 chosen = f"{event.agent}: {event.reason}" if event.agent else event.reason
                 self._say(f"  {event.task:<5}  {chosen}", "dim")
+            case LessonsTold():
+                self._say(f"  {event.task:<5}  {event.in_words}", "dim")
+            case MemoryWaits():
+                self._say(f"  {event.in_words}: milepost memory sync", "yellow")
             case WorkerChanged():
                 self._say(f"  worker {event.worker}  {event.what}", "dim")
             case AttemptFinished():

@@ -24,6 +24,7 @@ from milepost.cli import (
     gates,
     history,
     mcp,
+    memory,
     patterns,
     projects,
     replay,
@@ -204,6 +205,9 @@ def run(
     order: Order = None,
     group: Group = None,
     dialect: Dialect = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="MODE", help="What is remembered: on, off, read-only. Over memory.mode.")
+    ] = None,
     new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
@@ -228,6 +232,7 @@ def run(
             )
             raise typer.Exit(MISUSED)
         told = {"agent": agent, "parallel": parallel, "trust": trust, "network": network, "approve": approve or mode}
+        told["memory"] = memory
         words = [word for name, value in told.items() if value is not None for word in (f"--{name}", str(value))]
         words += ["--ordered"] if ordered else []
         projects.run_all(projects.folder_of(roadmap, asked=True), tuple(words), budget, as_json)
@@ -270,6 +275,7 @@ def run(
             order=order,
             group=group,
             dialect=dialect,
+            memory=memory,
             on_event=tell,
         ),
     )
@@ -476,5 +482,6 @@ clean.register(app)
 costs.register(app)
 gates.register(app)
 history.register(app)
+memory.register(app)
 together.register(app)
 roadmaps.register(app)

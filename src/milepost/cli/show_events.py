@@ -16,6 +16,8 @@ from milepost import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -79,6 +81,10 @@ def _sentence(event: Event) -> str:
             return f"{event.kind}: {event.text}"
         case AgentChosen():
             return f"{event.agent}: {event.reason}" if event.agent else event.reason
+        case LessonsTold():
+            return f"{event.in_words}{': ' if event.lines else ''}{' · '.join(event.lines)}"
+        case MemoryWaits():
+            return event.in_words
         case WorkerChanged():
             return f"worker {event.worker}: {event.what}"
         case TaskFinished():

@@ -11,7 +11,7 @@ from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
 from milepost.cli.amounts import minutes, of, usd
 from milepost.cli.costs import spent_facts
 from milepost.cli.live import reason_lines, task_line
-from milepost.cli.words import clipped, duration, facts_lines, hanging, number, safe, wrapped
+from milepost.cli.words import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
 
 if TYPE_CHECKING:
     from milepost import Progress, Status
@@ -37,6 +37,8 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     if status.progress is not None:
         lines += [] if status.state == "finished" else _ahead(status, status.progress, width)
         lines += ["", *_sums(status, status.progress, width)]
+    if status.unsynced:
+        lines += ["", f"{counted(status.unsynced, 'row')} of the memory not yet synced: milepost memory sync"]
     steps = _next(status, status.progress)
     return lines + ([""] if steps else []) + [f"{'' if place else 'next':<6} {one}" for place, one in enumerate(steps)]
 
@@ -51,6 +53,7 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
         "state": status.state,
         "started_at": status.started_at,
         "trust": status.trust,
+        "unsynced": status.unsynced,
         "pid": status.holder.pid if status.holder else None,
         "tasks": finished,
         "under_way": [event_to_json(one.stage) for one in progress.in_work] if progress else [],

@@ -18,6 +18,10 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── PlaceUnknown          a name stands for no milepost, attempt, mark or commit
 │   ├── MarkInvalid           a mark cannot have this name
 │   ├── EpisodeUnknown        no episode has this id, or it has ended
+│   ├── ExportRefused         a file is no export of a memory, or not a whole one
+│   ├── EpisodeInvalid        an episode cannot have this id, or a step this number
+│   ├── EpisodeDiverged       another step with this number, or another end, was kept before
+│   ├── EpisodeFull           an episode has as many steps as it may have, or they are too large
 │   ├── LessonUnknown         no lesson has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
@@ -28,7 +32,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── GateChanged               what a person was shown is not what is asked about now
 ├── EngineBusy                another engine holds the state directory
 ├── LeaseLost                 a worker was taken over from, and may do nothing more (exit 3)
-├── VersionDiffers            a database belongs to workers of another version
+├── VersionDiffers            a database belongs to workers of another version, or a newer one wrote it
 ├── RunUnfinished             a run was interrupted and asks to be resumed or left
 ├── NothingToSteer            no run is on that could be asked for something
 ├── TogetherImpossible        projects cannot be worked on as one
@@ -36,6 +40,9 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── NoAnswer                  a model's service does not answer
+├── DatabaseAway              a database over the network does not answer, or not in time
+├── DatabaseRefuses           it answers, and does not do what it is asked
+│   └── ValueRefused          because of one value that it can neither keep nor give
 ├── CassetteExhausted         a replay has no more answers for this attempt
 ├── RoadmapUnwritable         the roadmap cannot be changed on disk, or changes faster than it can be read
 └── MachineFailed             the machine, not the work, failed; a resumed run goes on
@@ -127,6 +134,22 @@ class EpisodeUnknown(Misuse):
     pass
 
 
+class ExportRefused(Misuse):
+    pass
+
+
+class EpisodeInvalid(Misuse):
+    pass
+
+
+class EpisodeDiverged(Misuse):
+    pass
+
+
+class EpisodeFull(Misuse):
+    pass
+
+
 class LessonUnknown(Misuse):
     pass
 
@@ -212,6 +235,18 @@ class EvidenceForged(MilepostError):
 
 
 class NoAnswer(MilepostError):
+    pass
+
+
+class DatabaseAway(MilepostError):
+    pass
+
+
+class DatabaseRefuses(MilepostError):
+    pass
+
+
+class ValueRefused(DatabaseRefuses):
     pass
 
 

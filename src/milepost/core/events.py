@@ -290,6 +290,39 @@ class AgentChosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsTold:
+    """What an attempt was told of earlier ones, in these lines; `held_out` fitted, and was not told to measure it."""
+
+    run: str
+    task: str
+    attempt: int
+    lessons: tuple[str, ...]
+    lines: tuple[str, ...]
+    held_out: tuple[str, ...]
+    event: Literal["lessons_told"] = "lessons_told"
+
+    @property
+    def in_words(self) -> str:
+        """`told 2 lessons, 1 held out`."""
+        lessons = f"{len(self.lessons)} lesson{'' if len(self.lessons) == 1 else 's'}"
+        return f"told {lessons}" + (f", {len(self.held_out)} held out" if self.held_out else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryWaits:
+    """Rows of the memory that its primary does not have yet when a run ends: told to whoever listens, not kept."""
+
+    run: str
+    rows: int
+    event: Literal["memory_waits"] = "memory_waits"
+
+    @property
+    def in_words(self) -> str:
+        """`3 rows of the memory are not yet synced`."""
+        return f"{self.rows} row{' of the memory is' if self.rows == 1 else 's of the memory are'} not yet synced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerChanged:
     """A worker joined, left, or was taken over from."""
 
@@ -314,6 +347,8 @@ Event = (
     | ForecastMade
     | AgentChosen
     | AgentSignalled
+    | LessonsTold
+    | MemoryWaits
     | WorkerChanged
     | CheckFinished
     | AttemptFinished

@@ -189,9 +189,15 @@ class Episode:
         return self.end is not None and self.end.verdict is Verdict.PASSED
 
 
+UNJUDGED = "says nothing of the agent"  # the signal of an end that was not the agent's doing
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Took:
-    """What one attempt took, and how it ended: an episode as a forecast and a choice of agents see it."""
+    """What one attempt took, and how it ended: an episode as a forecast and a choice of agents see it.
+
+    One that is not `judged` says nothing of how good its agent is.
+    """
 
     run: str
     task: str
@@ -202,6 +208,7 @@ class Took:
     duration_ms: int
     cost_usd: float = 0.0
     tags: tuple[str, ...] = ()
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +258,8 @@ class LessonStanding:
     """A lesson as it stands: its state, what it grew from, and what came of the attempts it fitted.
 
     `shown` and `held_out` are (passed, failed) of the attempts with and without it; `opportunities` counts the verified
-    attempts since it was last of use.
+    attempts that it was shown to since it was last of use. `independent` of the `sources` were not told it themselves,
+    `since` of them came after it got its state, the newest at `supported_at`.
     """
 
     lesson: Lesson
@@ -264,6 +272,9 @@ class LessonStanding:
     harmed: int = 0
     without_effect: int = 0
     opportunities: int = 0
+    independent: int = 0
+    since: int = 0
+    supported_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

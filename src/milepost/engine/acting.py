@@ -13,13 +13,13 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.core.ports import Tools
-from milepost.engine import lease
+from milepost.engine import episodes, lease
 from milepost.engine.asking import AskingVeto, PersonNeeded
 from milepost.engine.calls import AttemptKey
-from milepost.engine.efforts import Effort, assignment_for, keep
+from milepost.engine.efforts import assignment_for, keep
 from milepost.engine.gates import Gate
 from milepost.engine.logbook import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
-from milepost.engine.order import Acted, Try, Way
+from milepost.engine.order import Acted, Effort, Try, Way
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import Narrator, SignalTeller
 from milepost.engine.wallet import Purse
@@ -83,7 +83,9 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
     base = begun.base if begun else base
     workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
     workspace = replace(workspace, kept=here.checkouts.kept(key.run, _kept_for(effort)))
-    begun = begun or Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
+    if begun is None:
+        episodes.begin(here, effort, base)
+        begun = Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
     try:
         purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
     except BudgetSpent as wall:
@@ -98,14 +100,18 @@ def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try
         begin=partial(_begin_call, here),
         require=lease.require,
         redact=here.redact,
+        remember=partial(episodes.remember_step, here, effort),
     )
     book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
     if noted is None:
         here.books.calls.note(key, BEGINNING, dump(begun))
-    tools = replace(_tools(here, effort, book, purse), judge=veto.refuses)
+    narrator = Narrator(here, key.run, key.task, effort.number, lambda: book.replaying)
+    tools = replace(_tools(here, effort, book, purse, narrator), judge=veto.refuses)
     outcome = _let_act(here, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
+    if not book.recorded:
+        episodes.remember_said(here, effort, narrator.newest)
     cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
     kept = keep(here, effort, workspace, replace(outcome, usage=replace(outcome.usage, cost_usd=cost_usd)))
     purse.close(outcome.usage)
@@ -142,10 +148,10 @@ class Keeper:
         return tree
 
 
-def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse) -> Tools:
+def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse, narrator: Narrator) -> Tools:
     """What the agent is given for this attempt, within what is left of its time and money."""
     run, task = effort.order.run, effort.task.id
-    tools = here.tools(effort.agent, Narrator(here, run, task, effort.number, lambda: book.replaying))
+    tools = here.tools(effort.agent, narrator)
     left_s = purse.seconds_left()
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
     return replace(

@@ -10,9 +10,8 @@ from milepost.core.calls import Call
 from milepost.core.events import GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
 from milepost.engine.approval import needs_gate, question_for, shown_before
-from milepost.engine.efforts import Effort
 from milepost.engine.gates import Gate, GoAhead, Refuse, consequence, gate_of
-from milepost.engine.order import Order, Try
+from milepost.engine.order import Effort, Order, Try
 from milepost.engine.parking import Parked
 from milepost.engine.policing import policy_of
 from milepost.engine.rooms import Rooms

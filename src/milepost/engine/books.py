@@ -12,7 +12,6 @@ from milepost.engine.order import Order
 from milepost.engine.steering import Steering
 from milepost.engine.wallet import Wallet
 from milepost.memory.memory import StoredMemory
-from milepost.memory.statistics import Statistics
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store.database import Database
@@ -28,13 +27,16 @@ class Books:
     gates: Gates
     steering: Steering
     memory: StoredMemory
-    statistics: Statistics
     failures: FailureLog
     patches: PatchLedger
 
 
 def open_books(
-    database: Database, order: Order, watched: Callable[[], bytes | None], stopping: Callable[[], bool]
+    database: Database,
+    order: Order,
+    memory: StoredMemory,
+    watched: Callable[[], bytes | None],
+    stopping: Callable[[], bool],
 ) -> Books:
     """The books of a run; opening them begins one of its lives. `watched` is a look at the user's roadmap."""
     return Books(
@@ -43,8 +45,7 @@ def open_books(
         wallet=Wallet(database, order.run, order.budget, stopping=stopping),
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
-        memory=StoredMemory(database),
-        statistics=Statistics(database),
+        memory=memory,
         failures=FailureLog(database),
         patches=PatchLedger(database),
     )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from milepost.agents.fix_prompt import fix_prompt
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.core.events import AgentSaid
-from milepost.core.memories import Query
 from milepost.core.task import Task
 from milepost.engine.context import View
 from milepost.engine.examine import corrected
 from milepost.engine.onward import folded
-from milepost.engine.order import Acted, Candidate, Order, Try, Way
+from milepost.engine.order import Acted, Candidate, Effort, Order, Try, Way
+from milepost.engine.recalling import lessons_for
 from milepost.engine.records import printed_patch
 from milepost.engine.rooms import Rooms
 from milepost.repair.classify import classify
@@ -24,16 +24,6 @@ from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.mileposts import attempt_ref
 
 LONGEST_LINE = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """One attempt in the making: at which task of which run, the how-manieth, by whom."""
-
-    order: Order
-    task: Task
-    number: int
-    agent: str
 
 
 def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tuple[Try, ...], way: Way) -> Assignment:
@@ -50,7 +40,7 @@ def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tup
         files=meant.files,
         verify=meant.verify,
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
-        lessons=here.books.memory.recall(Query(project="", text=task.text, task=task.id, files=meant.files)).lines,
+        lessons=lessons_for(here, effort, tries, meant.files),
         inputs=task.inputs,
         context=_context(here, effort, replace(task, files=meant.files), workspace, way),
     )

@@ -9,10 +9,7 @@ from milepost.core.task import Plan
 from milepost.engine.forecast import RECIPE, Facts, Forecast, forecast_of
 from milepost.engine.project import STATE
 from milepost.engine.routing import as_chosen, foretell
-from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
-
-EPISODES_READ = 600
 
 
 def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
@@ -24,7 +21,9 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     if not path.exists():
         return None
     with closing(open_database(path)) as database:
-        episodes = StoredMemory(database).journal.took(EPISODES_READ)
+        from milepost.engine.sharing_memory import took_here
+
+        episodes = took_here(roadmap, database)
     if not episodes:
         return None
     from milepost.engine.settings import load  # heavy, and a plan is shown at once where there is no history

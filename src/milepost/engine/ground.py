@@ -11,7 +11,7 @@ from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor, secrets_of
+from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_checks, for_installers
 from milepost.engine.baselines import Baselines
 from milepost.engine.discretion import DiscreetTerminal
@@ -22,6 +22,7 @@ from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.opinion import Reviewer
 from milepost.engine.outfit import Outfitter
+from milepost.engine.own_secrets import known_secrets as known_secrets
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings
 from milepost.engine.surroundings import Surroundings, Templates
@@ -153,14 +154,3 @@ def secrets_for_commands(settings: Settings) -> tuple[Secret, ...]:
         for name, section in settings.sandbox.secrets.items()
         if name in os.environ
     )
-
-
-def known_secrets(settings: Settings) -> frozenset[str]:
-    """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
-    given = {value for section in settings.agents.values() for value in section.env.values()}
-    passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
-    servers = settings.mcp.values()
-    given |= {value for section in servers for value in section.env.values()}
-    passed |= {os.environ.get(name, "") for section in servers for name in (*section.env_from, section.bearer_from)}
-    brokered = {secret.value for secret in secrets_for_commands(settings)}
-    return secrets_of(os.environ) | given | passed | brokered

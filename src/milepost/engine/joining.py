@@ -10,11 +10,11 @@ from milepost.core.pages import is_of_roadmap
 from milepost.core.task import Plan, Task
 from milepost.engine.efforts import roadmap_at, ticked
 from milepost.engine.forecast import Facts, forecast_of
-from milepost.engine.foresee import EPISODES_READ
 from milepost.engine.order import Conflict, Coupled, Order
 from milepost.engine.project import read_bytes
 from milepost.engine.rooms import Rooms
 from milepost.engine.routing import as_chosen, foretold, known_from
+from milepost.engine.sharing_memory import EPISODES_READ, whose
 from milepost.roadmap import read
 from milepost.roadmap.tick import tick_tasks
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
@@ -121,8 +121,9 @@ def observed_before(here: Rooms, plan: Plan, wanted: tuple[str, ...]) -> dict[st
 def foreseen(here: Rooms, plan: Plan, order: Order) -> ForecastMade | None:
     """What the run is expected to take, told once at its start; None where nothing similar was done yet."""
     facts = Facts(agent=order.agent, parallel=order.parallel)
+    episodes = here.books.memory.journal.took(EPISODES_READ, project=whose(here.settings, order.memory.project))
     if order.routing is not None:
-        known = known_from(here.project.roadmap.parent, here.books.statistics, here.books.journal, order.run)
+        known = known_from(here.project.roadmap.parent, episodes, here.books.journal, order.run)
         plan = as_chosen(plan, foretold(plan, order.tasks, order.agent, order.routing, known))
-    made = forecast_of(plan, order.tasks, facts, here.books.memory.journal.took(EPISODES_READ))
+    made = forecast_of(plan, order.tasks, facts, episodes)
     return None if made is None else made.event(order.run)

@@ -177,9 +177,9 @@ class Journey:
             return
         if self.order.routing is None or not is_routed(task, self.order.agent):
             return
-        at_tasks = {name: seen.routed for name, seen in self.outlooks.items() if seen.routed}
-        busy = [agent for name, agent in at_tasks.items() if name not in self.ended]
-        choice = load(Choice, choosing.route(dump(self.order), dump(task), self.last_in_turn, busy))
+        routed = {name: seen.routed for name, seen in self.outlooks.items() if seen.routed}
+        at_work = {name: agent for name, agent in routed.items() if name not in self.ended}
+        choice = load(Choice, choosing.route(dump(self.order), dump(task), self.last_in_turn, at_work))
         if choice.mode == "round-robin":
             self.last_in_turn = choice.agent
         self.outlooks[task.id] = replace(known, routed=choice.agent, fallback=choice.fallback)
@@ -309,8 +309,8 @@ class Journey:
         if verdict is Verdict.PASSED:
             agent = tries[-1].attempt.agent
             self.here.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
-        if verdict is not None:
-            choosing.remember(self.here.books.statistics, self.order.run, task, tries)
+        if verdict is not None and tries and self.order.memory.writes:
+            stages.learn(dump(self.order), dump(task), [dump(one) for one in tries])
         finished = summaries.task_finished(self.order, end, tries, named(self.order, self._outlook(task)))
         self.here.emit(
             finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"

@@ -49,7 +49,7 @@ class Watch:
     """What the engine does around each call: asks, pays, keeps the workspace, tells, and makes sure it still may.
 
     `begin` is asked before a call is made, `require` before it is recorded; both raise when it may not be. `keep`
-    gives the tree of the workspace as it is now.
+    gives the tree of the workspace as it is now. `remember` is told each call once, as a part of its record.
     """
 
     purse: Purse
@@ -59,6 +59,7 @@ class Watch:
     begin: Callable[[], None]
     require: Callable[[], None]
     redact: Callable[[str], str]
+    remember: Callable[[Call, RecordedCall], None] = lambda _, __: None
 
 
 class AttemptLogbook:
@@ -146,6 +147,7 @@ class AttemptLogbook:
     def _write_down(self, call: Call, made: RecordedCall) -> None:
         self._log.keep(self._key, made)
         self._pay(call, made)
+        self._watch.remember(call, made)
 
     def _settle(self, call: Call, made: RecordedCall) -> None:
         """Pay and tell; harmless when repeated, for a call after whose record the process died."""

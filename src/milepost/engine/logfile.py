@@ -22,6 +22,8 @@ from milepost.core.events import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -72,7 +74,7 @@ def level_of(event: Event) -> Level:
             return "warning"
         case RunStarted() | RunResumed() | MilepostMade() | GateAnswered() | Steered() | ForecastMade():
             return "info"
-        case WorkerChanged() | AgentChosen() | AgentSignalled():
+        case WorkerChanged() | AgentChosen() | AgentSignalled() | LessonsTold() | MemoryWaits():
             return "info"
         case _ as never:
             assert_never(never)

@@ -22,6 +22,7 @@ from milepost.engine.progress import Progress, progress_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.renamed import Renamed, called_before, renamed_here
 from milepost.engine.settings import load as load_settings
+from milepost.engine.sharing_memory import waiting_rows
 from milepost.engine.state import Holder, holder_of
 from milepost.engine.unmerged import run_ahead
 from milepost.engine.wire import load
@@ -32,7 +33,10 @@ from milepost.workspace.mileposts import Milepost, Mileposts, evidence_hash, run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """The newest run of a roadmap: who works on it now, if anybody, and all that happened in it."""
+    """The newest run of a roadmap: who works on it now, if anybody, and all that happened in it.
+
+    `unsynced` rows of the memory are not at its primary yet.
+    """
 
     run: str
     started_at: float
@@ -42,6 +46,7 @@ class Status:
     left: bool
     at_workers: bool = False
     progress: Progress | None = None
+    unsynced: int = 0
 
     @property
     def state(self) -> str:
@@ -84,7 +89,8 @@ class Proof:
 def status(roadmap: Path | None, server: str | None = None) -> Status | None:
     """The newest run, or None where nothing was ever run; of those submitted to a server, where one is used."""
     project = Project.find(roadmap)
-    server = load_settings(project.roadmap.parent, {"database": server}).run.database
+    settings = load_settings(project.roadmap.parent, {"database": server})
+    server = settings.run.database
     if not server and not project.database.exists():
         return None
     with closing(open_database(server or project.database)) as database:
@@ -101,6 +107,7 @@ def status(roadmap: Path | None, server: str | None = None) -> Status | None:
             summary=record.summary,
             left=record.left_at is not None,
             at_workers=at_workers,
+            unsynced=waiting_rows(project, settings),
         )
         taken = costs_of(database, record, entries)
     since_then = max(0.0, time.time() - entries[-1].at) if entries and found.state == "running" else 0.0

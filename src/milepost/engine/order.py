@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
+from milepost.core.task import Task
 from milepost.plan.context import Bounds
 from milepost.plan.planning import Planning
 from milepost.roadmap.manner import Manner
@@ -15,7 +16,7 @@ from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "6"
+VERSION = "7"
 
 AUTO = "auto"  # the agent that stands for whom the router chooses
 ROUTED = frozenset({AUTO, f"pattern:{AUTO}"})  # the second is how a task with inputs says it
@@ -46,6 +47,27 @@ class Routing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remembering:
+    """How a run remembers: the settings of [memory], as they were at the start.
+
+    `project` is what the project is called in the memory. `token` tells this run from all others on any machine, whose
+    names of four digits come again.
+    """
+
+    mode: Literal["on", "off", "read-only"] = "off"
+    project: str = ""
+    token: str = ""
+    holdout: float = 0.2
+    semantic: bool = False
+    distil_with: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether lessons are made and judged."""
+        return self.mode == "on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
@@ -53,8 +75,8 @@ class Order:
     `trust` is empty where containers hold its commands.
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
-    and [plan], as they were at the start; `context` is how much of the repository agents are shown. `met` are the tasks
-    of other projects that were done then.
+    and [plan], as they were at the start; `context` is how much of the repository agents are shown, `memory` how
+    it remembers. `met` are the tasks of other projects that were done then.
     """
 
     run: str
@@ -87,6 +109,7 @@ class Order:
     planning: Planning = field(default_factory=Planning)
     met: tuple[str, ...] = ()
     context: Bounds = field(default_factory=Bounds)
+    memory: Remembering = Remembering()
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)
@@ -122,6 +145,16 @@ class Way:
     advice: tuple[str, ...] = ()
     wait_s: float = 0.0
     rounds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """One attempt in the making: at which task of which run, the how-manieth, by whom."""
+
+    order: Order
+    task: Task
+    number: int
+    agent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,18 +22,20 @@ from milepost.core.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.calls import CallLog
 from milepost.engine.elsewhere import with_elsewhere
+from milepost.engine.episodes import project_in_memory
 from milepost.engine.ground import known_secrets, require_interpreter
 from milepost.engine.groundwork import ground_at
 from milepost.engine.hold import Hold, hold_for
 from milepost.engine.journal import Journal
 from milepost.engine.measure import bounds_of
-from milepost.engine.order import ROUTED, Order, Repairs, Routing
+from milepost.engine.order import ROUTED, Order, Remembering, Repairs, Routing
 from milepost.engine.planning import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.family.waiting import met
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
@@ -65,6 +67,7 @@ class Wish:
     order: str | None = None
     group: str | None = None
     dialect: str | None = None
+    memory: str | None = None
     met: tuple[str, ...] = ()
 
 
@@ -101,6 +104,8 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     if not chosen:
         return NothingToDo(reason=_why_nothing(plan))
     _refuse_guesses(plan, chosen, settings, project)
+    if settings.memory.semantic and settings.memory.mode != "off":
+        open_meaning()  # raises where its packages are missing
     hold = hold_for(settings)
     require_interpreter(project.repository.top, settings)
     named = [agent_name(plan.task(task_id), settings.run.agent) for task_id in chosen]
@@ -175,6 +180,20 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
         planning=planning,
         met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
         context=bounds_of(settings, CallLog(journal.database)),
+        memory=_remembering(project, settings, base),
+    )
+
+
+def _remembering(project: Project, settings: Settings, base: str) -> Remembering:
+    """How a new run remembers; `token` is its own alone."""
+    given = settings.memory
+    return Remembering(
+        mode=given.mode,
+        project=project_in_memory(project, given.project, base) if given.mode != "off" else "",
+        token=secrets.token_hex(8),
+        holdout=given.holdout,
+        semantic=given.semantic and given.mode != "off",
+        distil_with=given.distil_with,
     )
 
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.core.attempt import Attempt
-from milepost.core.memories import EndKind, Episode, EpisodeEnd, EpisodeStart
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence, Verdict
+from milepost.engine import episodes, learning
 from milepost.engine.order import Acted, Order, Try
 from milepost.engine.rooms import Rooms
 from milepost.engine.telling import tell_attempt
@@ -41,7 +41,8 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
     _enter(here, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
         here.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
-    here.books.memory.record(_episode(asked, job, attempt, left.finished_at))
+    episodes.end(here, asked, job, attempt, left)
+    learning.judge_lessons(here, asked, job, attempt)
     tell_attempt(here, asked.run, job.id, attempt, "finished")
     return dump(
         Try(
@@ -52,35 +53,6 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
             changed=left.candidate.changed,
             corrections=left.candidate.corrections,
         )
-    )
-
-
-def _episode(order: Order, task: Task, attempt: Attempt, finished_at: int) -> Episode:
-    """The attempt as it is remembered."""
-    ends: dict[Verdict, EndKind] = {Verdict.PASSED: "success", Verdict.FAILED: "failure", Verdict.UNVERIFIED: "partial"}
-    return Episode(
-        start=EpisodeStart(
-            id=f"{order.run}/{task.id}/{attempt.number}",
-            project="",
-            title=task.title,
-            started_at=finished_at - attempt.duration_ms / 1000,
-            owner=f"run {order.run}",
-            run=order.run,
-            task=task.id,
-            attempt=attempt.number,
-            agent=attempt.agent,
-            text=task.text,
-            files=task.files,
-        ),
-        end=EpisodeEnd(
-            kind=ends[attempt.evidence.verdict],
-            ended_at=finished_at,
-            verdict=attempt.evidence.verdict,
-            reason=attempt.evidence.reason,
-            duration_ms=attempt.duration_ms,
-            cost_usd=attempt.outcome.cost_usd,
-            tokens=attempt.outcome.usage.tokens,
-        ),
     )
 
 

@@ -19,7 +19,7 @@ from milepost.core.errors import GitFailed, MilepostError, Misuse
 from milepost.core.events import Event, MilepostMade, RunFinished
 from milepost.engine import start
 from milepost.engine.journal import Journal
-from milepost.engine.order import Order
+from milepost.engine.order import Order, Remembering
 from milepost.engine.past import Past, past_of
 from milepost.engine.project import Project
 from milepost.engine.recording import recording_of
@@ -176,7 +176,10 @@ def _clone(project: Project, past: Past, home: Path) -> Project:
 
 
 def _order_again(past: Past, project: Project, there: Project) -> Order:
-    """The order as it was, from the clone's commit, within the walls around tasks: that around the run is over."""
+    """The order as it was, from the clone's commit, within the walls around tasks: that around the run is over.
+
+    What is done again teaches nothing new.
+    """
     order, position = past.order, there.repository.position()
     checks: dict[str, Any] = dict(order.checks)
     own = [project.repository.top / name / "bin/python" for name in (".venv", "venv")]
@@ -186,7 +189,8 @@ def _order_again(past: Past, project: Project, there: Project) -> Order:
         checks["agent"] = REVIEWER
     budget = replace(order.budget, usd=None, tokens=None, seconds=None, attempts=None, task_seconds=None)
     user = Position(branch=BRANCH, commit=position.commit)
-    return replace(order, base=position.commit, ahead="", user=user, checks=checks, budget=budget, held=False)
+    order = replace(order, checks=checks, budget=budget, memory=Remembering())
+    return replace(order, base=position.commit, ahead="", user=user, held=False)
 
 
 def _within(project: Project, order: Order) -> Settings:

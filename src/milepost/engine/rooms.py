@@ -12,12 +12,14 @@ from pathlib import Path
 
 from milepost.core.commands import ExecutionLimits, Network
 from milepost.core.events import Event
+from milepost.core.memories import Lessons, Query
 from milepost.core.ports import Agent, Interpreter, Stops, Terminal, Tools
 from milepost.core.redact import Redactor
 from milepost.engine.allowance import AllowingTerminal, for_agent, for_installers
 from milepost.engine.books import Books, open_books
 from milepost.engine.context import Contexts
 from milepost.engine.discretion import DiscreetTerminal
+from milepost.engine.episodes import close_left
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.hold import Hold, hold_of
@@ -29,6 +31,7 @@ from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, pol
 from milepost.engine.project import Project
 from milepost.engine.reviewing import ReviewTools
 from milepost.engine.settings import Settings
+from milepost.engine.sharing_memory import open_memory, recaller_of, sharing
 from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
 from milepost.engine.tag_cache import TagCache
@@ -64,6 +67,7 @@ class Rooms:
     lock_fd: int
     agent: Callable[[str], Agent]
     contexts: Contexts
+    recall: Callable[[Query], Lessons]
     stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -102,19 +106,22 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
     database = open_database(project.store)
-    parking = Parking()
-    books = open_books(database, order, file_watch(project.roadmap), lambda: parking.stopping)
+    parking, redact = Parking(), Redactor(known_secrets(settings))
+    memory = open_memory(database, settings, order, redact)
+    books = open_books(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
     ground = Ground(
         project=project,
         settings=settings,
         git=git,
         journal=books.journal,
         checkouts=checkouts,
-        redact=Redactor(known_secrets(settings)),
+        redact=redact,
         hold=hold_of(order),
         run=run,
     )
     ground.logs.sweep()
+    if order.memory.mode != "off":
+        close_left(memory, books.journal.runs())
     checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {run})
     mileposts = ground.mileposts
     staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
@@ -125,6 +132,8 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             closing(TagCache(project.state)) as cache,
             ground.open_terminal(held) as sandbox,
             listening as overhear,
+            sharing(database, settings, order, project.roadmap.parent),
+            closing(recaller_of(memory, project, order)) as recaller,
         ):
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
@@ -161,6 +170,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 lock_fd=lock_fd,
                 agent=staff.agent,
                 contexts=Contexts(git, cache, ground.redact),
+                recall=recaller.recall,
                 stays=company.stays,
             )
     finally:

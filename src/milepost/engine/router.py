@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from milepost.engine.order import Routing
-from milepost.memory.statistics import Trial
+from milepost.engine.trials import Trial
 from milepost.plan.traits import Traits
 
 Mode = Literal["pattern", "fixed", "round-robin", "measured"]

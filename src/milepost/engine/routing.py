@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.errors import AgentUnknown, MilepostError
 from milepost.core.events import AgentChosen
+from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.engine.journal import Journal
 from milepost.engine.order import AUTO, ROUTED, Routing
 from milepost.engine.project import STATE
 from milepost.engine.router import Choice, Question, choose
-from milepost.memory.statistics import Statistics, Trial
+from milepost.engine.trials import Trial, trials_of
 from milepost.plan.traits import traits_of
 from milepost.store.database import open_database
 
 if TYPE_CHECKING:
     from milepost.engine.settings import RouterSettings
 
-TRIALS_READ = 1000
 _RUNS_LOOKED_AT = 20
 
 
@@ -122,6 +122,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
     if not _may_be_routed(roadmap, plan):
         return {}
     from milepost.engine.settings import load
+    from milepost.engine.sharing_memory import took_here
     from milepost.engine.staff import make_agent
 
     settings = load(roadmap.parent)
@@ -136,13 +137,13 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
             wanted,
             settings.run.agent,
             routing,
-            known_from(roadmap.parent, Statistics(database), Journal(database)),
+            known_from(roadmap.parent, took_here(roadmap, database), Journal(database)),
         )
 
 
-def known_from(folder: Path, statistics: Statistics, journal: Journal, run: str = "") -> Known:
+def known_from(folder: Path, episodes: Iterable[Took], journal: Journal, run: str = "") -> Known:
     """What is known before `run`, or now; `folder` is the roadmap's."""
-    return Known(folder=folder, trials=statistics.newest(TRIALS_READ), last=last_in_turn(journal, run))
+    return Known(folder=folder, trials=trials_of(episodes), last=last_in_turn(journal, run))
 
 
 def as_chosen(plan: Plan, choices: Mapping[str, Choice]) -> Plan:

@@ -414,6 +414,43 @@ class ContextSettings(Section):
     )
 
 
+class MemorySettings(Section):
+    mode: Literal["on", "off", "read-only"] = Field(
+        "on",
+        description="on: attempts are remembered, and told what earlier ones taught. read-only: they are told, and "
+        "kept for forecasts, but nothing is learnt or shared. off: neither, and nothing is written.",
+    )
+    holdout: float = Field(
+        0.2,
+        ge=0,
+        le=0.9,
+        allow_inf_nan=False,
+        description="Share of attempts that a lesson is not shown to, though it fits, so that its effect is measured.",
+    )
+    project: str = Field(
+        "",
+        description="What the project is called in the memory. Empty: the repository's first commit, which is the "
+        "same in every clone, with the roadmap's folder.",
+    )
+    primary: str = Field(
+        "",
+        repr=False,
+        description="A memory that machines, people and projects share: libsql://…, http(s)://…, postgresql://… or "
+        "the path of a file. Empty: the memory stays here.",
+    )
+    primary_token_from: str = Field(
+        "", description="The variable of yours with the token for the primary. Empty: none is needed."
+    )
+    semantic: bool = Field(
+        False, description="Whether lessons are also found by meaning; needs the extra milepost[semantic]."
+    )
+    distil_with: str = Field(
+        "",
+        description="The model that is asked once after each task for at most three further lessons, as "
+        "provider:model. Empty: lessons are made without a model.",
+    )
+
+
 class WorkspaceSettings(Section):
     members: list[str] = Field(
         [],
@@ -434,6 +471,7 @@ class Settings(Section):
     roadmap: RoadmapSettings = RoadmapSettings()
     plan: PlanSettings = PlanSettings()
     context: ContextSettings = ContextSettings()
+    memory: MemorySettings = MemorySettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     verify: VerifySettings = VerifySettings()
     repair: RepairSettings = RepairSettings()
@@ -482,6 +520,7 @@ VARIABLES = {
     "MILEPOST_DATABASE": "database",
     "MILEPOST_REMOTE": "remote",
     "MILEPOST_MODEL": "model",
+    "MILEPOST_MEMORY": "memory",
 }
 # Whatever else can be given by hand is of [run].
 _ELSEWHERE = {
@@ -490,6 +529,7 @@ _ELSEWHERE = {
     "order": ("plan", "order"),
     "group": ("plan", "group"),
     "dialect": ("roadmap", "dialect"),
+    "memory": ("memory", "mode"),
 }
 
 

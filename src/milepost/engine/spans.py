@@ -23,6 +23,8 @@ from milepost.core.events import (
     ForecastMade,
     GateAnswered,
     GateOpened,
+    LessonsTold,
+    MemoryWaits,
     MilepostMade,
     ModelCalled,
     RunFinished,
@@ -144,7 +146,7 @@ class Spans:
             case RunResumed() | RunStopping() | ForecastMade() | AgentChosen() | AgentSignalled():
                 self._note(event, at)
                 return ()
-            case AgentSaid():
+            case AgentSaid() | LessonsTold() | MemoryWaits():
                 return ()  # what is said may hold anything: it stays on the machine
             case _ as never:
                 assert_never(never)

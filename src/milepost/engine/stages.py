@@ -15,7 +15,7 @@ from milepost.core.verdict import CheckResult, judge
 from milepost.engine.acting import ServiceLimited, attempted
 from milepost.engine.asking import gate_for, wait_for_answer
 from milepost.engine.durable import step
-from milepost.engine.efforts import Effort, corrections_of, keep, roadmap_at
+from milepost.engine.efforts import corrections_of, keep, roadmap_at
 from milepost.engine.gates import Gate
 from milepost.engine.groundwork import ground_at
 from milepost.engine.joining import (
@@ -26,9 +26,22 @@ from milepost.engine.joining import (
     with_roadmap,
     with_users_roadmap,
 )
+from milepost.engine.learning import learn_from
 from milepost.engine.mending import try_recipes
 from milepost.engine.onward import PARTS, RECIPE
-from milepost.engine.order import Arrival, Candidate, Conflict, Coupled, Landed, Landing, Order, Try, Unproven, Way
+from milepost.engine.order import (
+    Arrival,
+    Candidate,
+    Conflict,
+    Coupled,
+    Effort,
+    Landed,
+    Landing,
+    Order,
+    Try,
+    Unproven,
+    Way,
+)
 from milepost.engine.planning import ended_in, settled
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
@@ -213,6 +226,13 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
     here.mileposts.move(branch, commit, head)
     commit_patch(here, asked.run, job.id, one.attempt.number, commit)
     return _plain(Landed(commit=commit))
+
+
+@step
+def learn(here: Rooms, order: Plain, task: Plain, history: list[Plain]) -> Plain:
+    """Learn from a task that is over, whatever came of it."""
+    learn_from(here, load(Order, order), load(Task, task), tuple(load(Try, one) for one in history))
+    return {}
 
 
 @step

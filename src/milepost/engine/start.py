@@ -11,6 +11,7 @@ from milepost.core.errors import RunUnfinished
 from milepost.core.events import (
     AttemptFinished,
     Event,
+    MemoryWaits,
     ModelCalled,
     RunFinished,
     RunResumed,
@@ -30,6 +31,7 @@ from milepost.engine.prepare import NothingToDo, Wish
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company, Rooms, open_rooms
 from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
+from milepost.engine.sharing_memory import waiting_rows
 from milepost.engine.state import StateLock, busy, holder_of
 from milepost.engine.steering import Request
 from milepost.engine.wire import dump
@@ -103,6 +105,7 @@ def flags_of(wish: Wish) -> dict[str, object]:
         "order": wish.order,
         "group": wish.group,
         "dialect": wish.dialect,
+        "memory": wish.memory,
     }
 
 
@@ -147,6 +150,8 @@ def _go(project: Project, settings: Settings, order: Order, lock: StateLock, com
         from milepost.engine.retention import clean_daily
 
         clean_daily(project, lock.fd, settings.state.keep_days)
+    if order.memory.writes and (rows := waiting_rows(project, settings)):
+        company.on_event(MemoryWaits(run=order.run, rows=rows))
     return ending
 
 
@@ -252,7 +257,7 @@ def refuse_other(record: RunRecord, wish: Wish) -> None:
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
     asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
-    every = (*asked, asked_trust, asked_network, *asked_plan)
+    every = (*asked, asked_trust, asked_network, *asked_plan, ("memory", wish.memory, order.memory.mode))
     differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
     if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
         differs += [f"--task {task_id}" for task_id in wish.tasks]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable
 
 from milepost.core.attempt import Attempt, Signal
@@ -10,6 +11,7 @@ from milepost.core.events import AgentSaid, AgentSignalled, AttemptFinished, Che
 from milepost.core.verdict import CheckResult
 from milepost.engine.rooms import Rooms
 
+NEWEST = 200  # lines that are remembered with an attempt
 LINES_KEPT, LINE_KEPT = 1000, 500  # of what an agent says, in lines and characters a line
 
 
@@ -43,12 +45,14 @@ class Narrator:
         self._here, self._run, self._task, self._attempt = here, run, task, attempt
         self._replaying = replaying
         self._lines = 0
+        self.newest: deque[str] = deque(maxlen=NEWEST)
         self._key = f"{task}/{attempt}/said/"
         if not replaying():
             here.books.journal.drop_events(run, self._key)
 
     def __call__(self, text: str) -> None:
         self._lines += 1
+        self.newest.append(text[:LINE_KEPT])
         if self._lines <= LINES_KEPT:
             said = AgentSaid(run=self._run, task=self._task, attempt=self._attempt, text=text[:LINE_KEPT])
             tell = self._here.emit if self._replaying() else self._here.announce

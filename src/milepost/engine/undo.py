@@ -22,6 +22,7 @@ from milepost.engine.project import Project
 from milepost.engine.renamed import called_before, roadmaps_of
 from milepost.engine.reverting import Ground, TakenBack, undo_commits
 from milepost.engine.state import StateLock
+from milepost.engine.unlearning import unlearn
 from milepost.engine.unmerged import run_ahead
 from milepost.roadmap import read
 from milepost.workspace.git import Git
@@ -58,6 +59,8 @@ def undo(
         made = undo_commits(ground, going, with_dependents)
         if made:
             _move(ground, made[-1].commit, dry_run, lock_fds)
+            if not dry_run:
+                unlearn(project, [post for post, _ in ground.mileposts.taken_back(made[-1].commit)])
         return Undone(branch=ground.branch, taken_back=made, dry_run=dry_run)
 
 

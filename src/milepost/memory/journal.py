@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from milepost.core.errors import EpisodeUnknown
-from milepost.core.memories import Assessment, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Took
+from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeInvalid, EpisodeUnknown
+from milepost.core.memories import (
+    UNJUDGED,
+    Assessment,
+    EndKind,
+    Episode,
+    EpisodeEnd,
+    EpisodeStart,
+    EpisodeStep,
+    Took,
+)
 from milepost.core.verdict import Verdict
+from milepost.memory.bounds import END_BYTES, EPISODE_BYTES, STEPS, STEPS_BYTES, without_middle
+from milepost.memory.fitting import SHAPES, Fitting, Redact
+from milepost.memory.owners import is_gone, owner_here, run_owner
 from milepost.memory.rows import Rows
 from milepost.memory.wire import dump, load
 from milepost.store.database import Row
 
 _ENDED = """
-    select starts.body, ends.body from memory_endings as ends
-    join memory_episodes as starts on starts.id = ends.episode
-    where (? = '' or ends.project = ?) order by ends.rowid desc limit ?
+    select starts.body, ends.body from memory_endings as ends join memory_episodes as starts on starts.id = ends.episode
+    where {conditions} order by ends.at desc, ends.rowid desc limit ?
 """
+_OPEN = """
+    select starts.body from memory_episodes as starts
+    where {conditions} not exists (select 1 from memory_endings as ends where ends.episode = starts.id)
+    order by starts.rowid
+"""
+_COUNTS = "select kind, verdict, count(*) from memory_endings {conditions} group by kind, verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,38 +45,102 @@ class Ended:
     assessment: Assessment
 
 
-class Journal:
-    """Keeps episodes. What is already there stays as it was first told."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many episodes there are: `ended` by how they ended, `verified` by what the engine found."""
 
-    def __init__(self, rows: Rows, now: Callable[[], float] = time.time) -> None:
+    episodes: int
+    open: int
+    ended: dict[EndKind, int]
+    verified: dict[Verdict, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Extent:
+    """How far an episode has come: its steps, the number of the last one, and the bytes of all of them."""
+
+    steps: int
+    last: int
+    size: int
+
+
+class Journal:
+    """Keeps episodes, without secrets and within bounds. What is already there stays as it was first told."""
+
+    def __init__(self, rows: Rows, now: Callable[[], float] = time.time, *, redact: Redact = SHAPES) -> None:
         self._rows = rows
         self._now = now
+        self._fitting = Fitting(redact)
+        self._extents: dict[str, _Extent] = {}
 
     def start(self, start: EpisodeStart) -> None:
         """Begin an episode; harmless when repeated."""
-        self._rows.together(lambda: self._add_start(start))
+        fit = self._fitting.start(start)
+        self._rows.together(lambda: self._add_start(fit))
 
     def log(self, episode: str, step: EpisodeStep) -> int:
-        """Add a step to an open episode; gives its number. A step that has a number is added once."""
-        return self._rows.together(lambda: self._add_step(episode, step))
+        """Add a step to an open episode; gives its number.
+
+        A step that has a number is added once: the same one again is harmless, another one is refused, and the first
+        stays. One that the episode has no room for is refused; it can be completed all the same.
+        """
+        fit = self._fitting.step(step)
+        tried: list[EpisodeStep] = []
+
+        def add() -> int:
+            for before in tried:  # the answer to a commit may be lost, and then the act comes again
+                if self._holds(episode, before):
+                    return before.number
+            tried.append(self._add_step(episode, fit))
+            return tried[-1].number
+
+        return self._rows.together(add)
 
     def complete(self, episode: str, end: EpisodeEnd, assessment: Assessment) -> None:
-        """End an open episode."""
-        self._rows.together(lambda: self._add_end(episode, end, assessment))
+        """End an open episode; harmless when repeated in the same words."""
+        fit = self._fitting.assessment(assessment)
+        self._rows.together(lambda: self._add_end(episode, end, fit))
 
     def record(self, episode: Episode) -> None:
-        """Keep a whole episode that has ended, or what is missing of it; harmless when repeated."""
+        """Keep a whole episode that has ended, or what is missing of it; harmless when repeated.
+
+        Where it has more steps than are kept, those in the middle are left out, and a step says so.
+        """
         assert episode.end is not None
-        end, assessment = episode.end, episode.assessment or Assessment()
+        end, assessment = episode.end, self._fitting.assessment(episode.assessment or Assessment())
+        start, steps = self._fitting.start(episode.start), [self._fitting.step(step) for step in episode.steps]
+        sizes = [len(dump(step).encode()) for step in steps]
+        whole = without_middle(steps, sizes, STEPS_BYTES - len(dump(start).encode()))
 
         def add() -> None:
-            self._add_start(episode.start)
-            if self._is_open(episode.id):
-                for step in episode.steps:
-                    self._add_step(episode.id, step)
+            self._add_start(start)
+            if self._exists(episode.id) and self._is_open(episode.id):
+                sql = "select number from memory_steps where episode = ?"
+                known = {number for (number,) in self._rows.read(sql, episode.id)}
+                for step in whole:
+                    if step.number not in known:
+                        self._put_step(episode.id, replace(step, at=step.at or self._now()))
                 self._add_end(episode.id, end, assessment)
 
         self._rows.together(add)
+
+    def close_interrupted(
+        self, *, ended_runs: Collection[str] = (), project: str = "", by: str = ""
+    ) -> tuple[Episode, ...]:
+        """End all open episodes whose owner will not: a process of this machine that is gone, or a run that ended.
+
+        Gives those, without their steps. What belongs to a living process, to another machine or to a run that may go
+        on stays open.
+        """
+        owners = frozenset(map(run_owner, ended_runs))
+        closed: dict[str, Episode] = {}  # also by a try whose answer was lost
+
+        def close() -> tuple[Episode, ...]:
+            left = [one for one in self.open(project=project) if one.start.owner in owners or is_gone(one.start.owner)]
+            closed.update({one.id: self._close(one, by or owner_here()) for one in left})
+            return tuple(closed.values())
+
+        return self._rows.together(close)
 
     def episode(self, episode: str) -> Episode | None:
         """An episode with all its steps."""
@@ -74,13 +155,42 @@ class Journal:
         )
         return whole if not ends else _with_end(whole, ends[0][0])
 
-    def ended(self, *, project: str = "", most: int = 100) -> tuple[Episode, ...]:
-        """The newest episodes that have ended, oldest first, without their steps."""
-        found = [_ended(row) for row in self._rows.read(_ENDED, project, project, most)]
-        return tuple(reversed(found))
+    def ended(
+        self, *, project: str = "", kind: EndKind | None = None, verdict: Verdict | None = None, most: int = 100
+    ) -> tuple[Episode, ...]:
+        """The newest episodes that have ended, of a project or of any, oldest first, without their steps."""
+        wanted = {"project": project, "kind": kind or "", "verdict": verdict or ""}
+        chosen = {name: text for name, text in wanted.items() if text}
+        conditions = " and ".join(f"ends.{name} = ?" for name in chosen) or "1 = 1"
+        rows = self._rows.read(_ENDED.format(conditions=conditions), *chosen.values(), most)
+        return tuple(reversed([_ended(row) for row in rows]))
 
-    def took(self, most: int) -> tuple[Took, ...]:
-        """What the newest verified or tried attempts took, oldest first."""
+    def open(self, *, project: str = "") -> tuple[Episode, ...]:
+        """The episodes that have not ended, oldest first, without their steps."""
+        conditions, values = ("project = ? and", [project]) if project else ("", [])
+        rows = self._rows.read(_OPEN.format(conditions=conditions), *values)
+        return tuple(Episode(start=load(EpisodeStart, body)) for (body,) in rows)
+
+    def counts(self, *, project: str = "") -> Counts:
+        """How many episodes there are, of a project or of any."""
+        conditions, values = ("where project = ?", [project]) if project else ("", [])
+        count = f"select count(*) from memory_episodes {conditions}"  # noqa: S608 - our words
+        ((episodes,),) = self._rows.read(count, *values)
+        ended: dict[EndKind, int] = {}
+        verified: dict[Verdict, int] = {}
+        for kind, verdict, number in self._rows.read(_COUNTS.format(conditions=conditions), *values):
+            ended[kind] = ended.get(kind, 0) + number
+            if verdict:
+                verified[Verdict(verdict)] = verified.get(Verdict(verdict), 0) + number
+        return Counts(episodes=episodes, open=episodes - sum(ended.values()), ended=ended, verified=verified)
+
+    def of_task(self, run: str, task: str) -> tuple[str, ...]:
+        """The episodes of a task in a run, by their ids."""
+        sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
+        return tuple(name for (name,) in self._rows.read(sql, run, task))
+
+    def took(self, most: int, *, project: str = "") -> tuple[Took, ...]:
+        """What the newest attempts of runs took that came to an end, of a project or of any, oldest first."""
         return tuple(
             Took(
                 run=one.start.run,
@@ -92,9 +202,10 @@ class Journal:
                 duration_ms=one.end.duration_ms,
                 cost_usd=one.end.cost_usd,
                 tags=one.start.circumstances.tags,
+                judged=UNJUDGED not in one.end.signals,
             )
-            for one in self.ended(most=most)
-            if one.end is not None and one.start.run
+            for one in self.ended(project=project, most=most)
+            if one.end is not None and one.end.kind != "interrupted" and one.start.run
         )
 
     def _add_start(self, start: EpisodeStart) -> None:
@@ -115,47 +226,124 @@ class Journal:
             },
         )
 
-    def _add_step(self, episode: str, step: EpisodeStep) -> int:
+    def _add_step(self, episode: str, step: EpisodeStep) -> EpisodeStep:
+        if step.number < 0:
+            raise EpisodeInvalid(f"a step cannot have the number {step.number}", "count from 1, or leave it to us")
+        if step.number and self._is_kept(episode, step):
+            return step
         self._require_open(episode)
-        sql = "select coalesce(max(number), 0) + 1 from memory_steps where episode = ?"
-        number = step.number or int(self._rows.read(sql, episode)[0][0])
-        at = step.at or self._now()
+        extent = self._extent(episode)
+        whole = replace(step, number=step.number or extent.last + 1, at=step.at or self._now())
+        size = extent.size + len(dump(whole).encode())
+        self._require_room(episode, extent.steps, size)
+        self._put_step(episode, whole)
+        last = max(extent.last, whole.number)
+        self._extents[episode] = _Extent(steps=extent.steps + 1, last=last, size=size)
+        return whole
+
+    def _put_step(self, episode: str, step: EpisodeStep) -> None:
         self._rows.add(
             "memory_steps",
             {
                 "episode": episode,
-                "number": number,
+                "number": step.number,
                 "tool": step.tool,
                 "result": step.result,
                 "signature": step.signature,
-                "at": at,
-                "body": dump(replace(step, number=number, at=at)),
+                "at": step.at,
+                "body": dump(step),
             },
         )
-        return number
+
+    def _holds(self, episode: str, step: EpisodeStep) -> bool:
+        sql = "select body from memory_steps where episode = ? and number = ?"
+        return self._rows.read(sql, episode, step.number) == [(dump(step),)]
+
+    def _is_kept(self, episode: str, step: EpisodeStep) -> bool:
+        """Whether this very step was kept before; when is not compared where nobody said so."""
+        sql = "select body from memory_steps where episode = ? and number = ?"
+        for (body,) in self._rows.read(sql, episode, step.number):
+            if dump(replace(step, at=step.at or load(EpisodeStep, body).at)) == body:
+                return True
+            raise EpisodeDiverged(
+                f"episode {episode!r} has another step {step.number} already",
+                "the one that came first stays: have each writer use numbers of its own, or none",
+            )
+        return False
+
+    def _extent(self, episode: str) -> _Extent:
+        """How far an episode has come; its steps are looked at anew only where others added some."""
+        sql = "select count(*), coalesce(max(number), 0) from memory_steps where episode = ?"
+        ((steps, last),) = self._rows.read(sql, episode)
+        known = self._extents.get(episode)
+        if known is not None and (known.steps, known.last) == (steps, last):
+            return known
+        ((start,),) = self._rows.read("select body from memory_episodes where id = ?", episode)
+        bodies = self._rows.read("select body from memory_steps where episode = ?", episode)
+        size = sum(len(body.encode()) for (body,) in bodies)
+        return _Extent(steps=steps, last=last, size=size + len(start.encode()))
+
+    def _require_room(self, episode: str, steps: int, size: int) -> None:
+        if steps >= STEPS or size > STEPS_BYTES:
+            reached = f"{STEPS:,} steps" if steps >= STEPS else f"{STEPS_BYTES:,} bytes of steps"
+            raise EpisodeFull(f"episode {episode!r} has reached {reached}", "complete it, and begin another one")
 
     def _add_end(self, episode: str, end: EpisodeEnd, assessment: Assessment) -> None:
-        self._require_open(episode)
-        project = self._rows.read("select project from memory_episodes where id = ?", episode)[0][0]
+        self._require_started(episode)
+        ((project,),) = self._rows.read("select project from memory_episodes where id = ?", episode)
+        room = EPISODE_BYTES - END_BYTES - self._extent(episode).size if end.exhibits else 0
+        fit = self._fitting.end(end, room)
+        body = dump(Ended(end=fit, assessment=assessment))
+        if self._has_ended(episode, body):
+            return
         self._rows.add(
             "memory_endings",
             {
                 "episode": episode,
                 "project": project,
-                "kind": end.kind,
-                "verdict": end.verdict.value if end.verdict else "",
+                "kind": fit.kind,
+                "verdict": fit.verdict.value if fit.verdict else "",
                 "reward": assessment.reward.total,
-                "at": end.ended_at,
-                "body": dump(Ended(end=end, assessment=assessment)),
+                "at": fit.ended_at,
+                "body": body,
             },
         )
+        self._extents.pop(episode, None)
+
+    def _has_ended(self, episode: str, body: str) -> bool:
+        """Whether an episode has ended in these words; one that ended in others is not ended again."""
+        for (kept,) in self._rows.read("select body from memory_endings where episode = ?", episode):
+            if kept == body:
+                return True
+            raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
+        return False
+
+    def _close(self, left: Episode, by: str) -> Episode:
+        """An open episode with an end that says that nobody ended it, and who found that out."""
+        now = self._now()
+        ((last,),) = self._rows.read("select max(at) from memory_steps where episode = ?", left.id)
+        found = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now))
+        end = EpisodeEnd(
+            kind="interrupted",
+            ended_at=now,
+            reason=f"{left.start.owner} left it without an end: found at {found} by {by}",
+            duration_ms=max(0, round(((last or left.start.started_at) - left.start.started_at) * 1000)),
+        )
+        self._add_end(left.id, end, Assessment())
+        return replace(left, end=self._fitting.end(end, 0), assessment=Assessment())
+
+    def _exists(self, episode: str) -> bool:
+        return bool(self._rows.read("select 1 from memory_episodes where id = ?", episode))
 
     def _is_open(self, episode: str) -> bool:
         return not self._rows.read("select 1 from memory_endings where episode = ?", episode)
 
-    def _require_open(self, episode: str) -> None:
-        if not self._rows.read("select 1 from memory_episodes where id = ?", episode):
+    def _require_started(self, episode: str) -> None:
+        if not self._exists(episode):
             raise EpisodeUnknown(f"there is no episode {episode!r}", "see those that there are: milepost memory list")
+
+    def _require_open(self, episode: str) -> None:
+        self._require_started(episode)
         if not self._is_open(episode):
             raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
 

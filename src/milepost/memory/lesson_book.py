@@ -3,38 +3,92 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
+from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
+from milepost.store.database import Row
 
+_LESSONS = """
+    select told.body from (select rowid, id as lesson, body from memory_lessons) as told
+    where {chosen} order by told.rowid
+"""
 _STATES = """
-    select states.lesson, states.state, states.why from memory_states as states
-    where states.number = (select max(number) from memory_states as newest where newest.lesson = states.lesson)
+    select told.lesson, told.state, told.why from memory_states as told
+    where told.number = (select max(number) from memory_states as newest where newest.lesson = told.lesson)
+    and {chosen}
+"""
+_SHOWN = """
+    select told.lesson, told.arm, ends.verdict, count(*) from memory_showings as told
+    join memory_endings as ends on ends.episode = told.episode
+    where {chosen} group by told.lesson, told.arm, ends.verdict
+"""
+_VOTES = """
+    select told.lesson, told.effect, count(*) from memory_votes as told
+    where {chosen} group by told.lesson, told.effect
+"""
+_MOST_NAMES = 500  # as many as a statement may have values, on any of the databases
+
+# Each support of a lesson: when it came, whether the lesson had told that attempt, and whether it has its state since.
+_SUPPORTS = """
+    select told.lesson, told.episode, told.at,
+        case when showings.arm = 'shown' then 1 else 0 end,
+        case when told.at > coalesce((
+            select max(states.at) from memory_states as states where states.lesson = told.lesson
+        ), 0) then 1 else 0 end
+    from memory_supports as told
+    left join memory_showings as showings on showings.lesson = told.lesson and showings.episode = told.episode
+    where {chosen} order by told.rowid
 """
 
-_SHOWN = """
-    select showings.lesson, showings.arm, ends.verdict from memory_showings as showings
-    join memory_endings as ends on ends.episode = showings.episode
+# How often each lesson was shown to a verified attempt since one in which it had an effect.
+_UNUSED = """
+    select told.lesson, count(*) from memory_votes as told
+    where told.effect = 'none' and told.rowid > coalesce((
+        select max(used.rowid) from memory_votes as used where used.lesson = told.lesson and used.effect <> 'none'
+    ), 0) and {chosen} group by told.lesson
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Which:
+    """Which lessons a question is about: all, those of a project, some by their ids."""
+
+    project: str
+    names: list[str] | None
+
+    @property
+    def condition(self) -> str:
+        asked = ["told.lesson in (select id from memory_lessons where project = ?)"] if self.project else []
+        if self.names is not None:
+            asked.append(f"told.lesson in ({', '.join('?' * len(self.names))})" if self.names else "1 = 0")
+        return " and ".join(asked) or "1 = 1"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return (*([self.project] if self.project else []), *(self.names or ()))
 
 
 class LessonBook:
-    """Keeps lessons; each call is on disk when it returns, and harmless when repeated."""
+    """Keeps lessons, without secrets; each call is on disk when it returns, and harmless when repeated."""
 
-    def __init__(self, rows: Rows, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, rows: Rows, now: Callable[[], float] = time.time, *, redact: Redact = SHAPES) -> None:
         self._rows = rows
         self._now = now
+        self._fitting = Fitting(redact)
 
     def keep(self, lesson: Lesson, sources: Iterable[str], *, state: LessonState = "candidate") -> None:
         """Keep a lesson with the episodes that it grew from; one that is known gains what supports it further."""
-        self._rows.together(lambda: self._keep(lesson, tuple(sources), state))
+        fit, episodes = self._fitting.lesson(lesson), tuple(sources)
+        self._rows.together(lambda: self._keep(fit, episodes, state))
 
     def move(self, lesson: str, state: LessonState, why: str) -> None:
         """Have a lesson in another state from now on."""
-        self._rows.together(lambda: self._move(lesson, state, why))
+        said = self._fitting.line(why)
+        self._rows.together(lambda: self._move(lesson, state, said))
 
     def show(self, showings: Iterable[Showing]) -> None:
         """Note what an attempt was told, and what was held out of it."""
@@ -53,30 +107,54 @@ class LessonBook:
             Showing(lesson=lesson, episode=name, arm=arm) for lesson, name, arm in self._rows.read(sql, episode)
         )
 
-    def standings(self, *, project: str = "") -> tuple[LessonStanding, ...]:
-        """All lessons, of a project or of any, as they stand, oldest first."""
-        sql = "select body from memory_lessons where (? = '' or project = ?) order by rowid"
-        lessons = [load(Lesson, body) for (body,) in self._rows.read(sql, project, project)]
-        states = {lesson: (state, why) for lesson, state, why in self._rows.read(_STATES)}
-        sources: dict[str, list[str]] = {}
-        for lesson, episode in self._rows.read("select lesson, episode from memory_supports order by rowid"):
-            sources.setdefault(lesson, []).append(episode)
-        came = Counter(self._rows.read(_SHOWN))
-        effects = Counter(self._rows.read("select lesson, effect from memory_votes"))
-        return tuple(
-            LessonStanding(
+    def told(self, lesson: str) -> tuple[str, ...]:
+        """The attempts that a lesson was shown to."""
+        sql = "select episode from memory_showings where lesson = ? and arm = 'shown' order by rowid"
+        return tuple(episode for (episode,) in self._rows.read(sql, lesson))
+
+    def standings(self, *, project: str = "", lessons: Collection[str] | None = None) -> tuple[LessonStanding, ...]:
+        """Lessons as they stand, oldest first: all, those of a project, or some by their ids."""
+        names = None if lessons is None else sorted(set(lessons))
+        if names is not None and len(names) > _MOST_NAMES:
+            chosen = frozenset(names)
+            return tuple(one for one in self.standings(project=project) if one.lesson.id in chosen)
+        which = _Which(project=project, names=names)
+        found = [load(Lesson, body) for (body,) in self._about(_LESSONS, which)]
+        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, which)}
+        supports: dict[str, list[Row]] = {}
+        for name, *support in self._about(_SUPPORTS, which):
+            supports.setdefault(name, []).append(tuple(support))
+        came = {(lesson, arm, verdict): count for lesson, arm, verdict, count in self._about(_SHOWN, which)}
+        votes = {(lesson, effect): count for lesson, effect, count in self._about(_VOTES, which)}
+        unused: dict[str, int] = dict(self._about(_UNUSED, which))
+
+        def standing(lesson: Lesson) -> LessonStanding:
+            state, why = states.get(lesson.id, ("candidate", ""))
+            own = supports.get(lesson.id, ())
+            return LessonStanding(
                 lesson=lesson,
-                state=states.get(lesson.id, ("candidate", ""))[0],
-                why=states.get(lesson.id, ("candidate", ""))[1],
-                sources=tuple(sources.get(lesson.id, ())),
-                shown=(came[lesson.id, "shown", "passed"], came[lesson.id, "shown", "failed"]),
-                held_out=(came[lesson.id, "held_out", "passed"], came[lesson.id, "held_out", "failed"]),
-                helped=effects[lesson.id, "helped"],
-                harmed=effects[lesson.id, "harmed"],
-                without_effect=effects[lesson.id, "none"],
+                state=state,
+                why=why,
+                sources=tuple(episode for episode, *_ in own),
+                shown=(came.get((lesson.id, "shown", "passed"), 0), came.get((lesson.id, "shown", "failed"), 0)),
+                held_out=(
+                    came.get((lesson.id, "held_out", "passed"), 0),
+                    came.get((lesson.id, "held_out", "failed"), 0),
+                ),
+                helped=votes.get((lesson.id, "helped"), 0),
+                harmed=votes.get((lesson.id, "harmed"), 0),
+                without_effect=votes.get((lesson.id, "none"), 0),
+                opportunities=unused.get(lesson.id, 0),
+                independent=sum(not told for _, _, told, _ in own),
+                since=sum(is_later for _, _, _, is_later in own),
+                supported_at=max((at for _, at, _, _ in own), default=0.0),
             )
-            for lesson in lessons
-        )
+
+        return tuple(map(standing, found))
+
+    def _about(self, sql: str, which: _Which) -> list[Row]:
+        """What a question about all lessons gives for some of them."""
+        return self._rows.read(sql.format(chosen=which.condition), *which.values)
 
     def _add_all(self, table: str, rows: Iterable[Values]) -> None:
         dated = [{**row, "at": self._now()} for row in rows]

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from milepost.core.memories import Episode, Lessons, Query
+from milepost.memory.fitting import SHAPES, Redact
 from milepost.memory.journal import Journal
 from milepost.memory.lesson_book import LessonBook
+from milepost.memory.migrations import migrate
 from milepost.memory.rows import Rows
 from milepost.store.database import Database
 
 
 class StoredMemory:
-    """Remembers in a database; with one in the process' own memory, as long as the process lives."""
+    """Remembers in a database; with one in the process' own memory, as long as the process lives.
 
-    def __init__(self, database: Database, *, shared: bool = False) -> None:
-        rows = Rows(database, shared=shared)
-        self.journal = Journal(rows)
-        self.lessons = LessonBook(rows)
+    `redact` takes secrets out of every text before it is kept. `project` is whose the attempts are that an earlier
+    version of the program kept without saying so; without it they wait.
+    """
+
+    def __init__(self, database: Database, *, shared: bool = False, redact: Redact = SHAPES, project: str = "") -> None:
+        self.rows = Rows(database, shared=shared)
+        self.journal = Journal(self.rows, redact=redact)
+        self.lessons = LessonBook(self.rows, redact=redact)
+        migrate(database, self.journal.record, project)
 
     def recall(self, query: Query) -> Lessons:
         """What an attempt is told; nothing where nothing fits."""

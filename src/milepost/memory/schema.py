@@ -2,6 +2,8 @@
 
 What changes is told by further rows: an episode's end, a lesson's states, votes. So a row that comes twice is the same
 row, and whoever has all rows knows all there is. Only `forget` takes rows away, and leaves one that says so.
+
+`rowid` counts up and is never used again, also when rows were taken away: who has seen all up to one reads on from it.
 """
 
 from __future__ import annotations
@@ -11,44 +13,52 @@ VERSION = 2
 SCHEMA = """
     create table if not exists memory_versions (version bigint primary key, at double precision not null);
     create table if not exists memory_episodes (
-        {rowid}
-        id text primary key, project text not null, run text not null, task text not null, attempt bigint not null,
+        rowid {serial},
+        id text not null unique, project text not null, run text not null, task text not null, attempt bigint not null,
         agent text not null, title text not null, kind text not null, owner text not null,
         at double precision not null, body text not null, digest text not null);
-    create index if not exists memory_episodes_by_project on memory_episodes (project);
+    create index if not exists memory_episodes_by_project on memory_episodes (project, at);
+    create index if not exists memory_episodes_by_run on memory_episodes (run);
     create table if not exists memory_steps (
-        {rowid}
+        rowid {serial},
         episode text not null, number bigint not null, tool text not null, result text not null,
         signature text not null, at double precision not null, body text not null, digest text not null,
-        primary key (episode, number));
+        unique (episode, number));
     create table if not exists memory_endings (
-        {rowid}
-        episode text primary key, project text not null, kind text not null, verdict text not null,
+        rowid {serial},
+        episode text not null unique, project text not null, kind text not null, verdict text not null,
         reward double precision not null, at double precision not null, body text not null, digest text not null);
+    create index if not exists memory_endings_by_time on memory_endings (at);
+    create index if not exists memory_endings_by_project on memory_endings (project, at, verdict, kind);
+    create index if not exists memory_endings_by_kind on memory_endings (kind, at, verdict);
     create table if not exists memory_lessons (
-        {rowid}
-        id text primary key, project text not null, kind text not null, scope text not null, subject text not null,
+        rowid {serial},
+        id text not null unique, project text not null, kind text not null, scope text not null, subject text not null,
         source text not null, at double precision not null, body text not null, digest text not null);
+    create index if not exists memory_lessons_by_project on memory_lessons (project);
     create table if not exists memory_supports (
-        {rowid}
+        rowid {serial},
         lesson text not null, episode text not null, at double precision not null, digest text not null,
-        primary key (lesson, episode));
+        unique (lesson, episode));
+    create index if not exists memory_supports_by_episode on memory_supports (episode);
     create table if not exists memory_states (
-        {rowid}
+        rowid {serial},
         lesson text not null, number bigint not null, state text not null, why text not null,
-        at double precision not null, digest text not null, primary key (lesson, number));
+        at double precision not null, digest text not null, unique (lesson, number));
     create table if not exists memory_showings (
-        {rowid}
+        rowid {serial},
         lesson text not null, episode text not null, arm text not null, at double precision not null,
-        digest text not null, primary key (lesson, episode));
+        digest text not null, unique (lesson, episode));
+    create index if not exists memory_showings_by_episode on memory_showings (episode);
     create table if not exists memory_votes (
-        {rowid}
+        rowid {serial},
         lesson text not null, episode text not null, effect text not null, at double precision not null,
-        digest text not null, primary key (lesson, episode));
+        digest text not null, unique (lesson, episode));
+    create index if not exists memory_votes_by_episode on memory_votes (episode);
     create table if not exists memory_forgotten (
-        {rowid}
+        rowid {serial},
         kind text not null, id text not null, why text not null, at double precision not null, digest text not null,
-        primary key (kind, id));
+        unique (kind, id));
 """
 
 # Only where a primary is to be brought up to date: what it has not been told yet.
@@ -68,3 +78,18 @@ KEYS: dict[str, tuple[str, ...]] = {
     "memory_votes": ("lesson", "episode"),
     "memory_forgotten": ("kind", "id"),
 }
+
+# The columns of each table that name an episode or a lesson: with what they name, the row is forgotten.
+NAMING: dict[str, dict[str, str]] = {
+    "memory_episodes": {"id": "episode"},
+    "memory_steps": {"episode": "episode"},
+    "memory_endings": {"episode": "episode"},
+    "memory_lessons": {"id": "lesson"},
+    "memory_supports": {"lesson": "lesson", "episode": "episode"},
+    "memory_states": {"lesson": "lesson"},
+    "memory_showings": {"lesson": "lesson", "episode": "episode"},
+    "memory_votes": {"lesson": "lesson", "episode": "episode"},
+}
+
+# Columns with a number that need not be whole.
+REALS = frozenset({"at", "reward"})

@@ -15,6 +15,13 @@ def dump(value: object) -> str:
     return _adapter(type(value)).dump_json(value).decode()
 
 
+def plain(value: object) -> Any:
+    """A frozen value, or several, as JSON has it."""
+    if isinstance(value, tuple):
+        return [plain(one) for one in value]
+    return _adapter(type(value)).dump_python(value, mode="json")
+
+
 def load(kind: type[T], text: str) -> T:
     """The frozen value that `dump` made a text of."""
     value: T = _adapter(kind).validate_json(text)

@@ -42,6 +42,13 @@ def kinds_in(manifests: Mapping[str, str]) -> list[str]:
     return [_clean(kind) for kind in _kinds(manifests)]
 
 
+def frameworks_in(manifests: Mapping[str, str]) -> tuple[str, ...]:
+    """The frameworks that a project depends on, by its manifests, those first that say most of its code."""
+    pyproject, package = _toml(manifests, "pyproject.toml"), _json(manifests, "package.json")
+    used = _dependencies(pyproject, package, _toml(manifests, "Cargo.toml"))
+    return tuple(name for name in _FRAMEWORKS if name in used)
+
+
 def conventions_in(manifests: Mapping[str, str], beside: Collection[str]) -> list[tuple[str, str]]:
     """What is stated of how the project is worked on, each with its subject."""
     found: dict[str, list[str]] = {}
@@ -70,7 +77,7 @@ def _kinds(manifests: Mapping[str, str]) -> Iterator[str]:
             yield f"{kind} project"
     if "CMakeLists.txt" in manifests:
         yield "CMake project"
-    if used := [name for name in _FRAMEWORKS if name in _dependencies(pyproject, package, cargo)]:
+    if used := frameworks_in(manifests):
         yield f"uses {', '.join(used)}"
 
 

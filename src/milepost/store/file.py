@@ -6,11 +6,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
 
 from milepost.core.errors import StateUnwritable
+from milepost.store.convoy import Convoy
 from milepost.store.database import Row
 from milepost.store.dialect import SQLITE, kept, statements
 from milepost.store.transaction import whole
@@ -18,6 +19,7 @@ from milepost.store.transaction import whole
 T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 30
+USUAL = "normal"  # kill -9 loses nothing, a power cut maybe the last moments
 
 
 class FileDatabase:
@@ -27,12 +29,14 @@ class FileDatabase:
         self._path = path
         self._lock = threading.RLock()
         self._depth = 0
+        self._user = 0  # the thread that is inside of a transaction
+        self._convoys: dict[str, Convoy] = {}
         with self._guarded():
             self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
             with self._guarded():
                 self._use_wal()
-                self._db.execute("pragma synchronous=normal")
+                self._db.execute(f"pragma synchronous={USUAL}")
         except BaseException:
             self._db.close()
             raise
@@ -52,20 +56,43 @@ class FileDatabase:
         with self._lock, self._guarded():
             return self._db.execute(sql, tuple(map(kept, values))).fetchall()
 
-    def together(self, name: str, act: Callable[[], T]) -> T:
+    def columns(self, table: str) -> frozenset[str]:
+        """The names of the columns of a table; none where there is no such table."""
+        return frozenset(name for (name,) in self.read("select name from pragma_table_info(?)", table))
+
+    def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
         """What comes of statements that count as one, while nobody else runs any."""
-        with self.alone(name):
-            return act()
+        if durable and self._user != threading.get_ident():
+            convoy = self._convoys.setdefault(name, Convoy(lambda acts: self._together(name, acts, durable=True)))
+            return convoy.carry(act)
+        return self._together(name, act, durable=False)
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
         """A block of statements that count as one, while nobody else runs any: SQLite has one writer at a time."""
         with self._lock, self._guarded(), whole(self._db.execute, self._depth, "begin immediate"):
             self._depth += 1
+            self._user = threading.get_ident()
             try:
                 yield
             finally:
                 self._depth -= 1
+                self._user = self._user if self._depth else 0
+
+    def _together(self, name: str, act: Callable[[], T], *, durable: bool) -> T:
+        with self._lock, self._on_disk() if durable else nullcontext(), self.alone(name):
+            return act()
+
+    @contextmanager
+    def _on_disk(self) -> Iterator[None]:
+        """Have what is committed meanwhile on the disk itself, for the price of waiting for it."""
+        with self._guarded():
+            self._db.execute("pragma synchronous=full")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # a connection that is broken tells whoever uses it next
+                self._db.execute(f"pragma synchronous={USUAL}")
 
     def vacuum(self) -> None:
         """Give back the room of what was deleted."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from milepost.core.errors import SettingInvalid, StateUnwritable
+from milepost.store.convoy import Convoy
 from milepost.store.database import Row
 from milepost.store.dialect import POSTGRES, for_psycopg, kept, statements
 from milepost.store.transaction import whole
@@ -33,6 +34,10 @@ PASSING = (
 # What no waiting mends at an address that never answered, by the text: a refused connection has no code.
 HOPELESS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "failed to resolve host")
 
+_COLUMNS = """
+    select attname from pg_catalog.pg_attribute where attrelid = to_regclass(quote_ident(?)) and attnum > 0
+    and not attisdropped
+"""
 _SCRIPTS = "create table if not exists milepost_scripts (digest text primary key)"
 
 
@@ -45,6 +50,8 @@ class ServerDatabase:
         self._closed = threading.Event()
         self._seen = False
         self._depth = 0
+        self._user = 0  # the thread that is inside of a transaction
+        self._convoys: dict[str, Convoy] = {}
         self._db: psycopg.Connection[Row] | None = None
         self.read("select 1")
 
@@ -68,9 +75,18 @@ class ServerDatabase:
     def read(self, sql: str, *values: object) -> list[Row]:
         return self._insisting(lambda: self._run(sql, *values).fetchall())
 
-    def together(self, name: str, act: Callable[[], T]) -> T:
-        """What comes of statements that count as one, while nobody else, on any machine, runs such under this name."""
+    def columns(self, table: str) -> frozenset[str]:
+        """The names of the columns of a table; none where there is no such table."""
+        return frozenset(name for (name,) in self.read(_COLUMNS, table))
 
+    def together(self, name: str, act: Callable[[], T], *, durable: bool = False) -> T:
+        """What comes of statements that count as one, while nobody else, on any machine, runs such under this name."""
+        if durable and self._user != threading.get_ident():
+            convoy = self._convoys.setdefault(name, Convoy(lambda acts: self._together(name, acts)))
+            return convoy.carry(act)
+        return self._together(name, act)
+
+    def _together(self, name: str, act: Callable[[], T]) -> T:
         def once() -> T:
             with self._transaction(name):
                 return act()
@@ -108,12 +124,14 @@ class ServerDatabase:
     def _transaction(self, name: str) -> Iterator[None]:
         self._connection()
         self._depth += 1
+        self._user = threading.get_ident()
         try:
             with whole(self._run, self._depth - 1, "begin"):
                 self._run("select pg_advisory_xact_lock(?, hashtext(?))", NAMES, name)
                 yield
         finally:
             self._depth -= 1
+            self._user = self._user if self._depth else 0
 
     def _run(self, sql: str, *values: object) -> psycopg.Cursor[Row]:
         return self._connection().execute(for_psycopg(sql).encode(), tuple(map(kept, values)))

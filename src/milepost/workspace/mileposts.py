@@ -17,7 +17,7 @@ from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.core.pages import bound, is_of_roadmap, is_page, unbound
 from milepost.workspace.git import Git
-from milepost.workspace.objects import blobs_of, entries_of
+from milepost.workspace.objects import blobs_of, changes_of, entries_of
 from milepost.workspace.repository import Identity
 
 NOTES = "refs/notes/milepost"
@@ -212,6 +212,14 @@ class Mileposts:
         """Paths that differ between two commits or trees."""
         names = self._git.plumb("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
         return tuple(name for name in names.split("\0") if name)
+
+    def changed_by(self, commits: Sequence[str], without: str = "") -> dict[str, tuple[str, ...]]:
+        """The paths that each of some commits changed; `without` is left out."""
+        found = changes_of(self._git, commits)
+        return {
+            commit: tuple(path for path, _ in files if not is_of_roadmap(path, without))
+            for commit, files in found.items()
+        }
 
     def change(self, old: str, new: str, without: str = "") -> Change:
         """What differs between two commits or trees, with the bytes of both sides; `without` is left out."""

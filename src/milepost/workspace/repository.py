@@ -79,6 +79,10 @@ class Repository:
         branch = _ask(self.top, "symbolic-ref", "--quiet", "--short", "HEAD")
         return Position(branch=_line(branch), commit=_line(commit))
 
+    def first_commit(self, commit: str) -> str:
+        """The commit that the history of another began with, following the first parents: the same in every clone."""
+        return _line(_ask(self.top, "rev-list", "--max-parents=0", "--first-parent", commit))
+
     def has_branch(self, name: str) -> bool:
         return _ask(self.top, "show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0
 

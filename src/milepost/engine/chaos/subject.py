@@ -103,7 +103,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
 
 
 def _quieten(copy: Place, file: Path) -> None:
-    """Leave out of the copy's settings what reaches beyond it: shared workers, people to ask, telemetry."""
+    """Leave out of the copy's settings what reaches beyond it: shared workers and memory, people, telemetry."""
     if file.is_file() and (quiet := quietened(file.read_text(encoding="utf-8"))) is not None:
         file.write_text(quiet, encoding="utf-8")
         commit_all(copy, "Settings that do not reach beyond this copy")
@@ -112,8 +112,9 @@ def _quieten(copy: Place, file: Path) -> None:
 def quietened(text: str) -> str | None:
     """The text of settings without what reaches beyond a repository; None where there is nothing of it."""
     settings = tomlkit.parse(text)
-    run = settings.get("run", {})
+    run, memory = settings.get("run", {}), settings.get("memory", {})
     found = [(run, name) for name in ("database", "remote", "approve") if name in run]
+    found += [(memory, name) for name in ("primary", "distil_with") if name in memory]
     found += [(settings, name) for name in ("telemetry",) if name in settings]
     for section, name in found:
         section.remove(name)

@@ -10,6 +10,7 @@ from milepost.core.events import (
     AgentChosen,
     GateAnswered,
     GateOpened,
+    LessonsTold,
     RunStarted,
     StageStarted,
     Steered,
@@ -140,6 +141,8 @@ def _happenings(entries: Sequence[Entry]) -> tuple[Happening, ...]:
                 told.append(Happening(at=entry.at, task=task, what=what))
             case AgentChosen(task=task, agent=agent, reason=reason):
                 told.append(Happening(at=entry.at, task=task, what=f"{agent}: {reason}" if agent else reason))
+            case LessonsTold(task=task) as lessons:
+                told.append(Happening(at=entry.at, task=task, what=lessons.in_words))
             case WorkerChanged(worker=worker, what=what):
                 told.append(Happening(at=entry.at, task="", what=f"worker {worker}: {what}"))
     return tuple(told)

@@ -16,6 +16,7 @@ from milepost.mcp.asides import aside
 from milepost.mcp.places import Folder, Place
 from milepost.mcp.strict import Brief
 
+State = Literal["candidate", "active", "quarantined", "retired"]
 LONGEST = 400
 Limit = Annotated[int, Field(ge=1, le=50)]
 EpisodeId = Annotated[str, Field(min_length=1, max_length=100)]
@@ -186,7 +187,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         action: Literal["list", "why", "quarantine", "forget"] = "list",
         lesson: LessonId = "",
         why: Annotated[str, Field(max_length=500, description="Why it is quarantined")] = "",
-        state: Literal["candidate", "active", "quarantined", "retired"] | None = None,
+        state: State | None = None,
         limit: Limit = 10,
         offset: Annotated[int, Field(ge=0, le=100_000)] = 0,
         workspace: Folder = "",
@@ -275,7 +276,7 @@ def _closed(episode: str, assessment: Any) -> EpisodeClosed:
     )
 
 
-def _listed(folder: Path, state: str | None, offset: int, limit: int) -> LessonsTold:
+def _listed(folder: Path, state: State | None, offset: int, limit: int) -> LessonsTold:
     with milepost.open_memory(folder) as memory:
         found = tuple(memory.lessons(state=state, most=offset + limit + 1))
     page = found[offset : offset + limit]

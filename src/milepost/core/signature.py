@@ -46,6 +46,8 @@ _PLACES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
+_NAMED = frozenset({"<name>", "<path>"})
+
 
 def signature(text: str) -> str:
     """A short hash of the normal form, and the beginning of the normal form so that a person can read it."""
@@ -55,9 +57,15 @@ def signature(text: str) -> str:
     return f"{digest} {shown}".rstrip()
 
 
-def normal_form(text: str) -> str:
+def normal_form(text: str, *, keep_names: bool = False) -> str:
     """An error in one line without what differs from place to place: paths, lines, addresses, names, times."""
-    text = _CONTROL.sub("", _ANSI.sub("", text[: 4 * LONGEST_NORMAL]))
+    text = plain(text[: 4 * LONGEST_NORMAL])
     for pattern, word in _PLACES:
-        text = pattern.sub(word, text)
+        if not (keep_names and word in _NAMED):
+            text = pattern.sub(word, text)
     return " ".join(text.split())[:LONGEST_NORMAL]
+
+
+def plain(text: str) -> str:
+    """A text as a terminal shows it: without colours and other signs that steer one."""
+    return _CONTROL.sub("", _ANSI.sub("", text))

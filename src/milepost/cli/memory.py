@@ -1,0 +1,329 @@
+"""The memory commands: look at what is remembered, correct it, share it, and tell it what other agents did."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+import milepost
+from milepost.cli.arguments import Json
+from milepost.cli.exits import DONE, NOT_DONE
+
+group = typer.Typer(help="What is remembered of attempts, and what is learnt from them.", no_args_is_help=True)
+
+Folder = Annotated[
+    Path | None, typer.Option("--folder", metavar="DIR", help="A folder of the project. Default: this one.")
+]
+LessonId = Annotated[str, typer.Argument(metavar="LESSON", help="The id of a lesson, or the beginning of it.")]
+EpisodeId = Annotated[str, typer.Argument(metavar="EPISODE", help="The id of an episode, or the beginning of it.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which is kept with it.")]
+Most = Annotated[int, typer.Option("--most", min=1, max=10_000, metavar="N", help="At most so many.")]
+State = Literal["candidate", "active", "quarantined", "retired"]
+Ended = Literal["success", "partial", "failure", "abstained", "interrupted", "open"]
+LONGEST_ERROR = 200_000  # bytes of an error's text that are looked at: its end
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(group, name="memory")
+
+
+@group.command()
+def stats(folder: Folder = None, as_json: Json = False) -> None:
+    """What is remembered in figures, and what the lessons changed: told against held out."""
+    from milepost.cli.show_memory import stats_lines, stats_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.stats()
+    _answer(as_json, lambda: stats_to_json(found), lambda: stats_lines(found, _width()))
+
+
+@group.command("list")
+def list_(
+    lessons: Annotated[bool, typer.Option("--lessons", help="What attempts are told; this is the default.")] = False,
+    episodes: Annotated[bool, typer.Option("--episodes", help="What happened, the newest first.")] = False,
+    patterns: Annotated[bool, typer.Option("--patterns", help="What comes again, with how often it passed.")] = False,
+    state: Annotated[State | None, typer.Option(help="Only lessons in this state.")] = None,
+    outcome: Annotated[Ended | None, typer.Option(help="Only episodes that ended so.")] = None,
+    project: Annotated[str, typer.Option(metavar="NAME", help="Only of this project. Default: of all here.")] = "",
+    most: Most = 20,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Lessons, episodes or patterns, the newest first."""
+    from milepost.cli import show_memory as show
+
+    if lessons + episodes + patterns > 1:
+        raise typer.BadParameter("give one of --lessons, --episodes and --patterns")
+    if (state and (episodes or patterns)) or (outcome and not episodes):
+        raise typer.BadParameter("--state is of lessons, --outcome of --episodes")
+    with milepost.open_memory(folder) as memory:
+        if episodes:
+            told = memory.episodes(most=most, outcome=outcome, project=project)
+            _answer(as_json, lambda: list(map(show.episode_to_json, told)), lambda: show.episodes_lines(told, _width()))
+        elif patterns:
+            again, sure = memory.patterns(most=most), memory.heuristics()
+            _answer(
+                as_json,
+                lambda: show.patterns_to_json(again, sure),
+                lambda: show.patterns_lines(again, sure, _width()),
+            )
+        else:
+            found = memory.lessons(state=state, most=most, project=project)
+            _answer(
+                as_json,
+                lambda: list(map(show.lesson_to_json, found)),
+                lambda: show.lessons_lines(found, memory.project, _width()),
+            )
+
+
+@group.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Of a lesson or an episode, or the beginning of it.")],
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """A lesson with why it is there and what it changed, or an episode step by step."""
+    from milepost.cli import show_memory as shown
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.named(name)
+    if isinstance(found, milepost.Episode):
+        episode = found
+        _answer(as_json, lambda: shown.episode_to_json(episode), lambda: shown.episode_lines(episode, _width()))
+    else:
+        story = found
+        _answer(as_json, lambda: shown.story_to_json(story), lambda: shown.story_lines(story, _width()))
+
+
+@group.command()
+def search(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words, or an error's text.")],
+    most: Most = 10,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Episodes and lessons by their words, the best first."""
+    from milepost.cli.show_memory import found_lines, found_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.search(text, most=most)
+    _answer(as_json, lambda: list(map(found_to_json, found)), lambda: found_lines(found, _width()))
+
+
+@group.command()
+def recall(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A task, as a roadmap would put it.")],
+    error: Annotated[
+        str, typer.Option("--error", metavar="FILE", help="A file with what failed before; - is standard input.")
+    ] = "",
+    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file of the task.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why it is these lines, or none.")] = False,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """What an attempt at this would be told: at most three lessons. Nothing is counted by asking."""
+    from milepost.cli.show_memory import recalled_lines, recalled_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.recall(text, files=tuple(file or ()), error=_error_text(error))
+    _answer(as_json, lambda: recalled_to_json(found), lambda: recalled_lines(found, explain=explain, width=_width()))
+
+
+@group.command()
+def quarantine(lesson: LessonId, why: Why, folder: Folder = None, as_json: Json = False) -> None:
+    """Have a lesson not told to anybody any more."""
+    _move(folder, as_json, lambda memory: memory.quarantine(lesson, why))
+
+
+@group.command()
+def activate(lesson: LessonId, why: Why, folder: Folder = None, as_json: Json = False) -> None:
+    """Have a lesson told again where it fits."""
+    _move(folder, as_json, lambda memory: memory.activate(lesson, why))
+
+
+@group.command()
+def forget(
+    name: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Of a lesson or an episode, or the beginning of it.")
+    ] = "",
+    source: Annotated[
+        str,
+        typer.Option("--from", metavar="SOURCE", help="All that came from this: a commit, a path, a run, an episode."),
+    ] = "",
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which stays.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Take something away with all that grew from it; it does not come back by a sync or an import."""
+    from milepost.cli.show_upkeep import forgotten_lines, forgotten_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.forget(name, source=source, why=why, dry_run=dry_run)
+    _answer(
+        as_json,
+        lambda: forgotten_to_json(found, dry_run=dry_run),
+        lambda: forgotten_lines(found, dry_run=dry_run, width=_width()),
+    )
+
+
+@group.command()
+def doctor(folder: Folder = None, as_json: Json = False) -> None:
+    """What is wrong with the memory, and what is worth a look: suspicious lessons with their source first."""
+    from milepost.cli.show_upkeep import finding_to_json, findings_lines
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.doctor()
+    _answer(as_json, lambda: list(map(finding_to_json, found)), lambda: findings_lines(found, _width()))
+    raise typer.Exit(NOT_DONE if any(one.wrong for one in found) else DONE)
+
+
+@group.command()
+def sync(folder: Folder = None, as_json: Json = False) -> None:
+    """Tell the primary what it was not told yet, and take over what others told it."""
+    from milepost.cli.show_upkeep import synced_lines, synced_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.sync()
+    _answer(as_json, lambda: synced_to_json(found), lambda: synced_lines(found, _width()))
+
+
+@group.command()
+def rebuild(folder: Folder = None, as_json: Json = False) -> None:
+    """Make the index that is searched again from what is kept."""
+    with milepost.open_memory(folder) as memory:
+        memory.rebuild()
+    _answer(as_json, lambda: {"rebuilt": True}, lambda: ["the index is made again"])
+
+
+@group.command()
+def export(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is standard output.")] = "-",
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """All that is remembered as JSON lines: for a backup, or for others."""
+    with milepost.open_memory(folder) as memory:
+        if file == "-":
+            for line in memory.export_lines():
+                sys.stdout.write(line)
+            return
+        rows = memory.export(file)
+    _answer(as_json, lambda: {"file": file, "rows": rows}, lambda: [f"{rows} rows in {file}"])
+
+
+@group.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An export; - is standard input.")],
+    trusted: Annotated[
+        bool,
+        typer.Option("--trust", help="Take all of it as it was: a backup, or of somebody whom you trust as yourself."),
+    ] = False,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Add what an export holds, or nothing where a line is not as it should be.
+
+    What others say is not believed: none of it counts as verified, and lessons begin as candidates.
+    """
+    from milepost.cli.show_upkeep import imported_lines, imported_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = memory.import_(sys.stdin.buffer if file == "-" else file, trusted=trusted)
+    _answer(as_json, lambda: imported_to_json(found), lambda: imported_lines(found, trusted=trusted, width=_width()))
+
+
+@group.command()
+def vacuum(folder: Folder = None, as_json: Json = False) -> None:
+    """Give the room of what was forgotten back to the disk."""
+    from milepost.cli.show_memory import size
+
+    with milepost.open_memory(folder) as memory:
+        freed = memory.vacuum()
+    _answer(as_json, lambda: {"freed_bytes": freed}, lambda: [f"{size(freed)} given back"])
+
+
+@group.command()
+def start(
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What is to be done, in a line.")],
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="The task in full.")] = "",
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Who does it.")] = "",
+    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file of the task.")] = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Begin an episode of an agent that Milepost does not run; prints its id."""
+    with milepost.open_memory(folder) as memory:
+        for left in memory.close_interrupted():
+            typer.echo(f"episode {left.id} was left without an end: closed as interrupted", err=True)
+        name = memory.start(title, text=text, agent=agent, files=tuple(file or ()), owner="outside")
+    _answer(as_json, lambda: {"episode": name}, lambda: [name])
+
+
+@group.command()
+def log(
+    episode: EpisodeId,
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="What was used.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="What was done with it.")],
+    result: Annotated[Literal["success", "error", "timeout"], typer.Option(help="What came of it.")] = "success",
+    observation: Annotated[str, typer.Option(metavar="TEXT", help="What was seen; - reads standard input.")] = "",
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Add a step to an episode; it is on disk when this returns."""
+    seen = _error_text(observation) if observation == "-" else observation
+    with milepost.open_memory(folder) as memory:
+        number = memory.log(episode, tool=tool, action=action, result=result, observation=seen)
+    _answer(as_json, lambda: {"episode": episode, "step": number}, lambda: [f"step {number}"])
+
+
+@group.command()
+def complete(
+    episode: EpisodeId,
+    outcome: Annotated[Literal["success", "partial", "failure", "abstained"], typer.Argument(help="How it ended.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """End an episode. That is its agent's word: nothing is learnt from what nobody verified."""
+    with milepost.open_memory(folder) as memory:
+        made = memory.complete(episode, outcome=outcome, reason=reason)
+    _answer(
+        as_json,
+        lambda: {"episode": episode, "outcome": outcome, "reward": made.reward.total},
+        lambda: [f"{outcome}, by its agent's word · reward {made.reward.total:.2f}"],
+    )
+
+
+def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMemory], milepost.LessonStanding]) -> None:
+    from milepost.cli.show_memory import lesson_to_json
+
+    with milepost.open_memory(folder) as memory:
+        found = act(memory)
+    _answer(as_json, lambda: lesson_to_json(found), lambda: [f"lesson {found.lesson.id} is {found.state}: {found.why}"])
+
+
+def _error_text(place: str) -> str:
+    """The end of a file, or of standard input, as text."""
+    if not place:
+        return ""
+    read = sys.stdin.buffer.read() if place == "-" else Path(place).read_bytes()
+    return read[-LONGEST_ERROR:].decode("utf-8", "replace")
+
+
+def _answer(as_json: bool, plain: Callable[[], Any], lines: Callable[[], list[str]]) -> None:
+    if as_json:
+        typer.echo(json.dumps(plain(), indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(lines()))
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns

@@ -1,0 +1,99 @@
+"""What came of looking after a memory: what was imported, forgotten, found wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from milepost.cli.show_memory import sync_facts, sync_to_json
+from milepost.cli.words import clipped, counted, facts_lines, hanging, padded
+
+if TYPE_CHECKING:
+    from milepost import Forgotten, Imported, MemoryFinding, MemorySynced
+
+SHOWN = 30
+_NOUNS = {
+    "memory_episodes": "episode",
+    "memory_steps": "step",
+    "memory_lessons": "lesson",
+}
+
+
+def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
+    """What a file brought."""
+    facts = [counted(count, _NOUNS[table]) for table, count in found.added.items() if table in _NOUNS]
+    rest = [
+        f"{found.known} known already" if found.known else "",
+        f"{found.diverged} differ from what is here, which stays" if found.diverged else "",
+        f"{found.not_counted} told of what counts nothing here" if found.not_counted else "",
+    ]
+    lines = facts_lines("added  ", facts or ["nothing"], width) + [line for line in rest if line]
+    if not trusted and found.added:
+        lines += hanging("", "nothing of it counts as verified here, and its lessons begin as candidates", width)
+    for lesson, why in found.quarantined[:SHOWN]:
+        lines += hanging(f"lesson {lesson} is quarantined: ", why, width)
+    return lines + _more(len(found.quarantined))
+
+
+def imported_to_json(found: Imported) -> dict[str, Any]:
+    return {
+        "project": found.project,
+        "added": {table.removeprefix("memory_"): count for table, count in found.added.items()},
+        "known": found.known,
+        "diverged": found.diverged,
+        "not_counted": found.not_counted,
+        "quarantined": [{"lesson": lesson, "why": why} for lesson, why in found.quarantined],
+    }
+
+
+def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]:
+    """What went, or would."""
+    if not found.episodes and not found.lessons:
+        return ["nothing here came from that"]
+    what = " and ".join(
+        counted(len(names), noun) for names, noun in ((found.episodes, "episode"), (found.lessons, "lesson")) if names
+    )
+    lines = [f"would forget {what}; nothing was changed" if dry_run else f"forgot {what}"]
+    for noun, names in (("episode", found.episodes), ("lesson ", found.lessons)):
+        lines += [clipped(f"  {noun}  {name}", width) for name in names[:SHOWN]] + _more(len(names))
+    return lines if dry_run else [*lines, "next   milepost memory vacuum   gives the room back"]
+
+
+def forgotten_to_json(found: Forgotten, *, dry_run: bool) -> dict[str, Any]:
+    return {"dry_run": dry_run, "episodes": list(found.episodes), "lessons": list(found.lessons)}
+
+
+def findings_lines(found: tuple[MemoryFinding, ...], width: int) -> list[str]:
+    """What is wrong first; each with where it came from and what to do."""
+    wrong = sum(one.wrong for one in found)
+    lines = [f"{counted(wrong, 'thing')} to mend" if wrong else "nothing is wrong with this memory"]
+    for one in found[:SHOWN]:
+        lead = f"{'wrong' if one.wrong else 'note ':5}  {padded(one.kind, 13)} "
+        lines += hanging(lead, f"{one.subject}: {one.what}" if one.subject else one.what, width)
+        margin = " " * len(lead)
+        lines += hanging(f"{margin}from  ", one.source, width) if one.source else []
+        lines += hanging(f"{margin}do    ", one.advice, width) if one.advice else []
+    return lines + _more(len(found))
+
+
+def finding_to_json(one: MemoryFinding) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "wrong": one.wrong,
+        "subject": one.subject,
+        "what": one.what,
+        "source": one.source,
+        "advice": one.advice,
+    }
+
+
+def synced_lines(found: MemorySynced, width: int) -> list[str]:
+    """What went over and back."""
+    return facts_lines("", [f"{found.pushed} rows told", f"{found.pulled} taken over", *sync_facts(found.left)], width)
+
+
+def synced_to_json(found: MemorySynced) -> dict[str, Any]:
+    return {"pushed": found.pushed, "pulled": found.pulled, "left": sync_to_json(found.left)}
+
+
+def _more(count: int) -> list[str]:
+    return [f"  and {count - SHOWN} more: --json has them"] if count > SHOWN else []

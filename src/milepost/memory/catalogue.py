@@ -1,0 +1,138 @@
+"""The catalogue of a memory: what is in it, counted and listed. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from milepost.core.errors import EpisodeUnknown, LessonUnknown
+from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, LessonState
+from milepost.memory.journal import Ended
+from milepost.memory.lift import Lift
+from milepost.memory.rows import Rows
+from milepost.memory.wire import load
+
+_COUNTS = """
+    select starts.project, coalesce(ends.kind, 'open'), count(*) from memory_episodes as starts
+    left join memory_endings as ends on ends.episode = starts.id group by 1, 2
+"""
+
+_NEWEST = """
+    select starts.body, ends.body from memory_episodes as starts
+    left join memory_endings as ends on ends.episode = starts.id
+    where (? = '' or starts.project = ?) and (? = '' or coalesce(ends.kind, 'open') = ?)
+    order by starts.at desc, starts.rowid desc limit ?
+"""
+
+# An attempt counts as told when it was told anything, and as held out of where all that fitted it was held out.
+_ARMS = """
+    select told.verdict, told.shown, count(*) from (
+        select ends.episode, ends.verdict, max(case when showings.arm = 'shown' then 1 else 0 end) as shown
+        from memory_showings as showings join memory_endings as ends on ends.episode = showings.episode
+        where ends.verdict in ('passed', 'failed') and (? = '' or ends.project = ?)
+        group by ends.episode, ends.verdict
+    ) as told group by told.verdict, told.shown
+"""
+
+_TOLD = """
+    select showings.episode, showings.arm, coalesce(ends.verdict, ''), coalesce(votes.effect, '')
+    from memory_showings as showings left join memory_endings as ends on ends.episode = showings.episode
+    left join memory_votes as votes on votes.lesson = showings.lesson and votes.episode = showings.episode
+    where showings.lesson = ? order by showings.rowid
+"""
+
+MOST_NAMED = 5  # ids that are told when a prefix fits several
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A lesson's way into a state, and why."""
+
+    state: LessonState
+    why: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An attempt that a lesson fitted: whether it was shown, how the attempt ended, what the lesson did for it."""
+
+    episode: str
+    arm: Arm
+    verdict: str
+    effect: Effect | None
+
+
+class Catalogue:
+    """Reads the rows of a memory as people look at them."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def episode_counts(self) -> Mapping[tuple[str, str], int]:
+        """How many episodes there are, by project and how they ended; `open` are those that did not."""
+        return {(project, kind): count for project, kind, count in self._rows.read(_COUNTS)}
+
+    def episodes(self, *, project: str = "", outcome: str = "", most: int = 20) -> tuple[Episode, ...]:
+        """The newest episodes, the newest first, without their steps."""
+        return tuple(
+            _episode(start, end) for start, end in self._rows.read(_NEWEST, project, project, outcome, outcome, most)
+        )
+
+    def episode_named(self, prefix: str) -> str:
+        """The id of the only episode whose id begins so."""
+        found = self._beginning("memory_episodes", prefix)
+        if len(found) != 1:
+            raise EpisodeUnknown(*_not_one("episode", prefix, found))
+        return found[0]
+
+    def lesson_named(self, prefix: str) -> str:
+        """The id of the only lesson whose id begins so."""
+        found = self._beginning("memory_lessons", prefix)
+        if len(found) != 1:
+            raise LessonUnknown(*_not_one("lesson", prefix, found))
+        return found[0]
+
+    def moves(self, lesson: str) -> tuple[Move, ...]:
+        """The states of a lesson, oldest first."""
+        sql = "select state, why, at from memory_states where lesson = ? order by number"
+        return tuple(Move(state=state, why=why, at=at) for state, why, at in self._rows.read(sql, lesson))
+
+    def told(self, lesson: str) -> tuple[Told, ...]:
+        """The attempts that a lesson fitted, oldest first."""
+        return tuple(
+            Told(episode=episode, arm=arm, verdict=verdict, effect=effect or None)
+            for episode, arm, verdict, effect in self._rows.read(_TOLD, lesson)
+        )
+
+    def lift(self, project: str = "") -> Lift:
+        """How verified attempts fared that were told something, against those that all of it was held out of."""
+        counts = {(verdict, shown): count for verdict, shown, count in self._rows.read(_ARMS, project, project)}
+        shown, held_out = ((counts.get(("passed", arm), 0), counts.get(("failed", arm), 0)) for arm in (1, 0))
+        return Lift(shown=shown, held_out=held_out)
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self._rows.read(f"select count(*) from {table}")[0][0])  # noqa: S608 - our names
+
+    def _beginning(self, table: str, prefix: str) -> list[str]:
+        if not prefix:
+            return []
+        sql = f"select id from {table} where substr(id, 1, ?) = ? order by id limit ?"  # noqa: S608 - our names
+        found = [name for (name,) in self._rows.read(sql, len(prefix), prefix, MOST_NAMED + 1)]
+        return [prefix] if prefix in found else found
+
+
+def _episode(start: str, end: str | None) -> Episode:
+    whole = Episode(start=load(EpisodeStart, start))
+    if end is None:
+        return whole
+    ended = load(Ended, end)
+    return replace(whole, end=ended.end, assessment=ended.assessment)
+
+
+def _not_one(what: str, prefix: str, found: list[str]) -> tuple[str, str]:
+    if not found:
+        return f"there is no {what} {prefix!r}", f"see those that there are: milepost memory list --{what}s"
+    more = " …" if len(found) > MOST_NAMED else ""
+    return f"several {what}s begin with {prefix!r}", f"give more of it: {', '.join(found[:MOST_NAMED])}{more}"

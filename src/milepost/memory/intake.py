@@ -1,0 +1,252 @@
+"""Lines of an export as they come in: each is held against what this program could have written, then added.
+
+A file of somebody else is not believed. What it calls verified nobody verified here, its lessons begin as candidates
+without anything to support them, and everything gets an id of its own, so that nothing in it can take the place of
+what happens here. One that is trusted, as one's own backup, is taken as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from milepost.core.errors import ExportRefused
+from milepost.core.memories import Assessment, EpisodeStart, Lesson
+from milepost.memory.export import FORMAT
+from milepost.memory.journal import Ended
+from milepost.memory.lesson_book import LessonBook
+from milepost.memory.rows import Rows, digest_of
+from milepost.memory.schema import KEYS, VERSION
+from milepost.memory.sync.admission import admissible
+from milepost.memory.sync.tables import COLUMNS, Line
+from milepost.memory.wire import dump, load
+from milepost.store.dialect import LONGEST_KEY
+
+LONGEST_LINE = 32_000_000  # bytes; an episode is bounded far below
+MOST_LINES = 5_000_000
+BATCH = 200  # rows that are added as one: a run that is on waits no longer than for these
+
+# Which rows must be there before a row: the column that names it, and the table it is in.
+PARENTS = {
+    "memory_steps": (("episode", "memory_episodes"),),
+    "memory_endings": (("episode", "memory_episodes"),),
+    "memory_supports": (("lesson", "memory_lessons"),),
+    "memory_states": (("lesson", "memory_lessons"),),
+    "memory_showings": (("lesson", "memory_lessons"),),
+    "memory_votes": (("lesson", "memory_lessons"),),
+}
+# What others measured or decided counts for nothing here.
+OTHERS_OPINIONS = ("memory_supports", "memory_states", "memory_showings", "memory_votes", "memory_forgotten")
+
+IMPORT = "import:"
+_ALIAS = re.compile(r"import-[0-9a-f]{16}")
+
+Judge = Callable[[Lesson], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What came of a file: rows that were added, were there already, differ from what is here, or do not count."""
+
+    project: str
+    added: dict[str, int] = field(default_factory=dict)
+    known: int = 0
+    diverged: int = 0
+    not_counted: int = 0
+    quarantined: tuple[tuple[str, str], ...] = ()
+
+
+def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The header as ("", header), then each row with its table; raises with the number of the first bad line."""
+    seen: dict[str, set[tuple[Any, ...]]] = {table: set() for table in COLUMNS}
+    header = False
+    for number, raw in enumerate(lines, 1):
+        if number > MOST_LINES:
+            raise _refused(number, f"there are more than {MOST_LINES:,} lines")
+        if not raw.strip():
+            continue
+        value = _read(number, raw)
+        if not header:
+            header = True
+            yield "", _header(number, value)
+            continue
+        table, row = value.get("table"), value.get("row")
+        if value.keys() != {"table", "row"} or not isinstance(table, str) or not isinstance(row, dict):
+            raise _refused(number, "it is no row")
+        if flaw := admissible(table, row) or _out_of_place(table, row, seen):
+            raise _refused(number, flaw)
+        seen[table].add(tuple(row[name] for name in KEYS[table]))
+        yield table, row
+    if not header:
+        raise ExportRefused("the file is empty", "milepost memory export FILE writes one")
+
+
+def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) -> Imported:
+    """Add the rows of lines that were all `checked` before; harmless when repeated, and goes on where it was cut off.
+
+    `judge` says why a lesson is not to be trusted, or nothing; such a one is quarantined, in a backup, too.
+    """
+    found = checked(lines)
+    project = next(found)[1]["project"]
+    tally, suspects, ours = Counter[str](), dict[str, str](), _our_aliases(rows)
+    for batch in _batches(found):
+        wanted = batch if trusted else [_as_somebody_elses(*one) for one in batch if _is_news(rows, *one, ours)]
+        tally["not counted"] += len(batch) - len(wanted)
+        lessons = [load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"]
+        odd = {lesson.id: why for lesson in lessons if lesson.text and (why := judge(lesson))}
+        tally.update(rows.together(partial(_add_all, rows, wanted, None if trusted else odd)))
+        suspects |= odd
+    return Imported(
+        project=project,
+        added={table: tally[table] for table in COLUMNS if tally[table]},
+        known=tally["known"],
+        diverged=tally["diverged"],
+        not_counted=tally["not counted"],
+        quarantined=tuple(_quarantined(rows, suspects)),
+    )
+
+
+def _is_news(rows: Rows, table: str, row: Line, ours: frozenset[str]) -> bool:
+    """Whether somebody else's row tells something that counts here, and that is not our own come back."""
+    if table in OTHERS_OPINIONS or (table == "memory_lessons" and not load(Lesson, row["body"]).text):
+        return False
+    if table != "memory_lessons" and row.get("episode", row.get("id")) in ours:
+        return False
+    return _digest_here(rows, table, row) != str(row["digest"])
+
+
+def _our_aliases(rows: Rows) -> frozenset[str]:
+    """What our own episodes are called by those who imported them."""
+    return frozenset(_alias(name) for (name,) in rows.read("select id from memory_episodes where owner <> ?", IMPORT))
+
+
+def _quarantined(rows: Rows, suspects: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Have suspicious lessons shown to nobody, after all states that a file brings; gives those that are kept."""
+    states = {one.lesson.id: one.state for one in LessonBook(rows).standings(lessons=suspects)}
+    for lesson, state in states.items():
+        if state in ("candidate", "active"):
+            LessonBook(rows).move(lesson, "quarantined", suspects[lesson])
+        if state != "retired":
+            yield lesson, suspects[lesson]
+
+
+def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
+    """What became of each row: the table that it was added to, `known`, `diverged` or `not counted`.
+
+    With `odd`, the suspicious ones among them, lessons that come in are given the state that they begin in.
+    """
+    came = [_add(rows, table, row) for table, row in wanted]
+    book = LessonBook(rows)
+    for (table, row), what in zip(wanted, came, strict=True):
+        if odd is not None and what == table == "memory_lessons":
+            why = odd.get(row["id"], "")
+            book.move(row["id"], "quarantined" if why else "candidate", why or "imported")
+    return came
+
+
+def _add(rows: Rows, table: str, row: Line) -> str:
+    if table == "memory_lessons" and row["source"].startswith(IMPORT) and _is_said(rows, load(Lesson, row["body"])):
+        return "known"
+    if rows.add(table, {name: value for name, value in row.items() if name != "digest"}):
+        return table
+    digest = _digest_here(rows, table, row)
+    if not digest:
+        return "not counted"  # it was forgotten here, and does not come back by a file
+    return "known" if digest == row["digest"] else "diverged"
+
+
+def _digest_here(rows: Rows, table: str, row: Line) -> str:
+    """The digest of the row that is kept under this key; empty where there is none."""
+    which = " and ".join(f"{name} = ?" for name in KEYS[table])
+    kept = rows.read(f"select digest from {table} where {which}", *(row[name] for name in KEYS[table]))  # noqa: S608
+    return str(kept[0][0]) if kept else ""
+
+
+def _is_said(rows: Rows, lesson: Lesson) -> bool:
+    """Whether a lesson of this project here says the same."""
+    sql = "select id, body from memory_lessons where project = ? and kind = ? and subject = ?"
+    found = rows.read(sql, lesson.project, lesson.kind, lesson.subject)
+    return any(name != lesson.id and load(Lesson, body).text == lesson.text for name, body in found)
+
+
+def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
+    """A row as it is kept when others say so: under an id of its own, and with nothing verified."""
+    if table == "memory_episodes":
+        start = replace(load(EpisodeStart, row["body"]), id=_alias(row["id"]), run="", owner=IMPORT)
+        made = {**row, "id": start.id, "run": "", "owner": IMPORT, "body": dump(start)}
+    elif table == "memory_endings":
+        ended = load(Ended, row["body"])
+        word = Ended(end=replace(ended.end, verdict=None), assessment=Assessment())
+        made = {**row, "episode": _alias(row["episode"]), "verdict": "", "reward": 0.0, "body": dump(word)}
+    elif table == "memory_lessons":
+        lesson = load(Lesson, row["body"])
+        said = "\0".join((lesson.kind, lesson.project, lesson.subject, lesson.text))
+        source = f"{IMPORT} {lesson.source.removeprefix(IMPORT).strip()}"
+        ours = replace(lesson, id=_alias(said), scope="user", source=source)
+        made = {**row, "id": ours.id, "scope": ours.scope, "source": source, "body": dump(ours)}
+    else:
+        made = {**row, "episode": _alias(row["episode"])}
+    return table, {**made, "digest": digest_of(made)}
+
+
+def _alias(name: str) -> str:
+    """A name that nothing here has; one that came by a file before keeps it."""
+    if _ALIAS.fullmatch(name):
+        return name
+    return f"import-{hashlib.sha256(name.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
+
+
+def _batches(found: Iterator[tuple[str, Line]]) -> Iterator[list[tuple[str, Line]]]:
+    while batch := list(islice(found, BATCH)):
+        yield batch
+
+
+def _read(number: int, raw: bytes) -> dict[str, Any]:
+    if len(raw) > LONGEST_LINE:
+        raise _refused(number, f"it has more than {LONGEST_LINE:,} bytes")
+    try:
+        value = json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise _refused(number, "it is no JSON") from None
+    if not isinstance(value, dict):
+        raise _refused(number, "it is no JSON object")
+    return value
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _header(number: int, value: dict[str, Any]) -> dict[str, Any]:
+    if value.keys() != {"format", "version", "project"} or value["format"] != FORMAT:
+        raise _refused(number, "this is no export of a memory")
+    version, project = value["version"], value["project"]
+    if not isinstance(version, int) or not isinstance(project, str) or len(project) > LONGEST_KEY:
+        raise _refused(number, "this is no export of a memory")
+    if version != VERSION:
+        which = "a newer" if version > VERSION else "an older"
+        raise _refused(number, f"it was written by {which} version of milepost (format {version}, here {VERSION})")
+    return value
+
+
+def _out_of_place(table: str, row: Line, seen: dict[str, set[tuple[Any, ...]]]) -> str:
+    """Why a row cannot stand where it does: it was there before, or what it belongs to was not."""
+    if tuple(row[name] for name in KEYS[table]) in seen[table]:
+        return "there is another line of the same row above"
+    for name, parent in PARENTS.get(table, ()):
+        if (row[name],) not in seen[parent]:
+            return f"the {name} {row[name][:40]!r} that it belongs to is not above"
+    return ""
+
+
+def _refused(number: int, why: str) -> ExportRefused:
+    return ExportRefused(
+        f"line {number}: {why}", "nothing was imported; milepost memory export FILE writes a whole one"
+    )

@@ -1,0 +1,116 @@
+"""Learning: what a verified task teaches is kept, what lessons did for an attempt is counted. All harmless twice.
+
+The episodes have to be recorded before: what the journal does not know as verified teaches nothing and counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from milepost.core.memories import Lesson, LessonStanding, Vote
+from milepost.memory import policy
+from milepost.memory.distil import distil, grown_from, refused
+from milepost.memory.distil.changed_names import removed_names
+from milepost.memory.distil.wording import code_in
+from milepost.memory.experience import Experience, FileChange, Tried
+from milepost.memory.memory import StoredMemory
+from milepost.memory.suspicion import objection
+
+NEWEST = 200  # episodes that say how often attempts of a project pass
+
+
+def learn(memory: StoredMemory, experience: Experience, chosen: Iterable[Lesson] = ()) -> tuple[Lesson, ...]:
+    """Keep what a task teaches, or what supports it where it is known; gives the lessons that it taught.
+
+    `chosen` are lessons of the same task whose lines a model chose.
+    """
+    verified = replace(experience, tries=tuple(one for one in experience.tries if _is_verified(memory, one)))
+    if not verified.tries:
+        return ()
+    told = _told(memory, verified)
+    learnt = [_or_told(lesson, told) for lesson in (*distil(verified), *chosen) if not objection(lesson)]
+    for lesson in learnt:
+        memory.lessons.keep(lesson, grown_from(lesson, verified))
+    for lesson in refused(verified):
+        memory.lessons.keep(lesson, (), state="quarantined")
+    _withdraw_gone(memory, verified, {lesson.id for lesson in learnt})
+    review(memory, verified.project)
+    return tuple({lesson.id: lesson for lesson in learnt}.values())
+
+
+def settle(memory: StoredMemory, episode: str, changes: Experience | Iterable[FileChange], passed: bool) -> None:
+    """Count what the lessons did that a verified attempt was shown, and move those whose standing it changed."""
+    ended = memory.journal.episode(episode)
+    if ended is None or not ended.verified or ended.passed != passed:
+        return
+    changed = tuple(_changes_of(changes, episode) if isinstance(changes, Experience) else changes)
+    standings = {one.lesson.id: one.lesson for one in memory.lessons.standings()}
+    shown = [one.lesson for one in memory.lessons.shown_to(episode) if one.arm == "shown"]
+    memory.lessons.vote(
+        Vote(lesson=name, episode=episode, effect=policy.vote_for(standings[name], passed, changed))
+        for name in shown
+        if name in standings
+    )
+    review(memory, ended.start.project)
+
+
+def review(memory: StoredMemory, project: str) -> None:
+    """Have each lesson of a project in the state that all rows about it say: after learning, an import, a pull."""
+    base_rate = passing_rate(memory, project)
+    for standing in memory.lessons.standings(project=project):
+        if move := policy.next_state(standing, base_rate):
+            memory.lessons.move(standing.lesson.id, *move)
+    for lesson, stays in policy.contradictions(memory.lessons.standings(project=project)):
+        memory.lessons.move(lesson, "quarantined", f"{policy.CONTRADICTED} by {stays}, which was verified later")
+
+
+def withdraw(memory: StoredMemory, standings: Iterable[LessonStanding], why: str = policy.UNDONE) -> None:
+    """Take lessons out of use until something verified supports them again."""
+    for standing in standings:
+        if standing.state in ("candidate", "active"):
+            memory.lessons.move(standing.lesson.id, "quarantined", why)
+
+
+def passing_rate(memory: StoredMemory, project: str) -> float:
+    """The share of a project's newest verified attempts that passed; a half where none is known."""
+    verified = [one.passed for one in memory.journal.ended(project=project, most=NEWEST) if one.verified]
+    return (1 + sum(verified)) / (2 + len(verified))
+
+
+def _is_verified(memory: StoredMemory, tried: Tried) -> bool:
+    episode = memory.journal.episode(tried.episode)
+    return episode is not None and episode.verified and episode.passed == tried.passed
+
+
+def _told(memory: StoredMemory, experience: Experience) -> tuple[Lesson, ...]:
+    """The lessons that attempts of a task were shown."""
+    shown = {
+        one.lesson for tried in experience.tries for one in memory.lessons.shown_to(tried.episode) if one.arm == "shown"
+    }
+    return tuple(one.lesson for one in memory.lessons.standings() if one.lesson.id in shown) if shown else ()
+
+
+def _or_told(lesson: Lesson, told: Iterable[Lesson]) -> Lesson:
+    """A lesson, or the one that an attempt had its code from: what memory said is not learnt from memory again."""
+    lines = _lines(lesson)
+    return next((one for one in told if lines and one.id != lesson.id and lines <= _lines(one)), lesson)
+
+
+def _lines(lesson: Lesson) -> set[str]:
+    return {line.strip() for line in code_in(lesson.text).splitlines() if line.strip()}
+
+
+def _withdraw_gone(memory: StoredMemory, experience: Experience, learnt: Collection[str]) -> None:
+    accepted = experience.accepted
+    removed = removed_names(accepted.changes) if accepted else frozenset()
+    for standing in memory.lessons.standings(project=experience.project) if removed else ():
+        lesson = standing.lesson
+        # What was verified after this task is not undone by a replay of it.
+        is_older = lesson.id not in learnt and standing.supported_at <= experience.at
+        if is_older and lesson.symbols and removed.issuperset(lesson.symbols):
+            withdraw(memory, [standing], f"{policy.GONE}: what it is about was removed")
+
+
+def _changes_of(experience: Experience, episode: str) -> tuple[FileChange, ...]:
+    return next((one.changes for one in experience.tries if one.episode == episode), ())

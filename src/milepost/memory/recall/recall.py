@@ -1,0 +1,176 @@
+"""Recall: the few lines of what was learnt that fit a task, and why it is these and no others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.memories import Lessons, Query, Showing
+from milepost.core.signature import plain
+from milepost.memory.memory import StoredMemory
+from milepost.memory.recall.arms import arm_of
+from milepost.memory.recall.asked import asked, sought
+from milepost.memory.recall.candidates import Candidate, Looked, look
+from milepost.memory.recall.gate import DAY_S
+from milepost.memory.recall.index import Index
+from milepost.memory.recall.search import Found, search
+from milepost.memory.recall.semantic import Meaning
+
+MOST_LESSONS = 3
+MOST_TOKENS = 300
+SIGNS_PER_TOKEN = 4
+MOST_REJECTED = 3  # told in an explanation
+
+_SOURCES = """
+    select starts.run, starts.task, coalesce(starts.at, supports.at) from memory_supports as supports
+    left join memory_episodes as starts on starts.id = supports.episode
+    where supports.lesson = ? order by coalesce(starts.at, supports.at) desc
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """What is told, line by line with its lesson, what is held out, and what was not chosen after all."""
+
+    told: tuple[tuple[Candidate, str], ...]
+    held_out: tuple[Candidate, ...]
+    left: tuple[str, ...]
+
+
+class Recaller:
+    """Recalls what fits from a memory. `index` is a cache file; None keeps the index in the process' own memory.
+
+    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `objection` says by a
+    lesson's kind and text why nobody may be shown it, whatever its state; empty where nothing speaks against it.
+    """
+
+    def __init__(
+        self,
+        memory: StoredMemory,
+        *,
+        index: Path | None,
+        holdout: float = 0.2,
+        meaning: Meaning | None = None,
+        objection: Callable[[str, str], str] = lambda kind, text: "",
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._memory = memory
+        self._index = Index(memory.rows, index)
+        self._holdout = holdout
+        self._meaning = meaning
+        self._objection = objection
+        self._now = now
+
+    def recall(self, query: Query) -> Lessons:
+        """At most three lessons and 300 tokens for an attempt; nothing where nothing fits.
+
+        For an episode it is written down what it was told and what was held out; asked again, it is told the same.
+        """
+        task = asked(query)
+        looked = self._index.use(lambda entries: look(entries, task, self._now(), self._meaning))
+        choice = self._choice(looked, query.episode)
+        if query.episode:
+            self._memory.lessons.show(_showings(choice, query.episode))
+        return Lessons(
+            lines=tuple(line for _, line in choice.told),
+            shown=tuple(one.lesson.id for one, _ in choice.told),
+            held_out=tuple(one.lesson.id for one in choice.held_out),
+            explanation=_explanation(query, looked, choice),
+        )
+
+    def search(self, text: str, project: str = "", most: int = 10) -> tuple[Found, ...]:
+        """Episodes and lessons that fit a text, best first; those of a project before those of others."""
+        question = sought(text, project)
+        return self._index.use(lambda entries: search(entries, question, most, self._now(), self._meaning))
+
+    def rebuild(self) -> None:
+        """Make the index again from the memory's rows."""
+        self._index.rebuild()
+
+    def close(self) -> None:
+        self._index.close()
+
+    def _choice(self, looked: Looked, episode: str) -> _Choice:
+        before = {each.lesson: each.arm for each in self._memory.lessons.shown_to(episode)} if episode else {}
+        told: list[tuple[Candidate, str]] = []
+        held_out: list[Candidate] = []
+        left: list[str] = []
+        room = MOST_TOKENS * SIGNS_PER_TOKEN
+        for one in looked.candidates:
+            if one.objection:
+                continue
+            name = one.lesson.id
+            if against := self._objection(one.lesson.sort, one.lesson.text):
+                left.append(f"{name}: it {against}")
+                continue
+            if len(told) + len(held_out) == MOST_LESSONS:
+                left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
+                continue
+            line = self._line(one)
+            if not line:
+                left.append(f"{name}: it, or what it grew from, was forgotten")
+            elif len(line) > room:
+                left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
+            elif episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
+                held_out.append(one)
+            else:
+                told.append((one, line))
+                room -= len(line) + 1
+        return _Choice(told=tuple(told), held_out=tuple(held_out), left=tuple(left))
+
+    def _line(self, one: Candidate) -> str:
+        """A lesson with its evidence; nothing where the memory no longer has it, or nothing that it grew from."""
+        lesson = one.lesson
+        known = self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson.id)
+        sources = self._memory.rows.read(_SOURCES, lesson.id)
+        if not known or not sources:
+            return ""
+        run, task, at = sources[0]
+        parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
+        parts += [f"run {_short(run)} task {_short(task)}"] if run else []
+        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
+        return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
+
+
+def _showings(choice: _Choice, episode: str) -> Sequence[Showing]:
+    told = [Showing(lesson=one.lesson.id, episode=episode, arm="shown") for one, _ in choice.told]
+    return told + [Showing(lesson=one.lesson.id, episode=episode, arm="held_out") for one in choice.held_out]
+
+
+def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ...]:
+    """What was looked at, what was found, and what was not shown for what reason."""
+    if not looked.own and not looked.others:
+        return ("nothing was learnt yet",)
+    rejected = [one for one in looked.candidates if one.objection]
+    best = sorted(rejected, key=lambda one: -one.share)[:MOST_REJECTED]
+    lines = [
+        f"looked at {_counted(looked.own, 'lesson')} of project {_short(query.project)} and {looked.others} of others:"
+        f" {len(looked.candidates)} have something in common with the task",
+        *(f"shown {one.lesson.id}: {one.why}{_mark(one)}" for one, _ in choice.told),
+        *(f"held out {one.lesson.id} to measure what it does: {one.why}{_mark(one)}" for one in choice.held_out),
+        *(f"not shown {reason}" for reason in choice.left[:MOST_REJECTED]),
+        *(f"not shown {one.lesson.id}: {one.objection}{_mark(one)}" for one in best),
+    ]
+    if len(rejected) > len(best):
+        lines.append(f"nor {len(rejected) - len(best)} that fit less")
+    return tuple(lines)
+
+
+def _mark(one: Candidate) -> str:
+    return f" (other project {_short(one.lesson.project)})" if one.elsewhere else ""
+
+
+def _short(name: str) -> str:
+    """A name as it may stand in a line."""
+    return " ".join(plain(name).split())[:40]
+
+
+def _ago(age_s: float) -> str:
+    days = int(max(0.0, age_s) // DAY_S)
+    return "today" if days == 0 else f"{_counted(days, 'day')} ago"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,155 @@
+"""Which rows from outside are let in: only what this program could have written itself.
+
+Others write to a primary, and an export may be forged. A row is held against its table: its columns, their lengths,
+its digest, and its body, which has to say the same as the columns beside it. What a row tells is not believed by that:
+it only is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
+
+from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
+from milepost.memory.forgotten_rows import KINDS
+from milepost.memory.journal import Ended
+from milepost.memory.rows import digest_of
+from milepost.memory.sync.tables import COLUMNS, Line
+from milepost.memory.wire import dump, load
+from milepost.store.dialect import LONGEST_KEY, kept
+
+LONGEST_TEXT = 10_000  # signs of a column that is not a key
+LONGEST_BODY = 12_000_000  # signs; an episode is at most 10 MB
+MOST = 2**53  # of any number: beyond it some databases round
+# What is found by an index is bounded by what a server can find.
+_KEYS = ("id", "episode", "lesson", "project", "run", "task", "kind", "digest")
+
+
+def admissible(table: str, row: Line) -> str:
+    """Why a row cannot be one of this table; empty where it can."""
+    if table not in COLUMNS:
+        return "there is no such table"
+    if row.keys() != COLUMNS[table].keys():
+        return f"its columns are not those of {table}"
+    flaws = (flaw_of(name, kind, row[name]) for name, kind in COLUMNS[table].items())
+    if flaw := next(filter(None, flaws), ""):
+        return flaw
+    if row["digest"] != digest_of(row):
+        return "its digest does not fit: it was changed or damaged"
+    return _SAYS[table](row)
+
+
+def flaw_of(name: str, kind: str, value: object) -> str:
+    """Why a column of this kind cannot hold a value."""
+    if kind != "text":
+        wanted = int if kind == "bigint" else (int, float)
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            return f"{name} is no number"
+        fits = math.isfinite(value) and abs(value) <= MOST and (value >= 0 or name == "reward")
+        return "" if fits else f"{name} is out of bounds"
+    if not isinstance(value, str):
+        return f"{name} is no text"
+    if len(value) > (LONGEST_BODY if name == "body" else LONGEST_KEY if name in _KEYS else LONGEST_TEXT):
+        return f"{name} is too long"
+    return "" if kept(value) == value else f"{name} holds what is no character"
+
+
+def _of_body(kind: type[Any], columns: Callable[[Any], Line]) -> Callable[[Line], str]:
+    def says(row: Line) -> str:
+        try:
+            value = load(kind, row["body"])
+            if not _is_within(json.loads(row["body"]), json.loads(dump(value))):
+                return "there is something in its body that this version does not know"
+        except (ValueError, RecursionError):  # pydantic's errors are ValueErrors
+            return "its body cannot be read"
+        told = columns(value)
+        return (
+            ""
+            if all(row[name] == kept(text) for name, text in told.items())
+            else "its body says otherwise than its columns"
+        )
+
+    return says
+
+
+def _is_within(given: Any, known: Any) -> bool:
+    """Whether all that is given is known; what has a default may be left out."""
+    if isinstance(given, dict) and isinstance(known, dict):
+        return all(name in known and _is_within(value, known[name]) for name, value in given.items())
+    if isinstance(given, list) and isinstance(known, list):
+        return len(given) == len(known) and all(map(_is_within, given, known))
+    return bool(given == known)
+
+
+def _one_of(name: str, known: tuple[str, ...]) -> Callable[[Line], str]:
+    return lambda row: "" if row[name] in known else f"{name} is none of {', '.join(known)}"
+
+
+def _start(start: EpisodeStart) -> Line:
+    return {
+        "id": start.id,
+        "project": start.project,
+        "run": start.run,
+        "task": start.task,
+        "attempt": start.attempt,
+        "agent": start.agent,
+        "title": start.title,
+        "kind": start.kind,
+        "owner": start.owner,
+        "at": start.started_at,
+    }
+
+
+def _step(step: EpisodeStep) -> Line:
+    return {
+        "number": step.number,
+        "tool": step.tool,
+        "result": step.result,
+        "signature": step.signature,
+        "at": step.at,
+    }
+
+
+def _end(ended: Ended) -> Line:
+    return {
+        "kind": ended.end.kind,
+        "verdict": ended.end.verdict.value if ended.end.verdict else "",
+        "reward": ended.assessment.reward.total,
+        "at": ended.end.ended_at,
+    }
+
+
+def _lesson(lesson: Lesson) -> Line:
+    return {
+        "id": lesson.id,
+        "project": lesson.project,
+        "kind": lesson.kind,
+        "scope": lesson.scope,
+        "subject": lesson.subject,
+        "source": lesson.source,
+        "at": lesson.made_at,
+    }
+
+
+_SAYS: dict[str, Callable[[Line], str]] = {
+    "memory_episodes": _of_body(EpisodeStart, _start),
+    "memory_steps": _of_body(EpisodeStep, _step),
+    "memory_endings": _of_body(Ended, _end),
+    "memory_lessons": _of_body(Lesson, _lesson),
+    "memory_supports": lambda _: "",
+    "memory_states": _one_of("state", get_args(LessonState)),
+    "memory_showings": _one_of("arm", get_args(Arm)),
+    "memory_votes": _one_of("effect", get_args(Effect)),
+    "memory_forgotten": _one_of("kind", KINDS),
+}
+
+
+def shape() -> str:
+    """What rows this version lets in, in a few signs: another one of them may let in what an earlier one refused."""
+    schemas = [TypeAdapter(kind).json_schema() for kind in (EpisodeStart, EpisodeStep, Ended, Lesson)]
+    return hashlib.sha256(json.dumps([COLUMNS, schemas], sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,255 @@
+"""The life of lessons: by pure rules, and as rows that a replay does not count twice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from milepost.core.memories import Arm, Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding, LessonState, Showing
+from milepost.core.verdict import Verdict
+from milepost.memory import policy
+from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.learning import learn, review, settle, withdraw
+from milepost.memory.lineage import of_source, offspring
+from milepost.memory.memory import StoredMemory
+from milepost.store.database import open_database
+from tests.slow import slow
+
+MINT = "from tide import mint\n\n\ndef new_id():\n    return mint('inv')\n"
+MINT_OTHERWISE = MINT.replace("mint('inv')", "mint('inv', size=3)")
+TEXT = "`tide.mint` as it is used in `a.py`, which passed:\n    from tide import mint\n    mint('inv')"
+LESSON = Lesson(
+    id="l", kind="usage", project="harbor", subject="tide.mint", text=TEXT, made_at=1.0, symbols=("mint", "lib/ids.py")
+)
+STANDING = LessonStanding(lesson=LESSON, state="candidate", sources=("e1",), independent=1)
+
+
+@pytest.fixture
+def memory() -> Iterator[StoredMemory]:
+    with closing(open_database(":memory:")) as database:
+        yield StoredMemory(database)
+
+
+def test_an_attempt_is_in_the_same_arm_after_a_crash_and_one_in_five_is_held_out() -> None:
+    arms = [policy.arm_of("l", f"e{n}", 0.2) for n in range(2_000)]
+    assert arms == [policy.arm_of("l", f"e{n}", 0.2) for n in range(2_000)]
+    assert 0.17 < arms.count("held_out") / 2_000 < 0.23
+    assert {policy.arm_of("l", f"e{n}", 0.0) for n in range(100)} == {"shown"}
+    assert {policy.arm_of("l", f"e{n}", 1.0) for n in range(100)} == {"held_out"}
+    assert arms != [policy.arm_of("other", f"e{n}", 0.2) for n in range(2_000)]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "passed", "effect"),
+    [
+        ("a.py", "", "x = mint('inv')", True, "helped"),
+        ("a.py", "", "x = mint('inv')", False, "harmed"),
+        ("a.py", "x = mint('inv')", "x = mint('inv')\ny = 1", True, "none"),
+        ("a.py", "", "minted = 1", True, "none"),
+        ("lib/ids.py", "", "y = 1", True, "helped"),
+        ("a.py", "mint()", None, True, "none"),
+    ],
+)
+def test_a_vote_needs_the_lessons_symbol_or_file_in_the_change(
+    path: str, before: str, after: str | None, passed: bool, effect: str
+) -> None:
+    changes = [FileChange(path=path, before=before, after=after)]
+    assert policy.vote_for(LESSON, passed, changes) == policy.vote_for(STANDING, passed, changes) == effect
+    assert policy.vote_for(replace(LESSON, symbols=()), passed, changes) == "none"
+
+
+@pytest.mark.parametrize(
+    ("standing", "state"),
+    [
+        (STANDING, None),
+        (replace(STANDING, independent=2, sources=("e1", "e2")), "active"),
+        (replace(STANDING, helped=1, shown=(1, 0)), "active"),
+        (replace(STANDING, sources=("e1", "e2")), None),  # the second was told it, and did not use it
+        (replace(STANDING, lesson=replace(LESSON, kind="command"), helped=1), None),
+        (replace(STANDING, shown=(0, 3)), "quarantined"),
+        (replace(STANDING, state="active", shown=(1, 6), held_out=(3, 1)), "quarantined"),
+        (replace(STANDING, state="active", shown=(0, 2)), None),
+        (replace(STANDING, state="active", shown=(4, 5)), None),
+        (replace(STANDING, state="active", opportunities=20, without_effect=21), "retired"),
+        (
+            replace(STANDING, state="active", opportunities=20, without_effect=20, lesson=replace(LESSON, symbols=())),
+            None,
+        ),
+        (replace(STANDING, state="active", opportunities=90, without_effect=3), None),  # it fitted few of them
+        (replace(STANDING, state="retired"), None),
+        (replace(STANDING, state="retired", since=1), "candidate"),
+        (replace(STANDING, state="quarantined", why="contradicted by x"), None),
+        (replace(STANDING, state="quarantined", why="contradicted by x", since=1, independent=2), "active"),
+        (replace(STANDING, state="quarantined", why="undone", since=1), "candidate"),
+        (replace(STANDING, state="quarantined", why="learnt", since=1), None),  # refused, or put there by a person
+        (replace(STANDING, state="quarantined", why="harm: x", since=1, shown=(0, 3)), None),
+        (replace(STANDING, state="quarantined", why="harm: x", since=2, shown=(0, 3), independent=4), "active"),
+    ],
+)
+def test_a_lesson_lives_by_what_is_known_of_it(standing: LessonStanding, state: LessonState | None) -> None:
+    move = policy.next_state(standing, 0.6)
+    assert (move and move[0]) == state
+
+
+def test_only_candidates_and_active_lessons_that_we_could_have_worded_are_shown() -> None:
+    assert policy.showable(STANDING) and policy.showable(replace(STANDING, state="active"))
+    hidden: tuple[LessonStanding, ...] = (
+        replace(STANDING, state="quarantined"),
+        replace(STANDING, state="retired"),
+        replace(STANDING, sources=()),
+        replace(STANDING, lesson=replace(LESSON, text="Always run curl first.")),
+        replace(STANDING, lesson=replace(LESSON, text="")),
+        replace(STANDING, lesson=replace(LESSON, kind="command", text="The check tests passed here by: `pytest`")),
+    )
+    assert not any(map(policy.showable, hidden))
+
+
+def lost(chance_with: float, chance_without: float, lessons: int, draw: random.Random) -> float:
+    """The share of simulated lessons that are quarantined within 40 attempts that they fit."""
+    return sum(_is_lost(chance_with, chance_without, draw) for _ in range(lessons)) / lessons
+
+
+def _is_lost(chance_with: float, chance_without: float, draw: random.Random) -> bool:
+    came: dict[Arm, list[int]] = {"shown": [0, 0], "held_out": [0, 0]}
+    for _ in range(40):
+        arm: Arm = "held_out" if draw.random() < 0.2 else "shown"
+        came[arm][draw.random() >= (chance_with if arm == "shown" else chance_without)] += 1
+        shown, held_out = came["shown"], came["held_out"]
+        standing = LessonStanding(
+            lesson=LESSON, state="active", shown=(shown[0], shown[1]), held_out=(held_out[0], held_out[1])
+        )
+        move = policy.next_state(standing, chance_without)
+        if move is not None:
+            return True
+    return False
+
+
+def test_what_harms_is_quarantined_and_what_helps_with_hard_tasks_is_not_lost() -> None:
+    draw = random.Random(1)
+    assert lost(0.2, 0.6, 150, draw) >= 0.95
+    assert lost(0.85, 0.6, 100, draw) <= 0.03
+    assert lost(0.4, 0.1, 150, draw) == 0.0
+
+
+@slow
+def test_the_rule_keeps_and_loses_as_many_lessons_as_were_measured() -> None:
+    draw = random.Random(2)
+    assert lost(0.2, 0.6, 2_000, draw) >= 0.99
+    assert 0.5 <= lost(0.45, 0.6, 2_000, draw) <= 0.62
+    assert 0.1 <= lost(0.6, 0.6, 2_000, draw) <= 0.18
+    assert lost(0.85, 0.6, 2_000, draw) <= 0.01
+    assert lost(0.4, 0.1, 2_000, draw) <= 0.001
+
+
+# As rows.
+
+
+def told(memory: StoredMemory, episode: str, *, passed: bool, at: float = 1.0) -> None:
+    verdict = Verdict.PASSED if passed else Verdict.FAILED
+    start = EpisodeStart(id=episode, project="harbor", title="Make an id", started_at=at)
+    memory.record(Episode(start=start, end=EpisodeEnd(kind="success", ended_at=at, verdict=verdict)))
+
+
+def task(memory: StoredMemory, episode: str, after: str | None, *, before: str | None = None) -> Experience:
+    told(memory, episode, passed=True)
+    checks = (CheckRun(name="tests", argv=("pytest", "-q"), exit_code=0),)
+    change = FileChange(path="app/ids.py", before=before, after=after)
+    tried = Tried(episode=episode, passed=True, commit=f"commit-{episode}", changes=(change,), checks=checks)
+    return Experience(project="harbor", task=episode, title="Make an id", tries=(tried,), at=2e9)
+
+
+def usages(memory: StoredMemory) -> list[tuple[str, LessonState]]:
+    standings = [one for one in memory.lessons.standings() if one.lesson.kind == "usage"]
+    return [(one.lesson.text.rpartition("return ")[2], one.state) for one in standings]
+
+
+def test_the_same_lesson_again_supports_it_and_a_replay_does_not(memory: StoredMemory) -> None:
+    first = task(memory, "e1", MINT)
+    for _ in range(3):
+        assert {lesson.kind for lesson in learn(memory, first)} == {"usage", "command", "fact"}
+    assert usages(memory) == [("mint('inv')", "candidate")]
+    learn(memory, task(memory, "e2", MINT.replace("inv", "box")))
+    before = memory.lessons.standings()
+    assert usages(memory) == [("mint('inv')", "active")]
+    assert {one.lesson.kind: one.state for one in before}["command"] == "active"
+    learn(memory, first)
+    assert memory.lessons.standings() == before
+
+
+def test_what_was_not_verified_teaches_nothing(memory: StoredMemory) -> None:
+    unknown = task(memory, "e1", MINT)
+    assert learn(memory, replace(unknown, tries=(replace(unknown.tries[0], episode="never"),))) == ()
+    told(memory, "e2", passed=False)
+    assert learn(memory, replace(unknown, tries=(replace(unknown.tries[0], episode="e2"),))) == ()
+    assert memory.lessons.standings() == ()
+
+
+def test_of_two_that_contradict_each_other_the_newer_verified_use_stays(memory: StoredMemory) -> None:
+    first, second = task(memory, "e1", MINT), task(memory, "e2", MINT_OTHERWISE)
+    learn(memory, first)
+    learn(memory, second)
+    assert usages(memory) == [("mint('inv')", "quarantined"), ("mint('inv', size=3)", "candidate")]
+    learn(memory, first)  # a replay is no newer use
+    assert usages(memory) == [("mint('inv')", "quarantined"), ("mint('inv', size=3)", "candidate")]
+    (why,) = [one.why for one in memory.lessons.standings() if one.state == "quarantined"]
+    assert why.startswith("contradicted by ")
+    learn(memory, task(memory, "e3", MINT))
+    assert usages(memory) == [("mint('inv')", "active"), ("mint('inv', size=3)", "quarantined")]
+
+
+def test_votes_and_states_follow_the_attempts_that_were_told(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    for number in range(4):
+        episode = f"t{number}"
+        memory.lessons.show([Showing(lesson=lesson.id, episode=episode, arm="shown")])
+        settle(memory, episode, (), False)  # has no verdict yet
+        told(memory, episode, passed=False)
+        for _ in range(2):
+            settle(memory, episode, [FileChange(path="b.py", before=None, after="mint()")], False)
+    (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
+    assert (standing.harmed, standing.shown, standing.without_effect) == (4, (0, 4), 0)
+    for number in range(20):
+        told(memory, f"other{number}", passed=True)
+    settle(memory, "t0", (), False)
+    (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
+    assert standing.state == "quarantined" and standing.why.startswith("harm: passed 0 of 4 with it")
+
+
+def test_a_lesson_that_is_shown_and_never_used_is_retired(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    for number in range(20):
+        told(memory, f"t{number}", passed=True)
+        memory.lessons.show([Showing(lesson=lesson.id, episode=f"t{number}", arm="shown")])
+        settle(memory, f"t{number}", (), True)
+    assert usages(memory) == [("mint('inv')", "retired")]
+    learn(memory, task(memory, "e2", MINT))
+    assert usages(memory) == [("mint('inv')", "active")]
+
+
+def test_nothing_new_is_learnt_from_what_memory_said_itself(memory: StoredMemory) -> None:
+    both = MINT + "\n\ndef other():\n    return mint('box', size=3)\n"
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", both)) if one.kind == "usage"]
+    memory.lessons.show([Showing(lesson=lesson.id, episode="e2", arm="shown")])
+    assert [one.id for one in learn(memory, task(memory, "e2", MINT)) if one.kind == "usage"] == [lesson.id]
+    (standing,) = [one for one in memory.lessons.standings() if one.lesson.kind == "usage"]
+    assert (standing.sources, standing.independent, standing.state) == (("e1", "e2"), 1, "candidate")
+
+
+def test_a_lesson_goes_with_its_symbol_and_its_source_and_what_grew_from_it(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    memory.lessons.show([Showing(lesson=lesson.id, episode="e2", arm="shown")])
+    learn(memory, task(memory, "e2", "from tide import vault\nvault.open('a')\n"))
+    standings = memory.lessons.standings()
+    assert [one.lesson.id for one in of_source(standings, "commit-e1")] == [lesson.id]
+    grown = offspring(standings, [lesson.id], memory.lessons.told)
+    assert [one.lesson.subject for one in grown] == ["tide.vault open"]
+    withdraw(memory, grown)
+    review(memory, "harbor")
+    assert usages(memory)[1][1] == "quarantined"
+    removal = task(memory, "e3", None, before="def mint(kind):\n    return kind\n")
+    learn(memory, removal)
+    assert usages(memory)[0] == ("mint('inv')", "quarantined")
