@@ -43,10 +43,10 @@ WAYS = {
     for way in (
         Way(name="stamp", told="stamp('", lied="stamp()", lie="stamp()"),
         Way(name="coin", told="Coin.of(", lied="Coin(1.2)", lie="Coin(1.2)"),
-        Way(name="error", told="QuayError('Q-", lied="QuayError('bad')", lie="raise QuayError('bad')"),
-        Way(name="held", told="Held(", lied="{'held': value}", lie="return {'held': value}"),
+        Way(name="error", told="QuayError('Q-", lied="QuayError('bad')", lie="QuayError('bad')"),
+        Way(name="held", told="Held(", lied="{'held': value}", lie="answer = {'held': value}"),
         Way(name="vault", told=".stow(", lied="vault.set(", lie="vault.set(name, cargo, 60)"),
-        Way(name="call", told="on_call(berth=", lied="on_call('net'", lie="@on_call('net', 'ping')"),
+        Way(name="call", told="on_call(berth=", lied="on_call('net'", lie="on_call('net', 'ping')"),
         Way(name="tides", told="tides.mark(since=", lied="tides.now(", lie="tides.now()"),
         Way(name="beacon", told="beacon.flash(lane=", lied="beacon.send(", lie="beacon.send('crane.lift', crane)"),
     )
