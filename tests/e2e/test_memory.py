@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.conftest import Answer, Sandbox
 from tests.fakes.model_server import ModelServer
+from tests.slow import slow
 
 # Knows the house's own way only from its second attempt on, or when it is told.
 WORKER = """\
@@ -149,6 +150,7 @@ def test_a_killed_attempt_has_each_call_as_a_step_once_and_is_one_episode(sandbo
     assert rows(sandbox, "select kind, verdict from memory_endings") == [("success", "passed")]
 
 
+@slow
 def test_what_a_left_run_had_begun_is_closed_as_interrupted_and_teaches_nothing(house: Sandbox) -> None:
     house.roadmap(roadmap(("T1", "apple", 3)))
     seen = house.home / "seen"
