@@ -38,7 +38,7 @@ from tests.sqld import Sqld
 
 START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=10.5)
 END = EpisodeEnd(kind="success", ended_at=20.0, verdict=Verdict.PASSED)
-HURRIED = Patience(connect_s=2.0, answer_s=0.4)
+HURRIED = Patience(connect_s=5.0, answer_s=1.0)
 SERVERS = ("sqld", "postgres")
 KINDS = ("memory", "file", *SERVERS)
 
@@ -128,20 +128,28 @@ def test_two_memories_come_to_the_same_over_any_primary(
 
 def test_a_server_that_is_frozen_holds_nobody_up(sqld: Sqld, cluster: Cluster) -> None:
     over_http, postgres = open_primary(sqld.url, patience=HURRIED), open_primary(cluster.fresh(), patience=HURRIED)
+    wait_for(lambda: answers(over_http) and answers(postgres))
     (backend,) = postgres.read("select pg_backend_pid()")[0]
-    assert over_http.read("select 1") == [(1,)]
     sqld.freeze()
     os.kill(backend, signal.SIGSTOP)
     try:
         for primary in (over_http, postgres):
-            with pytest.raises(DatabaseAway, match=r"does not answer: no answer within 0\.4 s"):
+            with pytest.raises(DatabaseAway, match=r"does not answer: no answer within 1 s"):
                 primary.read("select 1")
     finally:
         sqld.thaw()
         os.kill(backend, signal.SIGCONT)
-    for primary in (over_http, postgres):
-        assert primary.read("select 1") == [(1,)]
-        primary.close()
+    wait_for(lambda: answers(over_http) and answers(postgres))
+    over_http.close()
+    postgres.close()
+
+
+def answers(primary: Primary) -> bool:
+    """Whether it does within the second that it has; a machine that is busy may need several."""
+    try:
+        return primary.read("select 1") == [(1,)]
+    except DatabaseAway:
+        return False
 
 
 def test_a_libsql_server_that_was_killed_or_emptied_is_told_what_it_lacks(sqld: Sqld) -> None:
@@ -367,7 +375,7 @@ def test_a_server_that_answers_anything_is_told_in_a_line_without_the_token(
 def test_an_answer_that_comes_byte_by_byte_is_not_waited_for() -> None:
     with answering(whole(b" " * 10_000), drip=True) as place:
         server = LibsqlServer(place, patience=HURRIED)
-        with pytest.raises(DatabaseAway, match=r"no answer within 0\.4 s"):
+        with pytest.raises(DatabaseAway, match=r"no answer within 1 s"):
             server.read("select 1")
         server.close()
 

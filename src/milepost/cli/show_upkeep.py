@@ -10,6 +10,7 @@ from milepost.cli.words import clipped, counted, facts_lines, hanging, padded
 if TYPE_CHECKING:
     from milepost import Forgotten, Imported, MemoryFinding, MemorySynced
 
+SHOWN = 30
 _NOUNS = {
     "memory_episodes": "episode",
     "memory_steps": "step",
@@ -28,9 +29,9 @@ def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
     lines = facts_lines("added  ", facts or ["nothing"], width) + [line for line in rest if line]
     if not trusted and found.added:
         lines += hanging("", "nothing of it counts as verified here, and its lessons begin as candidates", width)
-    for lesson, why in found.quarantined:
+    for lesson, why in found.quarantined[:SHOWN]:
         lines += hanging(f"lesson {lesson} is quarantined: ", why, width)
-    return lines
+    return lines + _more(len(found.quarantined))
 
 
 def imported_to_json(found: Imported) -> dict[str, Any]:
@@ -52,8 +53,8 @@ def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]
         counted(len(names), noun) for names, noun in ((found.episodes, "episode"), (found.lessons, "lesson")) if names
     )
     lines = [f"would forget {what}; nothing was changed" if dry_run else f"forgot {what}"]
-    lines += [clipped(f"  episode  {name}", width) for name in found.episodes]
-    lines += [clipped(f"  lesson   {name}", width) for name in found.lessons]
+    for noun, names in (("episode", found.episodes), ("lesson ", found.lessons)):
+        lines += [clipped(f"  {noun}  {name}", width) for name in names[:SHOWN]] + _more(len(names))
     return lines if dry_run else [*lines, "next   milepost memory vacuum   gives the room back"]
 
 
@@ -65,13 +66,13 @@ def findings_lines(found: tuple[MemoryFinding, ...], width: int) -> list[str]:
     """What is wrong first; each with where it came from and what to do."""
     wrong = sum(one.wrong for one in found)
     lines = [f"{counted(wrong, 'thing')} to mend" if wrong else "nothing is wrong with this memory"]
-    for one in found:
+    for one in found[:SHOWN]:
         lead = f"{'wrong' if one.wrong else 'note ':5}  {padded(one.kind, 13)} "
         lines += hanging(lead, f"{one.subject}: {one.what}" if one.subject else one.what, width)
         margin = " " * len(lead)
         lines += hanging(f"{margin}from  ", one.source, width) if one.source else []
         lines += hanging(f"{margin}do    ", one.advice, width) if one.advice else []
-    return lines
+    return lines + _more(len(found))
 
 
 def finding_to_json(one: MemoryFinding) -> dict[str, Any]:
@@ -92,3 +93,7 @@ def synced_lines(found: MemorySynced, width: int) -> list[str]:
 
 def synced_to_json(found: MemorySynced) -> dict[str, Any]:
     return {"pushed": found.pushed, "pulled": found.pulled, "left": sync_to_json(found.left)}
+
+
+def _more(count: int) -> list[str]:
+    return [f"  and {count - SHOWN} more: --json has them"] if count > SHOWN else []

@@ -54,7 +54,8 @@ from milepost.memory.owners import owner_here
 from milepost.memory.patterns import kept, merged
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.search import Found
-from milepost.memory.suspicion import doctor_findings, objection
+from milepost.memory.recall.semantic import open_meaning
+from milepost.memory.suspicion import doctor_findings, objection, text_objection
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
@@ -369,7 +370,10 @@ class ProjectMemory:
         )
         self._catalogue = Catalogue(self._memory.rows)
         index = None if place == NOWHERE or not home.state.is_dir() else home.index
-        self._recaller = Recaller(self._memory, index=index, holdout=home.memory.holdout)
+        meaning = open_meaning() if home.memory.semantic else None
+        self._recaller = Recaller(
+            self._memory, index=index, holdout=home.memory.holdout, meaning=meaning, objection=text_objection
+        )
 
     def _keep(self) -> None:
         """Have something to write into, where there was nothing yet."""

@@ -17,6 +17,7 @@ from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
+from milepost.memory.suspicion import text_objection
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
@@ -48,7 +49,8 @@ def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
 def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
     meaning = open_meaning() if order.memory.semantic else None
-    return Recaller(memory, index=project.state / INDEX, holdout=order.memory.holdout, meaning=meaning)
+    index, holdout = project.state / INDEX, order.memory.holdout
+    return Recaller(memory, index=index, holdout=holdout, meaning=meaning, objection=text_objection)
 
 
 @contextmanager

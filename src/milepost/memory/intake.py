@@ -119,7 +119,7 @@ def _is_news(rows: Rows, table: str, row: Line, ours: frozenset[str]) -> bool:
         return False
     if table != "memory_lessons" and row.get("episode", row.get("id")) in ours:
         return False
-    return _digest_here(rows, table, row) != row["digest"]
+    return _digest_here(rows, table, row) != str(row["digest"])
 
 
 def _our_aliases(rows: Rows) -> frozenset[str]:

@@ -38,11 +38,14 @@ def within(seconds: float, descriptor: int) -> Iterator[None]:
     timer = threading.Timer(seconds, cut_off)
     timer.daemon = True
     timer.start()
+    late = f"no answer within {seconds:g} s"
     try:
         yield
+        if cut.is_set():  # the end of a connection may have been taken for the end of the answer
+            raise TimeoutError(late)
     except Exception as error:
         if cut.is_set():
-            raise TimeoutError(f"no answer within {seconds:g} s") from error
+            raise TimeoutError(late) from error
         raise
     finally:
         timer.cancel()

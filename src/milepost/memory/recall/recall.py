@@ -42,7 +42,8 @@ class _Choice:
 class Recaller:
     """Recalls what fits from a memory. `index` is a cache file; None keeps the index in the process' own memory.
 
-    `holdout` is the share of attempts that a lesson is kept from, to measure what it does.
+    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `objection` says by a
+    lesson's kind and text why nobody may be shown it, whatever its state; empty where nothing speaks against it.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class Recaller:
         index: Path | None,
         holdout: float = 0.2,
         meaning: Meaning | None = None,
+        objection: Callable[[str, str], str] = lambda kind, text: "",
         now: Callable[[], float] = time.time,
     ) -> None:
         self._memory = memory
         self._index = Index(memory.rows, index)
         self._holdout = holdout
         self._meaning = meaning
+        self._objection = objection
         self._now = now
 
     def recall(self, query: Query) -> Lessons:
@@ -99,6 +102,9 @@ class Recaller:
             if one.objection:
                 continue
             name = one.lesson.id
+            if against := self._objection(one.lesson.sort, one.lesson.text):
+                left.append(f"{name}: it {against}")
+                continue
             if len(told) + len(held_out) == MOST_LESSONS:
                 left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
                 continue

@@ -68,10 +68,10 @@ class Notes:
         """Up to which row the primary was read."""
         return int(self.text(f"seen {table}") or 0)
 
-    def advance(self, table: str, before: int, now: int) -> None:
-        """Note how far the primary was read, unless somebody else has noted something since."""
+    def advance(self, table: str, before: int, now: int) -> bool:
+        """Note how far the primary was read; False where somebody else has noted something since."""
         sql = "update memory_sync set body = ? where name = ? and body = ?"
-        self._db.write(sql, str(now), f"seen {table}", str(before))
+        return self._db.write(sql, str(now), f"seen {table}", str(before)) == 1
 
     def refuse(self, table: str, key: tuple[Any, ...], why: str, at: float) -> None:
         """Note a row that was not let in."""

@@ -139,19 +139,18 @@ class Synchroniser:
         return len(batch)
 
     def _take_over(self, table: str, until: Callable[[], bool]) -> int:
-        """Read a table of the primary from where it was read last, page by page."""
+        """Read a table of the primary from where it was read last, page by page; somebody else may do so, too."""
         changed = 0
-        while not until():
+        goes_on = True
+        while goes_on and not until():
             before = self._notes.seen(table)
             page = self._glance(table, max(0, before - OVERLAP))
             newest = page[-1].rowid if page else 0
             if newest < before:  # what was seen last is gone: forgotten, or the primary is an older copy of itself
-                self._notes.advance(table, before, 0)
+                goes_on = self._notes.advance(table, before, 0)
                 continue
             changed += self._let_in_missing(table, page)
-            if newest == before:
-                break
-            self._notes.advance(table, before, newest)
+            goes_on = newest > before and self._notes.advance(table, before, newest)
         return changed
 
     def _glance(self, table: str, after: int) -> list[Glimpse]:
