@@ -184,7 +184,7 @@ def test_a_model_chooses_lines_that_passed_once_for_each_task_and_its_cost_is_co
 ) -> None:
     answer = {"calls": [{"name": "answer", "arguments": {"choices": [{"kind": "usage", "lines": [1, 2]}]}}]}
     with ModelServer({"tasks": {"*": [[answer] * 3]}}, tmp_path / "log") as server:
-        set_up(house, 'distil_with = "openai:scripted-1"\n' + server.settings())
+        set_up(house, 'distil_with = "openai:scripted-1"\n' + server.settings(patience_s=0))
         taught(house)
         assert len(server.questions) == 1
     (body,) = [json.loads(text) for (text,) in rows(house, "select body from memory_lessons where kind = 'distilled'")]
