@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.conftest import Answer, Sandbox
 from tests.fakes.model_server import ModelServer
+from tests.slow import slow
 
 # Knows the house's own way only from its second attempt on, or when it is told.
 WORKER = """\
@@ -149,6 +150,7 @@ def test_a_killed_attempt_has_each_call_as_a_step_once_and_is_one_episode(sandbo
     assert rows(sandbox, "select kind, verdict from memory_endings") == [("success", "passed")]
 
 
+@slow
 def test_what_a_left_run_had_begun_is_closed_as_interrupted_and_teaches_nothing(house: Sandbox) -> None:
     house.roadmap(roadmap(("T1", "apple", 3)))
     seen = house.home / "seen"
@@ -182,7 +184,7 @@ def test_a_model_chooses_lines_that_passed_once_for_each_task_and_its_cost_is_co
 ) -> None:
     answer = {"calls": [{"name": "answer", "arguments": {"choices": [{"kind": "usage", "lines": [1, 2]}]}}]}
     with ModelServer({"tasks": {"*": [[answer] * 3]}}, tmp_path / "log") as server:
-        set_up(house, 'distil_with = "openai:scripted-1"\n' + server.settings())
+        set_up(house, 'distil_with = "openai:scripted-1"\n' + server.settings(patience_s=0))
         taught(house)
         assert len(server.questions) == 1
     (body,) = [json.loads(text) for (text,) in rows(house, "select body from memory_lessons where kind = 'distilled'")]

@@ -211,13 +211,13 @@ def _last_steps(here: Rooms, attempt: Attempt, acted: Acted) -> tuple[EpisodeSte
 
 
 def _end(here: Rooms, task: Task, attempt: Attempt, acted: Acted, since: float) -> EpisodeEnd:
-    evidence, changed = attempt.evidence, acted.candidate.changed
+    evidence, changed, kind = attempt.evidence, acted.candidate.changed, _kind_of_end(attempt)
     failure = classify(attempt, task=task, changed=changed)
     diff = here.redact(here.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
     return EpisodeEnd(
-        kind=_kind_of_end(attempt),
+        kind=kind,
         ended_at=max(since, float(acted.finished_at)),
-        verdict=evidence.verdict,
+        verdict=None if kind == "abstained" else evidence.verdict,
         reason=evidence.reason,
         evidence=(attempt.commit, evidence.tree, *(check.name for check in evidence.checks)),
         signals=(UNJUDGED,) if not judges_agent(attempt, failure) else (),
@@ -231,6 +231,7 @@ def _end(here: Rooms, task: Task, attempt: Attempt, acted: Acted, since: float) 
 
 
 def _kind_of_end(attempt: Attempt) -> EndKind:
+    """How an attempt ended; one that its service or its budget cut short was not made, and nothing was verified."""
     if attempt.outcome.status in ("limited", "spent") and attempt.evidence.verdict is not Verdict.PASSED:
         return "abstained"
     ends: dict[Verdict, EndKind] = {Verdict.PASSED: "success", Verdict.FAILED: "failure", Verdict.UNVERIFIED: "partial"}
