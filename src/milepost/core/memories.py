@@ -257,9 +257,9 @@ class Vote:
 class LessonStanding:
     """A lesson as it stands: its state, what it grew from, and what came of the attempts it fitted.
 
-    `shown` and `held_out` are (passed, failed) of the attempts with and without it; `opportunities` counts the verified
-    attempts that it was shown to since it was last of use. `independent` of the `sources` were not told it themselves,
-    `since` of them came after it got its state, the newest at `supported_at`.
+    `shown` and `held_out` are (passed, failed) of the attempts with and without it; `opportunities` counts the attempts
+    that it was shown to and of no use for since its last effect. `independent` of the `sources` were not told it
+    themselves, `since` of them came after it got its state, the newest at `supported_at`.
     """
 
     lesson: Lesson
