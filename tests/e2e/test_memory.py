@@ -165,14 +165,23 @@ def test_what_a_left_run_had_begun_is_closed_as_interrupted_and_teaches_nothing(
     ]
 
 
-def test_a_primary_is_told_what_is_learnt_and_one_that_is_away_stops_nobody(house: Sandbox) -> None:
+def test_a_primary_is_told_what_is_learnt_once_a_person_agreed_and_one_that_is_away_stops_nobody(
+    house: Sandbox,
+) -> None:
     set_up(house, 'holdout = 0.0\nprimary = "../shared.db"\n')
     taught(house)
+    assert house.milepost("status", "--json").json["unsynced"] > 0
+    assert not (house.home / "shared.db").exists(), "what comes with a repository sends nothing anywhere by itself"
+    assert house.milepost("memory", "sync").code == 0
+    house.roadmap(roadmap(("T2", "pear", 5)))
+    assert house.milepost("run", "--json").code == 0
     assert house.milepost("status", "--json").json["unsynced"] == 0
     with sqlite3.connect(house.home / "shared.db") as shared:
         assert shared.execute("select count(*) from memory_lessons").fetchone()[0] > 0
+        assert shared.execute("select count(*) from memory_endings").fetchone()[0] > 2
     set_up(house, 'holdout = 0.0\nprimary = "http://127.0.0.1:9"\n')
-    house.roadmap(roadmap(("T2", "pear", 5)))
+    assert house.milepost("memory", "sync").code == 1
+    house.roadmap(roadmap(("T3", "plum", 5)))
     away = house.milepost("run", "--json")
     assert away.code == 0, away.stderr
     (waits,) = [event for event in away.events if event["event"] == "memory_waits"]

@@ -93,3 +93,8 @@ def _episode(row: dict[str, Any]) -> Episode:
         signatures=signatures(error),
     )
     return Episode(start=start, end=end)
+
+
+def unobjected(kind: str, text: str) -> str:
+    """What is said against the wording of a lesson where that is not what is looked at: nothing."""
+    return ""

@@ -187,7 +187,7 @@ def doctor(folder: Folder = None, as_json: Json = False) -> None:
 
 @group.command()
 def sync(folder: Folder = None, as_json: Json = False) -> None:
-    """Tell the primary what it was not told yet, and take over what others told it."""
+    """Tell the primary what it was not told yet, and take over what others told it. From then on runs do so, too."""
     from milepost.cli.show_upkeep import synced_lines, synced_to_json
 
     with milepost.open_memory(folder) as memory:

@@ -28,6 +28,7 @@ from milepost.core.memories import (
 )
 from milepost.core.redact import Redactor
 from milepost.engine import memory_health as health
+from milepost.engine.consent import agree
 from milepost.engine.forgetting import Roots, forget
 from milepost.engine.memory_files import lines_of, read_again, write_lines
 from milepost.engine.memory_home import MemoryHome
@@ -55,7 +56,7 @@ from milepost.memory.patterns import kept, merged
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.search import Found
 from milepost.memory.recall.semantic import open_meaning
-from milepost.memory.suspicion import doctor_findings, objection, text_objection
+from milepost.memory.suspicion import doctor_findings, objection
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
@@ -344,7 +345,7 @@ class ProjectMemory:
         )
 
     def sync(self) -> MemorySynced:
-        """Tell the primary what it was not told yet, and take over what others told it."""
+        """Tell the primary what it was not told yet, and take over what others told it; runs do so from then on."""
         given = self._home.memory
         if not given.primary:
             raise Misuse(
@@ -354,7 +355,9 @@ class ProjectMemory:
         if given.mode != "on":
             raise Misuse(f"the memory of this project is {given.mode}", 'set mode = "on" in [memory] of milepost.toml')
         self._keep()
-        place = place_of(given, self._home.project.roadmap.parent)
+        folder = self._home.project.roadmap.parent
+        agree(given, folder)
+        place = place_of(given, folder)
         with closing(Synchroniser(self._database, open_primary(place, token_of(given)))) as synchroniser:
             pushed = synchroniser.push()
             pulled = synchroniser.pull()
@@ -371,9 +374,7 @@ class ProjectMemory:
         self._catalogue = Catalogue(self._memory.rows)
         index = None if place == NOWHERE or not home.state.is_dir() else home.index
         meaning = open_meaning() if home.memory.semantic else None
-        self._recaller = Recaller(
-            self._memory, index=index, holdout=home.memory.holdout, meaning=meaning, objection=text_objection
-        )
+        self._recaller = Recaller(self._memory, index=index, holdout=home.memory.holdout, meaning=meaning)
 
     def _keep(self) -> None:
         """Have something to write into, where there was nothing yet."""

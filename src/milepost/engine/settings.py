@@ -436,7 +436,8 @@ class MemorySettings(Section):
         "",
         repr=False,
         description="A memory that machines, people and projects share: libsql://…, http(s)://…, postgresql://… or "
-        "the path of a file. Empty: the memory stays here.",
+        "the path of a file. Nothing is sent there before you ran `milepost memory sync` once. Empty: the memory stays "
+        "here.",
     )
     primary_token_from: str = Field(
         "", description="The variable of yours with the token for the primary. Empty: none is needed."

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from milepost.core.memories import Took
 from milepost.core.redact import Redactor
+from milepost.engine.consent import agreed
 from milepost.engine.episodes import project_in_memory
 from milepost.engine.order import Order
 from milepost.engine.project import Project
@@ -17,7 +18,6 @@ from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
-from milepost.memory.suspicion import text_objection
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
@@ -50,13 +50,16 @@ def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recalle
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
     meaning = open_meaning() if order.memory.semantic else None
     index, holdout = project.state / INDEX, order.memory.holdout
-    return Recaller(memory, index=index, holdout=holdout, meaning=meaning, objection=text_objection)
+    return Recaller(memory, index=index, holdout=holdout, meaning=meaning)
 
 
 @contextmanager
 def sharing(database: Database, settings: Settings, order: Order, folder: Path) -> Iterator[None]:
-    """Bring the memory and its primary up to date while a run is on; `folder` is that of the settings."""
-    if not order.memory.writes or not settings.memory.primary:
+    """Bring the memory and its primary up to date while a run is on, where a person agreed to it.
+
+    `folder` is that of the settings.
+    """
+    if not order.memory.writes or not settings.memory.primary or not agreed(settings.memory, folder):
         yield
         return
     from milepost.memory.sync import synchronising

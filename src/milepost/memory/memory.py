@@ -1,8 +1,8 @@
-"""The memory of a project: what happened in it, what was learnt, and what of that is told to the next attempt."""
+"""The memory of a project: what happened in it, and what was learnt; `memory.recall` tells of it."""
 
 from __future__ import annotations
 
-from milepost.core.memories import Episode, Lessons, Query
+from milepost.core.memories import Episode
 from milepost.memory.fitting import SHAPES, Redact
 from milepost.memory.journal import Journal
 from milepost.memory.lesson_book import LessonBook
@@ -23,10 +23,6 @@ class StoredMemory:
         self.journal = Journal(self.rows, redact=redact)
         self.lessons = LessonBook(self.rows, redact=redact)
         migrate(database, self.journal.record, project)
-
-    def recall(self, query: Query) -> Lessons:
-        """What an attempt is told; nothing where nothing fits."""
-        return Lessons(explanation=("nothing was learnt yet",))
 
     def record(self, episode: Episode) -> None:
         """There for the next process when this returns. An attempt is remembered once, as it was first told."""

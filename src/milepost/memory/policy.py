@@ -25,9 +25,9 @@ GONE = "gone"
 _MAY_RETURN = (CONTRADICTED, UNDONE, GONE)
 
 # Two lessons of these that are about the same thing and say something else cannot both be right.
-_CONTRADICTING: frozenset[LessonKind] = frozenset({"usage", "recovery", "command", "convention"})
+CONTRADICTING: frozenset[LessonKind] = frozenset({"usage", "recovery", "command", "convention"})
 # Nothing is said of a command before it ended well twice.
-_WAITING: frozenset[LessonKind] = frozenset({"command"})
+WAITING: frozenset[LessonKind] = frozenset({"command"})
 
 Move = tuple[LessonState, str]
 
@@ -72,7 +72,7 @@ def next_state(standing: LessonStanding, base_rate: float) -> Move | None:
 def contradictions(standings: Iterable[LessonStanding]) -> Iterator[tuple[str, str]]:
     """Pairs of a lesson that has to go and the one that says otherwise: the newer verified use stays."""
     newest: dict[tuple[str, LessonKind, str], LessonStanding] = {}
-    rivals = [one for one in standings if one.lesson.kind in _CONTRADICTING and _is_live(one)]
+    rivals = [one for one in standings if one.lesson.kind in CONTRADICTING and _is_live(one)]
     for one in sorted(rivals, key=lambda one: (one.supported_at, one.lesson.made_at, one.lesson.id), reverse=True):
         stays = newest.setdefault((one.lesson.project, one.lesson.kind, one.lesson.subject), one)
         if stays is not one:
@@ -91,7 +91,7 @@ def chance_of_harm(standing: LessonStanding, base_rate: float) -> float:
 
 
 def _is_live(standing: LessonStanding) -> bool:
-    is_early = standing.state == "candidate" and standing.lesson.kind in _WAITING
+    is_early = standing.state == "candidate" and standing.lesson.kind in WAITING
     return standing.state in ("candidate", "active") and not is_early
 
 
@@ -118,7 +118,7 @@ def _believed(standing: LessonStanding, why: str) -> Move:
 
 
 def _by_support(standing: LessonStanding) -> LessonState:
-    is_shown_well = standing.helped > 0 and standing.lesson.kind not in _WAITING
+    is_shown_well = standing.helped > 0 and standing.lesson.kind not in WAITING
     return "active" if standing.independent >= ENOUGH or (standing.sources and is_shown_well) else "candidate"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from milepost.memory.policy import CONTRADICTING, WAITING
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, Where
-from milepost.memory.recall.gate import CONTRADICTING, ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
+from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
 
@@ -98,6 +99,8 @@ def _candidate(found: Candidate, task: Asked) -> Candidate:
     lesson = found.lesson
     if lesson.scope == "task" and lesson.task != task.task:
         return replace(found, objection=f"it is for task {lesson.task} alone")
+    if lesson.sort in WAITING and lesson.outcome == "candidate":
+        return replace(found, objection="it is told once another verified attempt says the same")
     universal = lesson.scope == "user"
     if found.elsewhere and not universal and lesson.sort not in TRAVELLING:
         return replace(found, objection=f"it holds in project {lesson.project} alone")

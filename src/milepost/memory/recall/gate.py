@@ -17,9 +17,6 @@ DAY_S = 86_400.0
 # Lessons that can hold beyond the project that they come from; the others speak of its commands, files and tests.
 TRAVELLING = frozenset({"usage", "recovery", "failed_approach", "distilled"})
 
-# Lessons of which two that are about the same thing and say something else cannot both be right.
-CONTRADICTING = frozenset({"usage", "recovery", "command", "convention"})
-
 
 def covered(terms: Set[str], words: Set[str], weights: Mapping[str, float]) -> float:
     """The share of key terms that are among the words, each by its weight."""

@@ -7,16 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.memories import Lessons, Query, Showing
+from milepost.core.memories import Episode, Lessons, Query, Showing
 from milepost.core.signature import plain
 from milepost.memory.memory import StoredMemory
-from milepost.memory.recall.arms import arm_of
+from milepost.memory.policy import arm_of
 from milepost.memory.recall.asked import asked, sought
 from milepost.memory.recall.candidates import Candidate, Looked, look
 from milepost.memory.recall.gate import DAY_S
 from milepost.memory.recall.index import Index
 from milepost.memory.recall.search import Found, search
 from milepost.memory.recall.semantic import Meaning
+from milepost.memory.suspicion import text_objection
 
 MOST_LESSONS = 3
 MOST_TOKENS = 300
@@ -53,7 +54,7 @@ class Recaller:
         index: Path | None,
         holdout: float = 0.2,
         meaning: Meaning | None = None,
-        objection: Callable[[str, str], str] = lambda kind, text: "",
+        objection: Callable[[str, str], str] = text_objection,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._memory = memory
@@ -79,6 +80,10 @@ class Recaller:
             held_out=tuple(one.lesson.id for one in choice.held_out),
             explanation=_explanation(query, looked, choice),
         )
+
+    def record(self, episode: Episode) -> None:
+        """Keep an episode that has ended; it is found from then on."""
+        self._memory.record(episode)
 
     def search(self, text: str, project: str = "", most: int = 10) -> tuple[Found, ...]:
         """Episodes and lessons that fit a text, best first; those of a project before those of others."""
