@@ -1,7 +1,8 @@
 """Whether the memory helps: the same tasks without it, with it, with lessons that do not fit, and with false ones.
 
     python benchmarks/lift/run.py                                       a scripted agent, in a minute or two
-    python benchmarks/lift/run.py --url http://127.0.0.1:8080/v1 --model NAME    a small local model, asked once a task
+    python benchmarks/lift/run.py --local [FILE.gguf]                   a small model on this machine, asked once a task
+    python benchmarks/lift/run.py --url http://127.0.0.1:8080/v1        the same for a server that is there already
     python benchmarks/lift/run.py --agent claude                        any agent of Milepost's
 
 A fictional project has a house library whose ways nobody can guess. First a scripted agent does the teaching tasks:
@@ -21,8 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,13 @@ ELSEWHERE = (
 
 def main() -> int:
     asked = arguments()
+    with ExitStack() as open_until_the_end:
+        if asked.local is not None:
+            asked.url = open_until_the_end.enter_context(local_model(asked.local))
+        return experiment(asked)
+
+
+def experiment(asked: argparse.Namespace) -> int:
     agent = asked.agent or agent_for(asked)
     jobs = (*spread(NEEDING, asked.tasks), *spread(PLAIN, max(1, asked.tasks // 4)))
     with tempfile.TemporaryDirectory(prefix="milepost-lift-") as name:
@@ -75,8 +83,9 @@ def spread(jobs: Sequence[Job], most: int) -> Sequence[Job]:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--agent", default="", help="any agent of Milepost's; default: the scripted one")
+    parser.add_argument("--local", nargs="?", const="", help="a model on this machine; default: a very small one")
     parser.add_argument("--url", default="", help="a server of a local model, asked once a task")
-    parser.add_argument("--model", default="", help="its name there")
+    parser.add_argument("--model", default="local", help="its name there")
     parser.add_argument(
         "--tasks", type=int, default=len(NEEDING), help="so many of the tasks that need the house's ways"
     )
@@ -92,6 +101,22 @@ def agent_for(asked: argparse.Namespace) -> str:
         return SCRIPTED
     asked.settings += f'\n[sandbox]\nnetwork = ["{asked.url.split("/")[2]}"]\n'
     return f"command:{sys.executable} {HERE / 'oneshot.py'} {asked.url} {asked.model}"
+
+
+@contextmanager
+def local_model(weights: str) -> Iterator[str]:
+    """The address of a model that is served here meanwhile."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "milepost-live")
+    found = sorted(Path(os.environ.get("MILEPOST_LIVE_FOLDER") or cache).glob("weak-model-*/venv/bin/python"))
+    if not found:
+        raise SystemExit("llama.cpp is not here: tests/live/install --only weak-model")
+    program = [str(found[-1]), str(HERE / "local_model.py"), *filter(None, [weights])]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as served:
+        assert served.stdin is not None and served.stdout is not None
+        try:
+            yield served.stdout.readline().decode().strip()
+        finally:
+            served.kill()
 
 
 def make_project(folder: Path, settings: str) -> None:
