@@ -272,11 +272,12 @@ class ProjectMemory:
     def forget(self, named: str = "", *, source: str = "", why: str = "", dry_run: bool = False) -> Forgotten:
         """Take away a lesson or an episode, or all that came from a source, with all that grew from it.
 
-        A `source` is a commit, a path, a run or an episode. What is gone does not come back by a sync or an import.
+        A `source` is a commit, an episode, a path or a run of this project. What is gone does not come
+        back by a sync or an import.
         """
         if bool(named.strip()) == bool(source.strip()):
             raise Misuse("say what to forget", "the id of a lesson or an episode, or where it came from")
-        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip())
+        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip(), project=self.project)
         return forget(self._memory, roots, self._redact(why.strip()) or "forgotten by hand", dry_run=dry_run)
 
     def vacuum(self) -> int:
