@@ -160,16 +160,20 @@ class Journal:
         rows = self._rows.read(_OPEN.format(conditions=conditions), *values)
         return tuple(Episode(start=load(EpisodeStart, body)) for (body,) in rows)
 
-    def of_task(self, run: str, task: str) -> tuple[str, ...]:
-        """The episodes of a task in a run, by their ids."""
-        sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
-        return tuple(name for (name,) in self._rows.read(sql, run, task))
+    def of_task(self, run: str, task: str, *, project: str, owner: str = "") -> tuple[str, ...]:
+        """The episodes of a task in a run of a project, by their ids.
+
+        Another run of the project may have the same name on another machine: its `owner` tells them apart.
+        """
+        sql = "select id, owner from memory_episodes where project = ? and run = ? and task = ? order by rowid"
+        return tuple(name for name, whose in self._rows.read(sql, project, run, task) if owner in ("", whose))
 
     def took(self, most: int, *, project: str = "") -> tuple[Took, ...]:
         """What the newest attempts of runs took that came to an end, of a project or of any, oldest first."""
         return tuple(
             Took(
                 run=one.start.run,
+                owner=f"{one.start.project} {one.start.owner}",
                 task=one.start.task,
                 title=one.start.title,
                 attempt=one.start.attempt,
