@@ -112,15 +112,31 @@ def test_what_one_run_learnt_the_hard_way_the_next_one_is_told(house: Sandbox) -
     assert {(state, why.split(":")[0]) for state, why in rows(house, newest)} == {("quarantined", "undone")}
 
 
+def test_a_run_without_memory_neither_opens_one_of_a_newer_version_nor_changes_it(house: Sandbox) -> None:
+    house.roadmap(roadmap(("T1", "apple", 3)))
+    (house.repo / ".milepost").mkdir()
+    newer = (
+        "create table memory_versions (version bigint primary key, at real); insert into memory_versions values (99, 1)"
+    )
+    with sqlite3.connect(house.repo / ".milepost/milepost.db") as database:
+        database.executescript(newer)
+    ended = house.milepost("run", "--json", "--memory", "off")
+    assert ended.code == 0, ended.stderr
+    assert rows(house, "select name from sqlite_master where name like 'memory!_%' escape '!'") == [
+        ("memory_versions",)
+    ]
+    assert rows(house, "select version from memory_versions") == [(99,)]
+
+
 @pytest.mark.parametrize("mode", ["off", "read-only"])
 def test_a_run_that_may_not_learn_leaves_no_lesson(house: Sandbox, mode: str) -> None:
     house.roadmap(roadmap(("T1", "apple", 3)))
     ended = house.milepost("run", "--json", "--memory", mode)
     assert ended.code == 0, ended.stderr
-    tables = [name for (name,) in rows(house, "select name from sqlite_master where name like 'memory!_%' escape '!'")]
-    counts = {name: rows(house, f"select count(*) from {name}")[0][0] for name in tables if "_by_" not in name}
-    counts.pop("memory_versions", None)
-    kept = {"memory_episodes", "memory_steps", "memory_endings"} if mode == "read-only" else set()
+    named = "select name from sqlite_master where type = 'table' and name like 'memory!_%' escape '!'"
+    tables = [name for (name,) in rows(house, named)]
+    counts = {name: rows(house, f"select count(*) from {name}")[0][0] for name in tables}
+    kept = {"memory_versions", "memory_episodes", "memory_steps", "memory_endings"} if mode == "read-only" else set()
     assert {name for name, count in counts.items() if count} == kept, counts
 
 

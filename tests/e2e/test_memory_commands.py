@@ -154,6 +154,9 @@ def test_an_agent_from_outside_is_taken_down_process_by_process_and_never_believ
     again = sandbox.milepost("memory", "complete", first, "failure")
     assert (again.code, again.stderr.count("\n")) == (2, 2) and "has ended" in again.stderr
     sandbox.write("milepost.toml", '[memory]\nmode = "off"\n')
+    with milepost.open_memory(sandbox.repo) as memory:
+        silent = memory.recall("Mend the parser")
+        assert not silent.lines and not silent.lessons and len(silent.explanation) == 1
     refused = sandbox.milepost("memory", "start", "More")
     assert refused.code == 2 and "is off" in refused.stderr
     assert "the memory is off" in sandbox.milepost("memory", "recall", "parser", "--explain").stdout

@@ -249,6 +249,12 @@ def test_what_agents_made_of_a_task_is_told_by_their_attempts() -> None:
     assert trials_of(took("r", task, *tries), under_way=[("r", "1")]) == (), "what is not over tells nothing yet"
 
 
+def test_runs_of_one_name_on_two_machines_are_two() -> None:
+    ours, theirs = took("r", DO, tried(1, "a", FAIL)), took("r", DO, tried(1, "a", PASS))
+    found = trials_of([*ours, *(replace(one, owner="theirs") for one in theirs)])
+    assert [(trial.passed, trial.attempts) for trial in found] == [(False, 1), (True, 1)]
+
+
 def test_a_task_that_was_done_in_parts_was_not_done_by_whoever_failed_at_it_whole() -> None:
     found = trials_of(took("r", DO, tried(1, "a", FAIL), tried(2, PARTS, PASS)))
     assert [(trial.agent, trial.passed) for trial in found] == [("a", False)]

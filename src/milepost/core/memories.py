@@ -196,7 +196,7 @@ UNJUDGED = "says nothing of the agent"  # the signal of an end that was not the 
 class Took:
     """What one attempt took, and how it ended: an episode as a forecast and a choice of agents see it.
 
-    One that is not `judged` says nothing of how good its agent is.
+    One that is not `judged` says nothing of how good its agent is. `owner` tells runs apart whose names are the same.
     """
 
     run: str
@@ -209,6 +209,7 @@ class Took:
     cost_usd: float = 0.0
     tags: tuple[str, ...] = ()
     judged: bool = True
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,11 +76,15 @@ def owner_of(order: Order) -> str:
     return f"{order.run}/{order.memory.token}"
 
 
+def owner_of_record(record: RunRecord) -> str:
+    """The same of a run as the journal knows it."""
+    return f"{record.run}/{(record.order.get('memory') or {}).get('token', '')}"
+
+
 def close_left(memory: StoredMemory, runs: Iterable[RunRecord]) -> None:
     """End the episodes of runs that are over or were left: nobody else will. They teach nothing."""
     over = [record for record in runs if not record.unfinished]
-    owners = [f"{record.run}/{(record.order.get('memory') or {}).get('token', '')}" for record in over]
-    memory.journal.close_interrupted(ended_runs=owners)
+    memory.journal.close_interrupted(ended_runs=[owner_of_record(record) for record in over])
 
 
 def begin(here: Rooms, effort: Effort, base: str) -> None:

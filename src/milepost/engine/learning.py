@@ -38,13 +38,13 @@ _EXCEPTION = re.compile(r"\b([A-Z][A-Za-z]{1,60}(?:Error|Exception|Exit|Interrup
 def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> None:
     """Count the end of an attempt back to the lessons that it was told; harmless when repeated."""
     name = episode_id(order, task.id, attempt.number, attempt.agent)
-    failure = classify(attempt)
-    if not order.memory.writes or not judges_agent(attempt, failure) or not here.books.memory.lessons.shown_to(name):
+    if not order.memory.writes or not judges_agent(attempt, classify(attempt)):
         return
 
     def judge() -> None:
-        changes = changes_of(here, order, attempt)
-        settle(here.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED)
+        if here.books.memory.lessons.shown_to(name):
+            changes = changes_of(here, order, attempt)
+            settle(here.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED)
 
     _quietly(here, order, task, attempt.number, judge)
 

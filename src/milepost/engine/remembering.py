@@ -42,7 +42,7 @@ from milepost.engine.recollections import (
     Recollection,
     Unsynced,
 )
-from milepost.engine.sharing_memory import place_of, token_of
+from milepost.engine.sharing_memory import NOWHERE, place_of, token_of
 from milepost.engine.state import make_state
 from milepost.memory.catalogue import Catalogue
 from milepost.memory.export import export_lines
@@ -60,7 +60,6 @@ from milepost.memory.suspicion import doctor_findings, objection
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
-NOWHERE = ":memory:"
 MOST_COUNTED = 5_000  # episodes whose patterns are counted together
 LONGEST_WHY = 500
 
@@ -105,6 +104,8 @@ class ProjectMemory:
 
     def recall(self, text: str, *, files: Sequence[str] = (), error: str = "", most: int = 3) -> Recollection:
         """What an attempt at this would be told; nobody is told it, so nothing is counted."""
+        if self._home.memory.mode == "off":
+            return Recollection(explanation=self._why_silent())
         query = Query(
             project=self.project,
             text=self._redact(text),
@@ -272,11 +273,12 @@ class ProjectMemory:
     def forget(self, named: str = "", *, source: str = "", why: str = "", dry_run: bool = False) -> Forgotten:
         """Take away a lesson or an episode, or all that came from a source, with all that grew from it.
 
-        A `source` is a commit, a path, a run or an episode. What is gone does not come back by a sync or an import.
+        A `source` is a commit, an episode, a path or a run of this project. What is gone does not come
+        back by a sync or an import.
         """
         if bool(named.strip()) == bool(source.strip()):
             raise Misuse("say what to forget", "the id of a lesson or an episode, or where it came from")
-        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip())
+        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip(), project=self.project)
         return forget(self._memory, roots, self._redact(why.strip()) or "forgotten by hand", dry_run=dry_run)
 
     def vacuum(self) -> int:

@@ -174,7 +174,8 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 stays=company.stays,
             )
     finally:
-        database.close()
+        for opened in {database, memory.rows.database}:
+            opened.close()
         with suppress(OSError):  # what is left is swept by the next engine; the cause of a failure must not be lost
             checkouts.sweep()
 

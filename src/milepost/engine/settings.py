@@ -418,7 +418,8 @@ class MemorySettings(Section):
     mode: Literal["on", "off", "read-only"] = Field(
         "on",
         description="on: attempts are remembered, and told what earlier ones taught. read-only: they are told, and "
-        "kept for forecasts, but nothing is learnt or shared. off: neither, and nothing is written.",
+        "kept for forecasts, but nothing is learnt; they are shared at the next sync. off: neither, and nothing is "
+        "written.",
     )
     holdout: float = Field(
         0.2,

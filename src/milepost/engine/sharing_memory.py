@@ -21,12 +21,15 @@ from milepost.memory.recall.semantic import open_meaning
 from milepost.store.database import Database, open_database
 
 INDEX = "recall.db"
+NOWHERE = ":memory:"
 EPISODES_READ = 1000  # by forecasts and choices of agents
 EARLIER = 1  # the version of a memory that did not say whose it is
 
 
 def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
-    """The memory as a run keeps it. What may not be learnt from is not shared either."""
+    """The memory as a run keeps it; where it is off, an empty one in a database of its own that is gone with it."""
+    if order.memory.mode == "off":
+        return StoredMemory(open_database(NOWHERE))
     shared = bool(settings.memory.primary) and order.memory.writes
     return StoredMemory(database, shared=shared, redact=redact, project=order.memory.project)
 
@@ -39,6 +42,8 @@ def whose(settings: Settings, project: str) -> str:
 def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
     """What attempts took, for who starts no run; a memory of an earlier version is brought to this one for it."""
     settings = load(roadmap.parent)
+    if settings.memory.mode == "off":
+        return ()
     if version_of(database) != EARLIER and not settings.memory.primary:
         return StoredMemory(database).journal.took(EPISODES_READ)
     project = Project.find(roadmap)
@@ -49,7 +54,8 @@ def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
 def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
     meaning = open_meaning() if order.memory.semantic else None
-    index, holdout = project.state / INDEX, order.memory.holdout
+    index = project.state / INDEX if order.memory.mode != "off" else None
+    holdout = order.memory.holdout
     return Recaller(memory, index=index, holdout=holdout, meaning=meaning)
 
 
@@ -82,9 +88,10 @@ def token_of(given: MemorySettings) -> str:
 
 def waiting_rows(project: Project, settings: Settings) -> int:
     """How many rows of the memory its primary does not have yet; 0 where it has none."""
-    if not settings.memory.primary or settings.memory.mode != "on" or not project.database.exists():
+    server = settings.run.database
+    if not settings.memory.primary or settings.memory.mode != "on" or not (server or project.database.exists()):
         return 0
     from milepost.memory.sync import status_of
 
-    with closing(open_database(project.database)) as database:
+    with closing(open_database(server or project.database)) as database:
         return status_of(database).waiting

@@ -28,11 +28,11 @@ class Trial:
 
 def trials_of(episodes: Iterable[Took], under_way: Collection[tuple[str, str]] = ()) -> tuple[Trial, ...]:
     """The trials that attempts add up to, in their order; tasks `under_way`, by run and name, tell nothing yet."""
-    groups: dict[tuple[str, str], list[Took]] = {}
+    groups: dict[tuple[str, str, str], list[Took]] = {}
     for episode in episodes:
         # That its parts were done by others says nothing for who did not get the task done whole.
         if episode.agent != PARTS and (episode.run, episode.task) not in under_way:
-            groups.setdefault((episode.run, episode.task), []).append(episode)
+            groups.setdefault((episode.owner, episode.run, episode.task), []).append(episode)
     return tuple(trial for group in groups.values() for trial in _trials(_mended(group)))
 
 

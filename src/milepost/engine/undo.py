@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from milepost.core.errors import Misuse, PlaceUnknown, TaskUnknown, UndoImpossible
+from milepost.core.errors import MachineFailed, Misuse, PlaceUnknown, TaskUnknown, UndoImpossible
 from milepost.engine.dependents import Family, Going, going_with
 from milepost.engine.journal import Journal
 from milepost.engine.look import all_mileposts, of_this_roadmap
@@ -60,8 +60,19 @@ def undo(
         if made:
             _move(ground, made[-1].commit, dry_run, lock_fds)
             if not dry_run:
-                unlearn(project, [post for post, _ in ground.mileposts.taken_back(made[-1].commit)])
+                _unlearn(ground, made[-1].commit)
         return Undone(branch=ground.branch, taken_back=made, dry_run=dry_run)
+
+
+def _unlearn(ground: Ground, commit: str) -> None:
+    """Take what was learnt from undone work out of use; where that fails, the work is undone all the same."""
+    try:
+        unlearn(ground.project, [post for post, _ in ground.mileposts.taken_back(commit)])
+    except Exception as error:
+        raise MachineFailed(
+            f"the work is undone, but what was learnt from it is still told: {error}",
+            "milepost memory list shows the lessons, milepost memory quarantine takes one out of use",
+        ) from error
 
 
 @contextmanager

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 
+from milepost.engine.episodes import owner_of_record, project_in_memory
+from milepost.engine.journal import Journal
 from milepost.engine.project import Project
 from milepost.engine.settings import load
 from milepost.memory.learning import withdraw
 from milepost.memory.memory import StoredMemory
+from milepost.memory.owners import run_owner
 from milepost.memory.policy import UNDONE
 from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost
 
 
 def unlearn(project: Project, undone: Iterable[Milepost]) -> tuple[str, ...]:
-    """Quarantine the lessons that came from mileposts which were taken back, and from nothing else; gives those."""
-    if not project.database.exists():
+    """Quarantine the lessons that came from mileposts which were taken back, and from nothing else; gives those.
+
+    Where the memory is off it stays as it is.
+    """
+    settings = load(project.roadmap.parent)
+    place = replace(project, server=settings.run.database).store
+    if settings.memory.mode == "off" or not (settings.run.database or project.database.exists()):
         return ()
-    shared = bool(load(project.roadmap.parent).memory.primary)
-    with closing(open_database(project.database)) as database:
-        return quarantine(StoredMemory(database, shared=shared), undone)
+    name = project_in_memory(project, settings.memory.project, project.repository.position().commit)
+    with closing(open_database(place)) as database:
+        owners = {one.run: run_owner(owner_of_record(one)) for one in Journal(database).runs()}
+        memory = StoredMemory(database, shared=bool(settings.memory.primary), project=name)
+        return quarantine(memory, undone, name, owners)
 
 
-def quarantine(memory: StoredMemory, undone: Iterable[Milepost]) -> tuple[str, ...]:
-    """Put lessons out of use whose every source is an episode of work that was taken back; harmless when repeated."""
-    posts = {episode: post for post in undone for episode in memory.journal.of_task(post.run, post.task)}
+def quarantine(
+    memory: StoredMemory, undone: Iterable[Milepost], project: str, owners: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Put lessons out of use whose every source is an episode of work that was taken back; harmless when repeated.
+
+    The names of runs come again: `owners` has whose the episodes of those are that are known here.
+    """
+    journal = memory.journal
+    posts = {
+        episode: post
+        for post in undone
+        for episode in journal.of_task(post.run, post.task, project=project, owner=owners.get(post.run, ""))
+    }
     moved = []
     for standing in memory.lessons.standings():
         if standing.sources and posts.keys() >= set(standing.sources) and standing.state in ("candidate", "active"):

@@ -6,28 +6,26 @@ What goes leaves a row that says so. It comes to the primary and to whoever else
 from __future__ import annotations
 
 import json
-import re
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from milepost.core.errors import Misuse
 from milepost.memory.fitting import Fitting
+from milepost.memory.lesson_book import LessonBook
+from milepost.memory.lineage import is_commit, of_source, offspring
+from milepost.memory.owners import run_owner
 from milepost.memory.rows import Rows
 
-_FORGOTTEN = "memory_forgotten"
-_PARTS = re.compile(r"[\s,;:@#]+")
-_ABBREVIATED = re.compile("[0-9a-f]{7,40}")  # a commit
+LONGEST_SOURCE = 4_096
 
-# Lessons that were of use to an attempt, and what was learnt from that very attempt.
-_GREW = """
-    select distinct supports.lesson from memory_votes as votes
-    join memory_supports as supports on supports.episode = votes.episode
-    where votes.lesson = ? and votes.effect = 'helped' and supports.lesson <> votes.lesson
+_FORGOTTEN = "memory_forgotten"
+_ITSELF = "select id from memory_episodes where id = ? order by rowid"
+_OF_RUN = """
+    select id from memory_episodes where (run = ? or owner = ?) and (project = ? or ? = '') order by rowid
 """
-_SUPPORTED = "select episode from memory_supports where lesson = ?"
-_USED = "select lesson from memory_votes where episode = ? and effect = 'helped'"
+_ENDINGS = "select episode, project, body from memory_endings where body like ? order by rowid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,58 +36,67 @@ class Forgotten:
     lessons: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Going:
+    """What is to go, by ids, without what grew from it."""
+
+    episodes: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
+
+
 class Forgetting:
-    """Takes rows away, each call whole or not at all; harmless when repeated."""
+    """Takes rows away with all that grew from them, each call whole or not at all; harmless when repeated."""
 
     def __init__(self, rows: Rows, now: Callable[[], float] = time.time) -> None:
         self._rows = rows
+        self._lessons = LessonBook(rows)
         self._now = now
 
     def episodes(self, ids: Iterable[str], why: str) -> Forgotten:
-        """Forget episodes, with the lessons that grew from nothing else."""
-        return self._forget(lambda: (list(ids), []), why)
+        """Forget episodes."""
+        going = _Going(episodes=tuple(ids))
+        return self._forget(lambda: going, why)
 
     def lessons(self, ids: Iterable[str], why: str) -> Forgotten:
-        """Forget lessons, with those that were learnt only from attempts which they helped."""
-        return self._forget(lambda: ([], list(ids)), why)
+        """Forget lessons."""
+        going = _Going(lessons=tuple(ids))
+        return self._forget(lambda: going, why)
 
-    def grown_from(self, source: str, why: str) -> Forgotten:
-        """Forget all that grew from an episode, a run, a commit or a path, with all that grew from that in turn."""
-        if not source.strip():
-            raise Misuse(
-                "nothing was named that anything could have grown from", "name an episode, a run, a commit or a path"
-            )
-        return self._forget(lambda: (self.episodes_of(source), self.lessons_of(source)), why)
+    def grown_from(self, source: str, why: str, *, project: str = "") -> Forgotten:
+        """Forget all that came from an episode, a commit, a path or a run.
 
-    def episodes_of(self, source: str) -> list[str]:
-        """The episodes that are a source, are of a run, or whose evidence names it."""
-        sql = "select id from memory_episodes where id = ? or run = ? order by rowid"
-        found = [name for (name,) in self._rows.read(sql, source, source)]
-        likely = self._rows.read("select episode, body from memory_endings where body like ?", f"%{_like(source)}%")
-        named = [name for name, body in likely if _names(json.loads(body)["end"]["evidence"], source)]
-        return list(dict.fromkeys([*found, *named]))
+        Names of runs and paths come again elsewhere: only episodes of the project go for them, of any where none is
+        named.
+        """
+        if not source.strip() or len(source) > LONGEST_SOURCE:
+            raise Misuse("nothing can have come from that", "name an episode, a run, a commit or a path")
+        return self._forget(lambda: self._from(source, project), why)
 
-    def lessons_of(self, source: str) -> list[str]:
-        """The lessons whose text was taken from a source."""
-        likely = self._rows.read("select id, source from memory_lessons where source like ?", f"%{_like(source)}%")
-        return [name for name, text in likely if _names([text], source)]
+    def _from(self, source: str, project: str) -> _Going:
+        named = [name for (name,) in self._rows.read(_ITSELF, source)]
+        named += [name for (name,) in self._rows.read(_OF_RUN, source, run_owner(source), project, project)]
+        for name, whose, body in self._rows.read(_ENDINGS, f"%{_like(source)}%"):
+            end = json.loads(body)["end"]
+            if _shows(end, source) or (_changed(end, source) and project in ("", whose)):
+                named.append(name)
+        lessons = of_source(self._lessons.standings(), source)
+        return _Going(episodes=tuple(dict.fromkeys(named)), lessons=tuple(one.lesson.id for one in lessons))
 
-    def _forget(self, find: Callable[[], tuple[list[str], list[str]]], why: str) -> Forgotten:
+    def _forget(self, find: Callable[[], _Going], why: str) -> Forgotten:
         before: list[int] = []  # as it was before the first try: the answer to that may be lost
 
         def act() -> Forgotten:
             before.append(self._newest())
-            self._forget_found(*find(), why)
+            self._forget_found(find(), why)
             return self._since(before[0])
 
         return self._rows.together(act)
 
-    def _forget_found(self, episodes: list[str], lessons: list[str], why: str) -> None:
-        grown = self._grown(lessons)
-        for name in episodes:
-            grown.update(self._grown(self._only_from(name)))
+    def _forget_found(self, going: _Going, why: str) -> None:
+        grown = offspring(self._lessons.standings(), going.lessons, self._lessons.told, going.episodes)
+        for name in going.episodes:
             self._add("episode", name, why)
-        for name in dict.fromkeys([*lessons, *grown]):
+        for name in dict.fromkeys((*going.lessons, *(one.lesson.id for one in grown))):
             self._add("lesson", name, why)
 
     def _since(self, rowid: int) -> Forgotten:
@@ -100,26 +107,6 @@ class Forgetting:
             lessons=tuple(name for kind, name in gone if kind == "lesson"),
         )
 
-    def _grown(self, lessons: Collection[str]) -> dict[str, None]:
-        """The lessons all of whose episodes were helped by those that go, and those that grew from them in turn."""
-        going: dict[str, None] = dict.fromkeys(lessons)
-        waiting = list(going)
-        while waiting:
-            for (grown,) in self._rows.read(_GREW, waiting.pop()):
-                if grown not in going and self._grew_only_from(grown, going):
-                    going[grown] = None
-                    waiting.append(grown)
-        return going
-
-    def _grew_only_from(self, lesson: str, going: Collection[str]) -> bool:
-        episodes = [name for (name,) in self._rows.read(_SUPPORTED, lesson)]
-        return all(any(used in going for (used,) in self._rows.read(_USED, name)) for name in episodes)
-
-    def _only_from(self, episode: str) -> list[str]:
-        """The lessons that grew from this episode and from no other."""
-        lessons = self._rows.read("select lesson from memory_supports where episode = ?", episode)
-        return [name for (name,) in lessons if self._rows.read(_SUPPORTED, name) == [(episode,)]]
-
     def _add(self, kind: Literal["episode", "lesson"], name: str, why: str) -> None:
         self._rows.add(_FORGOTTEN, {"kind": kind, "id": name, "why": Fitting().line(why), "at": self._now()})
 
@@ -128,14 +115,15 @@ class Forgetting:
         return int(number)
 
 
-def _names(texts: list[Any], source: str) -> bool:
-    """Whether one of the texts is a source, or has it as one of its words; of a commit its beginning will do."""
-    words = {word for text in texts for word in (str(text), *_PARTS.split(str(text)))}
-    if _ABBREVIATED.fullmatch(source):
-        return any(word.startswith(source) for word in words)
-    return source in words
+def _shows(end: Mapping[str, Any], source: str) -> bool:
+    """Whether an end is shown by this commit or tree: those come first, the names of checks after them."""
+    return any(is_commit(str(named), source) for named in end["evidence"][:2])
+
+
+def _changed(end: Mapping[str, Any], source: str) -> bool:
+    return source in end["changed"]
 
 
 def _like(source: str) -> str:
-    """A source within a pattern, where signs of patterns may be anything."""
-    return source.replace("\\", "_").replace("%", "_")
+    """A source within a pattern for JSON, where signs of patterns may be anything."""
+    return json.dumps(source, ensure_ascii=False)[1:-1].replace("\\", "_").replace("%", "_")

@@ -34,7 +34,6 @@ _OPEN = """
     where {conditions} not exists (select 1 from memory_endings as ends where ends.episode = starts.id)
     order by starts.rowid
 """
-_COUNTS = "select kind, verdict, count(*) from memory_endings {conditions} group by kind, verdict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +42,6 @@ class Ended:
 
     end: EpisodeEnd
     assessment: Assessment
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many episodes there are: `ended` by how they ended, `verified` by what the engine found."""
-
-    episodes: int
-    open: int
-    ended: dict[EndKind, int]
-    verified: dict[Verdict, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,29 +160,20 @@ class Journal:
         rows = self._rows.read(_OPEN.format(conditions=conditions), *values)
         return tuple(Episode(start=load(EpisodeStart, body)) for (body,) in rows)
 
-    def counts(self, *, project: str = "") -> Counts:
-        """How many episodes there are, of a project or of any."""
-        conditions, values = ("where project = ?", [project]) if project else ("", [])
-        count = f"select count(*) from memory_episodes {conditions}"  # noqa: S608 - our words
-        ((episodes,),) = self._rows.read(count, *values)
-        ended: dict[EndKind, int] = {}
-        verified: dict[Verdict, int] = {}
-        for kind, verdict, number in self._rows.read(_COUNTS.format(conditions=conditions), *values):
-            ended[kind] = ended.get(kind, 0) + number
-            if verdict:
-                verified[Verdict(verdict)] = verified.get(Verdict(verdict), 0) + number
-        return Counts(episodes=episodes, open=episodes - sum(ended.values()), ended=ended, verified=verified)
+    def of_task(self, run: str, task: str, *, project: str, owner: str = "") -> tuple[str, ...]:
+        """The episodes of a task in a run of a project, by their ids.
 
-    def of_task(self, run: str, task: str) -> tuple[str, ...]:
-        """The episodes of a task in a run, by their ids."""
-        sql = "select id from memory_episodes where run = ? and task = ? order by rowid"
-        return tuple(name for (name,) in self._rows.read(sql, run, task))
+        Another run of the project may have the same name on another machine: its `owner` tells them apart.
+        """
+        sql = "select id, owner from memory_episodes where project = ? and run = ? and task = ? order by rowid"
+        return tuple(name for name, whose in self._rows.read(sql, project, run, task) if owner in ("", whose))
 
     def took(self, most: int, *, project: str = "") -> tuple[Took, ...]:
         """What the newest attempts of runs took that came to an end, of a project or of any, oldest first."""
         return tuple(
             Took(
                 run=one.start.run,
+                owner=f"{one.start.project} {one.start.owner}",
                 task=one.start.task,
                 title=one.start.title,
                 attempt=one.start.attempt,
