@@ -219,6 +219,27 @@ def test_votes_and_states_follow_the_attempts_that_were_told(memory: StoredMemor
     assert standing.state == "quarantined" and standing.why.startswith("harm: passed 0 of 4 with it")
 
 
+@pytest.mark.parametrize("why", ["harmful: it teaches the old interface", "gone from our interface", "undone by me"])
+def test_what_a_person_quarantined_or_activated_stays_so_whatever_is_verified(memory: StoredMemory, why: str) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    memory.lessons.move(lesson.id, "quarantined", why, by_hand=True)
+    learn(memory, task(memory, "e2", MINT))
+    assert usages(memory) == [("mint('inv')", "quarantined")]
+    memory.lessons.move(lesson.id, "active", why, by_hand=True)
+    learn(memory, task(memory, "e3", MINT_OTHERWISE))
+    assert usages(memory) == [("mint('inv')", "active"), ("mint('inv', size=3)", "quarantined")]
+
+
+def test_a_quarantine_by_hand_counts_where_the_lesson_was_quarantined_already(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    memory.lessons.move(lesson.id, "quarantined", "undone")
+    for _ in range(2):
+        memory.lessons.move(lesson.id, "quarantined", "for good", by_hand=True)
+    learn(memory, task(memory, "e2", MINT))
+    assert usages(memory) == [("mint('inv')", "quarantined")]
+    assert len(memory.rows.read("select 1 from memory_states where lesson = ?", lesson.id)) == 3
+
+
 def test_a_lesson_that_is_shown_and_never_used_is_retired(memory: StoredMemory) -> None:
     (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
     for number in range(20):

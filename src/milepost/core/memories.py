@@ -24,6 +24,8 @@ LessonState = Literal["candidate", "active", "quarantined", "retired"]
 Effect = Literal["helped", "harmed", "none"]
 Arm = Literal["shown", "held_out"]
 
+BY_HAND = "by hand: "  # how the reason begins of what a person did; nothing else begins so
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
@@ -275,6 +277,11 @@ class LessonStanding:
     independent: int = 0
     since: int = 0
     supported_at: float = 0.0
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person put it into its state: then only a person has it in another."""
+        return self.why.startswith(BY_HAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -409,5 +409,5 @@ class ProjectMemory:
         if not why.strip():
             raise Misuse("a lesson changes its state for a reason", "say why")
         name = self._catalogue.lesson_named(lesson)
-        self._memory.lessons.move(name, state, why.strip()[:LONGEST_WHY])
+        self._memory.lessons.move(name, state, why.strip()[:LONGEST_WHY], by_hand=True)
         return self.lesson(name).standing

@@ -95,7 +95,7 @@ class Catalogue:
 
     def moves(self, lesson: str) -> tuple[Move, ...]:
         """The states of a lesson, oldest first."""
-        sql = "select state, why, at from memory_states where lesson = ? order by number"
+        sql = "select state, why, at from memory_states where lesson = ? order by at, number"
         return tuple(Move(state=state, why=why, at=at) for state, why, at in self._rows.read(sql, lesson))
 
     def told(self, lesson: str) -> tuple[Told, ...]:
