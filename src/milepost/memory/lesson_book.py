@@ -23,12 +23,20 @@ STANDING_LAST = f"""
     case when number > 1 then 1 else 0 end, at, number, digest
 """
 _STATES = f"""
-    select told.lesson, told.state, told.why, told.at from memory_states as told where {{chosen}} order by {STANDING_LAST}
-"""
+    select told.lesson, told.state, told.why, told.at from memory_states as told
+    where {{chosen}} order by {STANDING_LAST}
+"""  # noqa: S608 - our words
 _SHOWN = """
     select told.lesson, told.arm, ends.verdict, count(*) from memory_showings as told
     join memory_endings as ends on ends.episode = told.episode
-    where {chosen} group by told.lesson, told.arm, ends.verdict
+    where ends.judged = 1 and {chosen} group by told.lesson, told.arm, ends.verdict
+"""
+# In which projects each lesson was shown, and to how many attempts.
+_SHOWN_IN = """
+    select told.lesson, ends.project, count(*) from memory_showings as told
+    join memory_endings as ends on ends.episode = told.episode
+    where told.arm = 'shown' and ends.verdict in ('passed', 'failed') and ends.judged = 1 and {chosen}
+    group by told.lesson, ends.project
 """
 _VOTES = """
     select told.lesson, told.effect, count(*) from memory_votes as told
@@ -111,6 +119,13 @@ class LessonBook:
         """The attempts that a lesson was shown to."""
         sql = "select episode from memory_showings where lesson = ? and arm = 'shown' order by rowid"
         return tuple(episode for (episode,) in self._rows.read(sql, lesson))
+
+    def shown_in(self, *, project: str) -> dict[str, dict[str, int]]:
+        """Of each lesson of a project that was shown: in which projects, to how many attempts that were verified."""
+        found: dict[str, dict[str, int]] = {}
+        for lesson, where, count in self._about(_SHOWN_IN, _Which(project=project, names=None)):
+            found.setdefault(lesson, {})[where] = count
+        return found
 
     def standings(self, *, project: str = "", lessons: Collection[str] | None = None) -> tuple[LessonStanding, ...]:
         """Lessons as they stand, oldest first: all, those of a project, or some by their ids."""

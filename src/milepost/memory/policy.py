@@ -58,7 +58,7 @@ def vote_for(lesson: LessonStanding | Lesson, passed: bool, changes: Iterable[Fi
 def next_state(standing: LessonStanding, base_rate: float) -> Move | None:
     """The state that a lesson should have by all that is known of it, and why; None while it stays.
 
-    `base_rate` is the share of the project's verified attempts that passed. What a person decided stays.
+    `base_rate` is the share of attempts that passed in the projects where it was shown. What a person decided stays.
     """
     if standing.by_hand:
         return None
@@ -87,10 +87,9 @@ def contradictions(standings: Iterable[LessonStanding]) -> Iterator[tuple[str, s
 def chance_of_harm(standing: LessonStanding, base_rate: float) -> float:
     """How likely attempts do worse with a lesson than without it; the project's own rate counts as some without."""
     passed, failed = standing.shown
-    uses = passed + max(0, standing.independent - ENOUGH)
     without_passed, without_failed = standing.held_out
     return _chance_less(
-        (1 + uses, 1 + failed),
+        (1 + passed, 1 + failed),
         (1 + without_passed + PRIOR * base_rate, 1 + without_failed + PRIOR * (1 - base_rate)),
     )
 

@@ -27,7 +27,8 @@ SCHEMA = """
     create table if not exists memory_endings (
         rowid {serial},
         episode text not null unique, project text not null, kind text not null, verdict text not null,
-        reward double precision not null, at double precision not null, body text not null, digest text not null);
+        judged bigint not null, reward double precision not null, at double precision not null, body text not null,
+        digest text not null);
     create index if not exists memory_endings_by_time on memory_endings (at);
     create index if not exists memory_endings_by_project on memory_endings (project, at, verdict, kind);
     create index if not exists memory_endings_by_kind on memory_endings (kind, at, verdict);
