@@ -117,8 +117,8 @@ def test_what_a_run_left_is_looked_at_while_it_is_on_then_corrected_and_forgotte
     assert lesson["id"] not in ask(sandbox, "recall", lesson["text"])["lessons"]
     assert ask(sandbox, "activate", lesson["id"], "--why", "right after all")["state"] == "active"
     assert [move["why"] for move in ask(sandbox, "show", lesson["id"])["moves"]][1:] == [
-        "wrong here",
-        "right after all",
+        "by hand: wrong here",
+        "by hand: right after all",
     ]
 
     run = failed["start"]["run"]

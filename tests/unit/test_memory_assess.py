@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.memories import (
+    UNJUDGED,
     Circumstances,
     Complexity,
     EndKind,
@@ -183,6 +184,13 @@ def test_a_reflection_tells_measured_facts() -> None:
     assert slow.improvements == ("it took 301 s", "it took 51 steps")
     assert slow.insights == ("a was used 51 times",)
     assert "it was verified" not in slow.successes
+
+
+def test_a_reflection_says_why_it_was_left_and_not_that_it_says_nothing() -> None:
+    end = EpisodeEnd(kind="failure", ended_at=2.0, signals=("no network", UNJUDGED))
+    start = EpisodeStart(id="a1", project="clock", title="t", started_at=1.0)
+    assert reflect(Episode(start=start, end=end)).insights == ("it was left because of no network",)
+    assert reflect(Episode(start=start, end=replace(end, signals=(UNJUDGED,)))).insights == ()
 
 
 def test_sequences_are_found_anywhere_and_not_only_at_the_beginning() -> None:

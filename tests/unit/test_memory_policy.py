@@ -9,11 +9,23 @@ from dataclasses import replace
 
 import pytest
 
-from milepost.core.memories import Arm, Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding, LessonState, Showing
+from milepost.core.memories import (
+    UNJUDGED,
+    Arm,
+    Episode,
+    EpisodeEnd,
+    EpisodeStart,
+    Lesson,
+    LessonStanding,
+    LessonState,
+    Showing,
+)
 from milepost.core.verdict import Verdict
 from milepost.memory import policy
+from milepost.memory.catalogue import Catalogue
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
-from milepost.memory.learning import learn, review, settle, withdraw
+from milepost.memory.learning import learn, passing_rate, review, settle, withdraw
+from milepost.memory.lift import Lift
 from milepost.memory.lineage import of_source, offspring
 from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
@@ -87,7 +99,9 @@ def test_a_vote_needs_the_lessons_symbol_or_file_in_the_change(
         (replace(STANDING, state="quarantined", why="undone", since=1), "candidate"),
         (replace(STANDING, state="quarantined", why="learnt", since=1), None),  # refused, or put there by a person
         (replace(STANDING, state="quarantined", why="harm: x", since=1, shown=(0, 3)), None),
-        (replace(STANDING, state="quarantined", why="harm: x", since=2, shown=(0, 3), independent=4), "active"),
+        (replace(STANDING, state="quarantined", why="harm: x", since=9, shown=(0, 3), independent=9), None),
+        (replace(STANDING, state="quarantined", why="harm: x", since=2, shown=(3, 3), independent=2), "active"),
+        (replace(STANDING, state="active", shown=(0, 8), held_out=(10, 0), independent=24), "quarantined"),
     ],
 )
 def test_a_lesson_lives_by_what_is_known_of_it(standing: LessonStanding, state: LessonState | None) -> None:
@@ -148,10 +162,12 @@ def test_the_rule_keeps_and_loses_as_many_lessons_as_were_measured() -> None:
 # As rows.
 
 
-def told(memory: StoredMemory, episode: str, *, passed: bool, at: float = 1.0) -> None:
+def told(
+    memory: StoredMemory, episode: str, *, passed: bool, project: str = "harbor", signals: tuple[str, ...] = ()
+) -> None:
     verdict = Verdict.PASSED if passed else Verdict.FAILED
-    start = EpisodeStart(id=episode, project="harbor", title="Make an id", started_at=at)
-    memory.record(Episode(start=start, end=EpisodeEnd(kind="success", ended_at=at, verdict=verdict)))
+    start = EpisodeStart(id=episode, project=project, title="Make an id", started_at=1.0)
+    memory.record(Episode(start=start, end=EpisodeEnd(kind="success", ended_at=1.0, verdict=verdict, signals=signals)))
 
 
 def task(memory: StoredMemory, episode: str, after: str | None, *, before: str | None = None) -> Experience:
@@ -217,6 +233,58 @@ def test_votes_and_states_follow_the_attempts_that_were_told(memory: StoredMemor
     settle(memory, "t0", (), False)
     (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
     assert standing.state == "quarantined" and standing.why.startswith("harm: passed 0 of 4 with it")
+
+
+@pytest.mark.parametrize("why", ["harmful: it teaches the old interface", "gone from our interface", "undone by me"])
+def test_what_a_person_quarantined_or_activated_stays_so_whatever_is_verified(memory: StoredMemory, why: str) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    memory.lessons.move(lesson.id, "quarantined", why, by_hand=True)
+    learn(memory, task(memory, "e2", MINT))
+    assert usages(memory) == [("mint('inv')", "quarantined")]
+    memory.lessons.move(lesson.id, "active", why, by_hand=True)
+    learn(memory, task(memory, "e3", MINT_OTHERWISE))
+    assert usages(memory) == [("mint('inv')", "active"), ("mint('inv', size=3)", "quarantined")]
+
+
+def test_a_quarantine_by_hand_counts_where_the_lesson_was_quarantined_already(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    memory.lessons.move(lesson.id, "quarantined", "undone")
+    for _ in range(2):
+        memory.lessons.move(lesson.id, "quarantined", "for good", by_hand=True)
+    learn(memory, task(memory, "e2", MINT))
+    assert usages(memory) == [("mint('inv')", "quarantined")]
+    assert len(memory.rows.read("select 1 from memory_states where lesson = ?", lesson.id)) == 3
+
+
+def test_a_failure_that_was_not_the_agents_doing_counts_nowhere(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    for number in range(8):
+        memory.lessons.show([Showing(lesson=lesson.id, episode=f"t{number}", arm="shown" if number else "held_out")])
+        told(memory, f"t{number}", passed=False, signals=(UNJUDGED,))
+        settle(memory, f"t{number}", [FileChange(path="b.py", before=None, after="mint()")], False)
+    review(memory, "harbor")
+    (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
+    assert (standing.state, standing.shown, standing.held_out, standing.harmed) == ("candidate", (0, 0), (0, 0), 0)
+    assert Catalogue(memory.rows).lift() == Lift()
+    assert passing_rate(memory, "harbor") == 2 / 3
+
+
+def test_harm_is_seen_in_the_projects_where_a_lesson_is_shown(memory: StoredMemory) -> None:
+    (lesson,) = [one for one in learn(memory, task(memory, "e1", MINT)) if one.kind == "usage"]
+    change = [FileChange(path="b.py", before=None, after="mint()")]
+    for number in range(8):
+        told(memory, f"hard{number}", passed=False, project="hard")
+        memory.lessons.show([Showing(lesson=lesson.id, episode=f"h{number}", arm="shown")])
+        told(memory, f"h{number}", passed=False, project="hard")
+        settle(memory, f"h{number}", change, False)
+    assert usages(memory) == [("mint('inv')", "candidate")]  # nothing passes there anyway
+    for number in range(6):
+        for other in range(10):
+            told(memory, f"easy{number}.{other}", passed=True, project="easy")
+        memory.lessons.show([Showing(lesson=lesson.id, episode=f"x{number}", arm="shown")])
+        told(memory, f"x{number}", passed=False, project="easy")
+        settle(memory, f"x{number}", change, False)
+    assert usages(memory) == [("mint('inv')", "quarantined")]
 
 
 def test_a_lesson_that_is_shown_and_never_used_is_retired(memory: StoredMemory) -> None:

@@ -163,11 +163,32 @@ def test_rows_that_differ_are_reported_and_neither_is_changed(machines: list[Mac
     assert told == [("memory_episodes", '["a1"]'), ("memory_votes", '["l1", "a1"]')]
 
 
+def test_what_a_person_says_of_a_lesson_is_heard_on_all_machines_whatever_others_found_meanwhile(
+    machines: list[Machine],
+) -> None:
+    first, second, third = machines
+    live(first.memory)
+    first.round()
+    second.round()
+    third.memory.lessons.keep(LESSON, ["a3"])  # learnt there, too, and later
+    second.memory.lessons.move("l1", "quarantined", "poisoned", by_hand=True)
+    first.memory.lessons.move("l1", "active", "two verified attempts")
+    for one in (*machines, *machines):
+        one.round()
+    stands = {(one.state, one.why) for each in machines for one in each.memory.lessons.standings()}
+    assert stands == {("quarantined", "by hand: poisoned")}
+    assert [one.sync.status().diverged for one in machines] == [0, 0, 0]
+    third.memory.lessons.move("l1", "active", "verified again")  # nobody but a person changes it
+    third.memory.lessons.move("l1", "active", "it was right", by_hand=True)
+    for one in (*reversed(machines), *machines):
+        one.round()
+    stands = {(one.state, one.why) for each in machines for one in each.memory.lessons.standings()}
+    assert stands == {("active", "by hand: it was right")}
+
+
 @pytest.mark.parametrize(
     ("table", "here", "there", "same"),
     [
-        ("memory_states", {"state": "active", "why": "a", "at": 1.0}, {"state": "active", "why": "b", "at": 2.0}, True),
-        ("memory_states", {"state": "active"}, {"state": "retired"}, False),
         ("memory_showings", {"arm": "shown", "at": 1.0}, {"arm": "shown", "at": 2.0}, True),
         ("memory_showings", {"arm": "shown"}, {"arm": "held_out"}, False),
         ("memory_votes", {"effect": "none"}, {"effect": "helped"}, False),

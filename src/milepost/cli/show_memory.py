@@ -83,6 +83,8 @@ def lift_facts(lift: Lift, holdout: float | None = None) -> list[str]:
         return ["nothing to measure yet: no verified attempt was told anything"]
     facts = [f"told {_passed(lift.shown)}", f"held out {_passed(lift.held_out)}"]
     if lift.difference is None or lift.interval is None or lift.p_value is None:
+        if any(lift.shown) and any(lift.held_out):
+            return [*facts, "nothing to compare yet, none that as many lessons fitted was both told and held out"]
         nothing = "none was held out" if any(lift.shown) else "none was told"
         more = f": {holdout:.0%} are, by chance" if holdout and any(lift.shown) else ""
         return [*facts, f"nothing to compare yet, {nothing}{more}"]

@@ -24,6 +24,9 @@ LessonState = Literal["candidate", "active", "quarantined", "retired"]
 Effect = Literal["helped", "harmed", "none"]
 Arm = Literal["shown", "held_out"]
 
+UNJUDGED = "says nothing of the agent"  # the signal of an end that was not the agent's doing
+BY_HAND = "by hand: "  # how the reason begins of what a person did; nothing else begins so
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
@@ -102,6 +105,11 @@ class EpisodeEnd:
     duration_ms: int = 0
     cost_usd: float = 0.0
     tokens: int = 0
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says something of its agent and of what that was told."""
+        return UNJUDGED not in self.signals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,8 +196,10 @@ class Episode:
     def passed(self) -> bool:
         return self.end is not None and self.end.verdict is Verdict.PASSED
 
-
-UNJUDGED = "says nothing of the agent"  # the signal of an end that was not the agent's doing
+    @property
+    def judged(self) -> bool:
+        """Whether how it ended counts for or against its agent and what that was told: it is verified, and theirs."""
+        return self.verified and self.end is not None and self.end.judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,9 +268,9 @@ class Vote:
 class LessonStanding:
     """A lesson as it stands: its state, what it grew from, and what came of the attempts it fitted.
 
-    `shown` and `held_out` are (passed, failed) of the attempts with and without it; `opportunities` counts the attempts
-    that it was shown to and of no use for since its last effect. `independent` of the `sources` were not told it
-    themselves, `since` of them came after it got its state, the newest at `supported_at`.
+    `shown` and `held_out` are (passed, failed) of the judged attempts with and without it; `opportunities` counts the
+    attempts that it was shown to and of no use for since its last effect. `independent` of the `sources` were not told
+    it themselves, `since` of them came after it got its state, the newest at `supported_at`.
     """
 
     lesson: Lesson
@@ -276,6 +286,11 @@ class LessonStanding:
     independent: int = 0
     since: int = 0
     supported_at: float = 0.0
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person put it into its state: then only a person has it in another."""
+        return self.why.startswith(BY_HAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

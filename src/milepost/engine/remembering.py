@@ -50,6 +50,7 @@ from milepost.memory.forgetting import Forgotten
 from milepost.memory.forgotten_rows import ForgottenKind
 from milepost.memory.heuristics import heuristics_from
 from milepost.memory.intake import Imported, checked, take_in
+from milepost.memory.learning import review_all
 from milepost.memory.memory import StoredMemory
 from milepost.memory.owners import owner_here
 from milepost.memory.patterns import kept, merged
@@ -329,7 +330,9 @@ class ProjectMemory:
                 pass
             stream.seek(0)
             self._keep()
-            return take_in(self._memory.rows, lines_of(stream), trusted=trusted, judge=objection)
+            imported = take_in(self._memory.rows, lines_of(stream), trusted=trusted, judge=objection)
+        review_all(self._memory)
+        return imported
 
     def unsynced(self) -> Unsynced:
         """What the primary was not told yet, by what is known here: nobody is asked."""
@@ -363,6 +366,8 @@ class ProjectMemory:
         with closing(Synchroniser(self._database, open_primary(place, token_of(given)))) as synchroniser:
             pushed = synchroniser.push()
             pulled = synchroniser.pull()
+            review_all(self._memory)
+            pushed += synchroniser.push()
         return MemorySynced(pushed=pushed, pulled=pulled, left=self.unsynced())
 
     # --- inside
@@ -411,5 +416,5 @@ class ProjectMemory:
         if not why.strip():
             raise Misuse("a lesson changes its state for a reason", "say why")
         name = self._catalogue.lesson_named(lesson)
-        self._memory.lessons.move(name, state, why.strip()[:LONGEST_WHY])
+        self._memory.lessons.move(name, state, why.strip()[:LONGEST_WHY], by_hand=True)
         return self.lesson(name).standing

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from milepost.core.errors import EpisodeUnknown, LessonUnknown
 from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, LessonState
 from milepost.memory.journal import Ended
-from milepost.memory.lift import Lift
+from milepost.memory.lift import Lift, Stratum
 from milepost.memory.rows import Rows
 from milepost.memory.wire import load
 
@@ -24,14 +25,16 @@ _NEWEST = """
     order by starts.at desc, starts.rowid desc limit ?
 """
 
-# An attempt counts as told when it was told anything, and as held out of where all that fitted it was held out.
+# An attempt counts as told when it was told anything, and as held out of where all that fitted it was held out. Where
+# more fits, all of it is held out more rarely, and projects hold out as much as they like: so like is put with like.
 _ARMS = """
-    select told.verdict, told.shown, count(*) from (
-        select ends.episode, ends.verdict, max(case when showings.arm = 'shown' then 1 else 0 end) as shown
+    select told.project, told.fitted, told.verdict, told.shown, count(*) from (
+        select ends.episode, ends.project, ends.verdict, count(*) as fitted,
+            max(case when showings.arm = 'shown' then 1 else 0 end) as shown
         from memory_showings as showings join memory_endings as ends on ends.episode = showings.episode
-        where ends.verdict in ('passed', 'failed') and (? = '' or ends.project = ?)
-        group by ends.episode, ends.verdict
-    ) as told group by told.verdict, told.shown
+        where ends.verdict in ('passed', 'failed') and ends.judged = 1 and (? = '' or ends.project = ?)
+        group by ends.episode, ends.project, ends.verdict
+    ) as told group by told.project, told.fitted, told.verdict, told.shown
 """
 
 _TOLD = """
@@ -95,7 +98,7 @@ class Catalogue:
 
     def moves(self, lesson: str) -> tuple[Move, ...]:
         """The states of a lesson, oldest first."""
-        sql = "select state, why, at from memory_states where lesson = ? order by number"
+        sql = "select state, why, at from memory_states where lesson = ? order by at, number"
         return tuple(Move(state=state, why=why, at=at) for state, why, at in self._rows.read(sql, lesson))
 
     def told(self, lesson: str) -> tuple[Told, ...]:
@@ -106,10 +109,17 @@ class Catalogue:
         )
 
     def lift(self, project: str = "") -> Lift:
-        """How verified attempts fared that were told something, against those that all of it was held out of."""
-        counts = {(verdict, shown): count for verdict, shown, count in self._rows.read(_ARMS, project, project)}
-        shown, held_out = ((counts.get(("passed", arm), 0), counts.get(("failed", arm), 0)) for arm in (1, 0))
-        return Lift(shown=shown, held_out=held_out)
+        """How judged attempts fared that were told something, against those that all of it was held out of.
+
+        Compared are attempts of one project that as many lessons fitted: among those it was chance who was told.
+        """
+        strata: dict[tuple[str, int], Counter[tuple[int, str]]] = {}
+        for name, fitted, verdict, shown, count in self._rows.read(_ARMS, project, project):
+            strata.setdefault((name, fitted), Counter())[shown, verdict] += count
+        return Lift.over(
+            Stratum(shown=(found[1, "passed"], found[1, "failed"]), held_out=(found[0, "passed"], found[0, "failed"]))
+            for _, found in sorted(strata.items())
+        )
 
     def count(self, table: str) -> int:
         """How many rows a table has."""

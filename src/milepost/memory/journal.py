@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeInvalid, EpisodeUnknown
 from milepost.core.memories import (
-    UNJUDGED,
     Assessment,
     EndKind,
     Episode,
@@ -182,7 +181,7 @@ class Journal:
                 duration_ms=one.end.duration_ms,
                 cost_usd=one.end.cost_usd,
                 tags=one.start.circumstances.tags,
-                judged=UNJUDGED not in one.end.signals,
+                judged=one.end.judged,
             )
             for one in self.ended(project=project, most=most)
             if one.end is not None and one.end.kind != "interrupted" and one.start.run
@@ -283,6 +282,7 @@ class Journal:
                 "project": project,
                 "kind": fit.kind,
                 "verdict": fit.verdict.value if fit.verdict else "",
+                "judged": int(fit.judged),
                 "reward": assessment.reward.total,
                 "at": fit.ended_at,
                 "body": body,

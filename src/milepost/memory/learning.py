@@ -42,27 +42,41 @@ def learn(memory: StoredMemory, experience: Experience, chosen: Iterable[Lesson]
 def settle(memory: StoredMemory, episode: str, changes: Experience | Iterable[FileChange], passed: bool) -> None:
     """Count what the lessons did that a verified attempt was shown, and move those whose standing it changed."""
     ended = memory.journal.episode(episode)
-    if ended is None or not ended.verified or ended.passed != passed:
+    if ended is None or not ended.judged or ended.passed != passed:
         return
     changed = tuple(_changes_of(changes, episode) if isinstance(changes, Experience) else changes)
-    standings = {one.lesson.id: one.lesson for one in memory.lessons.standings()}
-    shown = [one.lesson for one in memory.lessons.shown_to(episode) if one.arm == "shown"]
+    arms = {one.lesson: one.arm for one in memory.lessons.shown_to(episode)}
+    fitting = [one.lesson for one in memory.lessons.standings(lessons=arms)]
     memory.lessons.vote(
-        Vote(lesson=name, episode=episode, effect=policy.vote_for(standings[name], passed, changed))
-        for name in shown
-        if name in standings
+        Vote(lesson=lesson.id, episode=episode, effect=policy.vote_for(lesson, passed, changed))
+        for lesson in fitting
+        if arms[lesson.id] == "shown"
     )
-    review(memory, ended.start.project)
+    for project in sorted({ended.start.project, *(lesson.project for lesson in fitting)}):
+        review(memory, project)
 
 
 def review(memory: StoredMemory, project: str) -> None:
-    """Have each lesson of a project in the state that all rows about it say: after learning, an import, a pull."""
-    base_rate = passing_rate(memory, project)
+    """Have each lesson of a project in the state that all rows about it say.
+
+    It is done after learning, an import and a sync by hand. What comes by the background of a run waits for the next of
+    these.
+    """
+    shown_in = memory.lessons.shown_in(project=project)
+    rates = {name: passing_rate(memory, name) for name in {project}.union(*shown_in.values())}
     for standing in memory.lessons.standings(project=project):
+        where = shown_in.get(standing.lesson.id, {project: 1})
+        base_rate = sum(rates[name] * count for name, count in where.items()) / sum(where.values())
         if move := policy.next_state(standing, base_rate):
             memory.lessons.move(standing.lesson.id, *move)
     for lesson, stays in policy.contradictions(memory.lessons.standings(project=project)):
         memory.lessons.move(lesson, "quarantined", f"{policy.CONTRADICTED} by {stays}, which was verified later")
+
+
+def review_all(memory: StoredMemory) -> None:
+    """Do so for all projects that have lessons here."""
+    for project in sorted({standing.lesson.project for standing in memory.lessons.standings()}):
+        review(memory, project)
 
 
 def withdraw(memory: StoredMemory, standings: Iterable[LessonStanding], why: str = policy.UNDONE) -> None:
@@ -73,9 +87,9 @@ def withdraw(memory: StoredMemory, standings: Iterable[LessonStanding], why: str
 
 
 def passing_rate(memory: StoredMemory, project: str) -> float:
-    """The share of a project's newest verified attempts that passed; a half where none is known."""
-    verified = [one.passed for one in memory.journal.ended(project=project, most=NEWEST) if one.verified]
-    return (1 + sum(verified)) / (2 + len(verified))
+    """The share of a project's newest judged attempts that passed; a half where none is known."""
+    judged = [one.passed for one in memory.journal.ended(project=project, most=NEWEST) if one.judged]
+    return (1 + sum(judged)) / (2 + len(judged))
 
 
 def _is_verified(memory: StoredMemory, tried: Tried) -> bool:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from milepost.core.memories import Lesson, LessonStanding, LessonState, Showing, Vote
+from milepost.core.memories import BY_HAND, Lesson, LessonStanding, LessonState, Showing, Vote
 from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
@@ -16,15 +16,27 @@ _LESSONS = """
     select told.body from (select rowid, id as lesson, body from memory_lessons) as told
     where {chosen} order by told.rowid
 """
-_STATES = """
-    select told.lesson, told.state, told.why from memory_states as told
-    where told.number = (select max(number) from memory_states as newest where newest.lesson = told.lesson)
-    and {chosen}
+# The last of a lesson's states stands: what a person said before all else, then the newest. That it was learnt, which
+# each machine notes for itself, says less than what was found out about it since.
+STANDING_LAST = f"""
+    case when substr(why, 1, {len(BY_HAND)}) = '{BY_HAND}' then 1 else 0 end,
+    case when number > 1 then 1 else 0 end, at, number, digest
 """
+_STATES = f"""
+    select told.lesson, told.state, told.why, told.at from memory_states as told
+    where {{chosen}} order by {STANDING_LAST}
+"""  # noqa: S608 - our words
 _SHOWN = """
     select told.lesson, told.arm, ends.verdict, count(*) from memory_showings as told
     join memory_endings as ends on ends.episode = told.episode
-    where {chosen} group by told.lesson, told.arm, ends.verdict
+    where ends.judged = 1 and {chosen} group by told.lesson, told.arm, ends.verdict
+"""
+# In which projects each lesson was shown, and to how many attempts.
+_SHOWN_IN = """
+    select told.lesson, ends.project, count(*) from memory_showings as told
+    join memory_endings as ends on ends.episode = told.episode
+    where told.arm = 'shown' and ends.verdict in ('passed', 'failed') and ends.judged = 1 and {chosen}
+    group by told.lesson, ends.project
 """
 _VOTES = """
     select told.lesson, told.effect, count(*) from memory_votes as told
@@ -32,13 +44,9 @@ _VOTES = """
 """
 _MOST_NAMES = 500  # as many as a statement may have values, on any of the databases
 
-# Each support of a lesson: when it came, whether the lesson had told that attempt, and whether it has its state since.
+# Each support of a lesson: when it came, and whether the lesson had told that attempt.
 _SUPPORTS = """
-    select told.lesson, told.episode, told.at,
-        case when showings.arm = 'shown' then 1 else 0 end,
-        case when told.at > coalesce((
-            select max(states.at) from memory_states as states where states.lesson = told.lesson
-        ), 0) then 1 else 0 end
+    select told.lesson, told.episode, told.at, case when showings.arm = 'shown' then 1 else 0 end
     from memory_supports as told
     left join memory_showings as showings on showings.lesson = told.lesson and showings.episode = told.episode
     where {chosen} order by told.rowid
@@ -85,9 +93,9 @@ class LessonBook:
         fit, episodes = self._fitting.lesson(lesson), tuple(sources)
         self._rows.together(lambda: self._keep(fit, episodes, state))
 
-    def move(self, lesson: str, state: LessonState, why: str) -> None:
-        """Have a lesson in another state from now on."""
-        said = self._fitting.line(why)
+    def move(self, lesson: str, state: LessonState, why: str, *, by_hand: bool = False) -> None:
+        """Have a lesson in another state from now on; in one that a person put it into it stays, but `by_hand`."""
+        said = self._fitting.line(f"{BY_HAND}{why}" if by_hand else why)
         self._rows.together(lambda: self._move(lesson, state, said))
 
     def show(self, showings: Iterable[Showing]) -> None:
@@ -112,6 +120,13 @@ class LessonBook:
         sql = "select episode from memory_showings where lesson = ? and arm = 'shown' order by rowid"
         return tuple(episode for (episode,) in self._rows.read(sql, lesson))
 
+    def shown_in(self, *, project: str) -> dict[str, dict[str, int]]:
+        """Of each lesson of a project that was shown: in which projects, to how many attempts that were verified."""
+        found: dict[str, dict[str, int]] = {}
+        for lesson, where, count in self._about(_SHOWN_IN, _Which(project=project, names=None)):
+            found.setdefault(lesson, {})[where] = count
+        return found
+
     def standings(self, *, project: str = "", lessons: Collection[str] | None = None) -> tuple[LessonStanding, ...]:
         """Lessons as they stand, oldest first: all, those of a project, or some by their ids."""
         names = None if lessons is None else sorted(set(lessons))
@@ -120,7 +135,7 @@ class LessonBook:
             return tuple(one for one in self.standings(project=project) if one.lesson.id in chosen)
         which = _Which(project=project, names=names)
         found = [load(Lesson, body) for (body,) in self._about(_LESSONS, which)]
-        states = {lesson: (state, why) for lesson, state, why in self._about(_STATES, which)}
+        states = {lesson: (state, why, at) for lesson, state, why, at in self._about(_STATES, which)}
         supports: dict[str, list[Row]] = {}
         for name, *support in self._about(_SUPPORTS, which):
             supports.setdefault(name, []).append(tuple(support))
@@ -129,7 +144,7 @@ class LessonBook:
         unused: dict[str, int] = dict(self._about(_UNUSED, which))
 
         def standing(lesson: Lesson) -> LessonStanding:
-            state, why = states.get(lesson.id, ("candidate", ""))
+            state, why, moved_at = states.get(lesson.id, ("candidate", "", 0.0))
             own = supports.get(lesson.id, ())
             return LessonStanding(
                 lesson=lesson,
@@ -145,9 +160,9 @@ class LessonBook:
                 harmed=votes.get((lesson.id, "harmed"), 0),
                 without_effect=votes.get((lesson.id, "none"), 0),
                 opportunities=unused.get(lesson.id, 0),
-                independent=sum(not told for _, _, told, _ in own),
-                since=sum(is_later for _, _, _, is_later in own),
-                supported_at=max((at for _, at, _, _ in own), default=0.0),
+                independent=sum(not told for _, _, told in own),
+                since=sum(at > moved_at for _, at, _ in own),
+                supported_at=max((at for _, at, _ in own), default=0.0),
             )
 
         return tuple(map(standing, found))
@@ -180,10 +195,20 @@ class LessonBook:
             self._move(lesson.id, state, "learnt")
 
     def _move(self, lesson: str, state: LessonState, why: str) -> None:
-        sql = "select number, state from memory_states where lesson = ? order by number desc limit 1"
-        newest = self._rows.read(sql, lesson)
-        if newest and newest[0][1] == state:
+        sql = f"select number, state, why, at from memory_states where lesson = ? order by {STANDING_LAST}"  # noqa: S608
+        known = self._rows.read(sql, lesson)
+        by_hand = why.startswith(BY_HAND)
+        if known and not _changes(known[-1], state, by_hand):
             return
-        number = int(newest[0][0]) + 1 if newest else 1
-        row: Values = {"lesson": lesson, "number": number, "state": state, "why": why, "at": self._now()}
+        number = max((number for number, *_ in known), default=0) + 1
+        # It comes after all that is known here, also where the clock of another machine is ahead.
+        at = max([self._now(), *(at for *_, at in known)])
+        row: Values = {"lesson": lesson, "number": number, "state": state, "why": why, "at": at}
         self._rows.add("memory_states", row)
+
+
+def _changes(standing: Row, state: LessonState, by_hand: bool) -> bool:
+    """Whether a move changes how a lesson stands; a person's word is changed only by a person's."""
+    _, stood, why, _ = standing
+    was_by_hand = why.startswith(BY_HAND)
+    return by_hand if by_hand != was_by_hand else stood != state

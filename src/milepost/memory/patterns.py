@@ -17,7 +17,7 @@ SHORTEST, LONGEST = 2, 5
 MOST_OF_AN_EPISODE = 24
 MOST_EPISODES = 20
 MOST_KEPT = 200
-HALF_LIFE_DAYS = 30.0
+FADING_DAYS = 30.0
 STALE = 0.05  # of its first weight: what was seen once and is older is dropped
 # What a pattern must have shown before it is worth telling.
 WORTHY: dict[PatternKind, float] = {"tool_sequence": 0.7, "decision_point": 0.6, "error_recovery": 0.3, "context": 0.7}
@@ -72,7 +72,7 @@ def effectiveness(pattern: Pattern, now: float) -> float:
 
 def weight_of(pattern: Pattern, now: float) -> float:
     """What is left of a pattern's weight after the days since it was last seen."""
-    return math.exp(-max(0.0, now - pattern.last_at) / _DAY_S / HALF_LIFE_DAYS)
+    return math.exp(-max(0.0, now - pattern.last_at) / _DAY_S / FADING_DAYS)
 
 
 def _all_of(episode: Episode) -> Iterator[Pattern]:

@@ -58,8 +58,10 @@ def vote_for(lesson: LessonStanding | Lesson, passed: bool, changes: Iterable[Fi
 def next_state(standing: LessonStanding, base_rate: float) -> Move | None:
     """The state that a lesson should have by all that is known of it, and why; None while it stays.
 
-    `base_rate` is the share of the project's verified attempts that passed.
+    `base_rate` is the share of attempts that passed in the projects where it was shown. What a person decided stays.
     """
+    if standing.by_hand:
+        return None
     match standing.state:
         case "candidate" | "active":
             return _onward(standing, base_rate)
@@ -70,24 +72,30 @@ def next_state(standing: LessonStanding, base_rate: float) -> Move | None:
 
 
 def contradictions(standings: Iterable[LessonStanding]) -> Iterator[tuple[str, str]]:
-    """Pairs of a lesson that has to go and the one that says otherwise: the newer verified use stays."""
+    """Pairs of a lesson that has to go and the one that says otherwise: the newer verified use stays.
+
+    One that a person activated stays before all others.
+    """
     newest: dict[tuple[str, LessonKind, str], LessonStanding] = {}
     rivals = [one for one in standings if one.lesson.kind in CONTRADICTING and _is_live(one)]
-    for one in sorted(rivals, key=lambda one: (one.supported_at, one.lesson.made_at, one.lesson.id), reverse=True):
+    for one in sorted(rivals, key=_precedence, reverse=True):
         stays = newest.setdefault((one.lesson.project, one.lesson.kind, one.lesson.subject), one)
-        if stays is not one:
+        if stays is not one and not one.by_hand:
             yield one.lesson.id, stays.lesson.id
 
 
 def chance_of_harm(standing: LessonStanding, base_rate: float) -> float:
     """How likely attempts do worse with a lesson than without it; the project's own rate counts as some without."""
     passed, failed = standing.shown
-    uses = passed + max(0, standing.independent - ENOUGH)
     without_passed, without_failed = standing.held_out
     return _chance_less(
-        (1 + uses, 1 + failed),
+        (1 + passed, 1 + failed),
         (1 + without_passed + PRIOR * base_rate, 1 + without_failed + PRIOR * (1 - base_rate)),
     )
+
+
+def _precedence(standing: LessonStanding) -> tuple[bool, float, float, str]:
+    return standing.by_hand, standing.supported_at, standing.lesson.made_at, standing.lesson.id
 
 
 def _is_live(standing: LessonStanding) -> bool:

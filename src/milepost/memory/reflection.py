@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from milepost.core.memories import Episode, EpisodeStep, Reflection
+from milepost.core.memories import UNJUDGED, Episode, EpisodeStep, Reflection
 
 _QUICK_S, _SLOW_S = 30, 300
 _MANY_STEPS = 50
@@ -57,8 +57,9 @@ def _insights(episode: Episode) -> Iterator[str]:
         yield f"step {slow.number} ({slow.tool}) took {slow.latency_ms / 1000:.1f} s, far more than the others"
     used = Counter(step.tool for step in steps)
     yield from (f"{tool} was used {count} times" for tool, count in sorted(used.items()) if count >= _OFTEN)
-    if episode.end is not None and episode.end.signals:
-        yield f"it was left because of {', '.join(episode.end.signals)}"
+    signals = [signal for signal in episode.end.signals if signal != UNJUDGED] if episode.end is not None else []
+    if signals:
+        yield f"it was left because of {', '.join(signals)}"
 
 
 def _bottleneck(steps: tuple[EpisodeStep, ...]) -> EpisodeStep | None:

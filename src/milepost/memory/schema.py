@@ -27,7 +27,8 @@ SCHEMA = """
     create table if not exists memory_endings (
         rowid {serial},
         episode text not null unique, project text not null, kind text not null, verdict text not null,
-        reward double precision not null, at double precision not null, body text not null, digest text not null);
+        judged bigint not null, reward double precision not null, at double precision not null, body text not null,
+        digest text not null);
     create index if not exists memory_endings_by_time on memory_endings (at);
     create index if not exists memory_endings_by_project on memory_endings (project, at, verdict, kind);
     create index if not exists memory_endings_by_kind on memory_endings (kind, at, verdict);
@@ -44,7 +45,7 @@ SCHEMA = """
     create table if not exists memory_states (
         rowid {serial},
         lesson text not null, number bigint not null, state text not null, why text not null,
-        at double precision not null, digest text not null, unique (lesson, number));
+        at double precision not null, digest text not null, unique (lesson, number, digest));
     create table if not exists memory_showings (
         rowid {serial},
         lesson text not null, episode text not null, arm text not null, at double precision not null,
@@ -73,7 +74,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "memory_endings": ("episode",),
     "memory_lessons": ("id",),
     "memory_supports": ("lesson", "episode"),
-    "memory_states": ("lesson", "number"),
+    # Two machines may move a lesson at once, each not knowing of the other: both rows are kept.
+    "memory_states": ("lesson", "number", "digest"),
     "memory_showings": ("lesson", "episode"),
     "memory_votes": ("lesson", "episode"),
     "memory_forgotten": ("kind", "id"),

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from milepost.core.memories import EpisodeStart, Lesson
 from milepost.memory.journal import Ended
+from milepost.memory.lesson_book import STANDING_LAST
 from milepost.memory.recall.entries import Document, Entries
 from milepost.memory.rows import Rows
 from milepost.memory.wire import load
@@ -190,7 +191,7 @@ def _errors(rows: Rows, episodes: Sequence[str]) -> dict[str, list[str]]:
 
 def _states_of(rows: Rows, lessons: Sequence[str]) -> dict[str, str]:
     signs = ", ".join("?" * len(lessons))
-    sql = f"select lesson, state from memory_states where lesson in ({signs}) order by number"  # noqa: S608 - only signs
+    sql = f"select lesson, state from memory_states where lesson in ({signs}) order by {STANDING_LAST}"  # noqa: S608 - only signs
     return {str(lesson): str(state) for lesson, state in rows.read(sql, *lessons)}
 
 

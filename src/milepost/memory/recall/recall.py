@@ -116,13 +116,16 @@ class Recaller:
             line = self._line(one)
             if not line:
                 left.append(f"{name}: it, or what it grew from, was forgotten")
-            elif len(line) > room:
+                continue
+            if len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
-            elif episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
+                continue
+            # What is held out takes its room as well: what else fits must not hang on chance.
+            room -= len(line) + 1
+            if episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
                 held_out.append(one)
             else:
                 told.append((one, line))
-                room -= len(line) + 1
         return _Choice(told=tuple(told), held_out=tuple(held_out), left=tuple(left))
 
     def _line(self, one: Candidate) -> str:

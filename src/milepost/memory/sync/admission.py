@@ -119,6 +119,7 @@ def _end(ended: Ended) -> Line:
     return {
         "kind": ended.end.kind,
         "verdict": ended.end.verdict.value if ended.end.verdict else "",
+        "judged": int(ended.end.judged),
         "reward": ended.assessment.reward.total,
         "at": ended.end.ended_at,
     }

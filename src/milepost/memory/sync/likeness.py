@@ -14,7 +14,6 @@ from milepost.memory.sync.tables import Line
 
 # What counts of each row beside its key; of a body, all but what is left out here.
 _COUNTS: dict[str, tuple[str, ...]] = {
-    "memory_states": ("state",),
     "memory_showings": ("arm",),
     "memory_votes": ("effect",),
 }
