@@ -25,6 +25,7 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tex
 
 import milepost
 from milepost.core.memories import Lesson
+from milepost.mcp import departing
 from milepost.mcp.profiles import build
 from tests.e2e.conftest import Sandbox
 
@@ -169,6 +170,32 @@ def test_a_run_is_stopped_and_goes_on_with_the_next_start(sandbox: Sandbox) -> N
 
     asked(sandbox.repo, talk)
     assert sandbox.mileposts() == ["1.1"]
+
+
+def test_a_run_begins_without_importing_what_the_repository_calls_like_our_modules(sandbox: Sandbox) -> None:
+    seen = sandbox.home / "imported.txt"
+    for name in ("pydantic.py", "secrets.py", "sqlalchemy/__init__.py", "milepost/__init__.py"):
+        sandbox.write(name, f"open({str(seen)!r}, 'a').write(__name__)\n")
+    sandbox.roadmap(ONE_TASK)
+
+    async def talk(client: Client) -> None:
+        assert (await told(client, "run_start", agent=sandbox.agent))["action"] == "started"
+        assert (await told(client, "run_status", wait_s=50))["state"] == "finished"
+
+    asked(sandbox.repo, talk)
+    assert not seen.exists() and sandbox.mileposts() == ["1.1"]
+
+
+def test_a_process_that_ends_before_its_run_begins_is_not_taken_for_a_slow_one(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox.roadmap(ONE_TASK)
+    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
+
+    async def talk(client: Client) -> None:
+        assert "ended before the run began" in await refused(client, "run_start")
+
+    asked(sandbox.repo, talk)
 
 
 def person(answer: ElicitResult, questions: list[str]) -> ElicitationFnT:
