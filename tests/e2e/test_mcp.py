@@ -198,6 +198,21 @@ def test_a_process_that_ends_before_its_run_begins_is_not_taken_for_a_slow_one(
     asked(sandbox.repo, talk)
 
 
+def test_nobody_waits_for_a_run_that_asks_a_question_already(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO_TASKS + "  - Approve: each\n")
+
+    async def talk(client: Client) -> None:
+        run = (await told(client, "run_start", agent=sandbox.agent, parallel=2))["run"]
+        with anyio.fail_after(45):  # less than is asked to be waited
+            for name in (run, ""):
+                status = await told(client, "run_status", run=name, wait_s=50)
+                assert [one["gate"] for one in status["waits_for_person"]] == ["1.2/before"]
+                assert (status["state"], status["next"]) == ("running", "answer")
+        assert (await told(client, "run_cancel", at_once=True))["action"] == "stopped"
+
+    asked(sandbox.repo, talk)
+
+
 def person(answer: ElicitResult, questions: list[str]) -> ElicitationFnT:
     """Somebody at a client, who reads what they are asked."""
 
