@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent, TextResourceContents
 
 import milepost
-from milepost.core.memories import Lesson
+from milepost.core.memories import Circumstances, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson
+from milepost.core.verdict import Verdict
+from milepost.mcp import departing
 from milepost.mcp.profiles import build
+from milepost.memory.assess import assess
 from tests.e2e.conftest import Sandbox
 
 MARK = f"3218.{os.getpid()}"  # seconds that nothing else sleeps
@@ -169,6 +173,47 @@ def test_a_run_is_stopped_and_goes_on_with_the_next_start(sandbox: Sandbox) -> N
 
     asked(sandbox.repo, talk)
     assert sandbox.mileposts() == ["1.1"]
+
+
+def test_a_run_begins_without_importing_what_the_repository_calls_like_our_modules(sandbox: Sandbox) -> None:
+    seen = sandbox.home / "imported.txt"
+    for name in ("pydantic.py", "secrets.py", "sqlalchemy/__init__.py", "milepost/__init__.py"):
+        sandbox.write(name, f"open({str(seen)!r}, 'a').write(__name__)\n")
+    sandbox.roadmap(ONE_TASK)
+
+    async def talk(client: Client) -> None:
+        assert (await told(client, "run_start", agent=sandbox.agent))["action"] == "started"
+        assert (await told(client, "run_status", wait_s=50))["state"] == "finished"
+
+    asked(sandbox.repo, talk)
+    assert not seen.exists() and sandbox.mileposts() == ["1.1"]
+
+
+def test_a_process_that_ends_before_its_run_begins_is_not_taken_for_a_slow_one(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox.roadmap(ONE_TASK)
+    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
+
+    async def talk(client: Client) -> None:
+        assert "ended before the run began" in await refused(client, "run_start")
+
+    asked(sandbox.repo, talk)
+
+
+def test_nobody_waits_for_a_run_that_asks_a_question_already(sandbox: Sandbox) -> None:
+    sandbox.roadmap(TWO_TASKS + "  - Approve: each\n")
+
+    async def talk(client: Client) -> None:
+        run = (await told(client, "run_start", agent=sandbox.agent, parallel=2))["run"]
+        with anyio.fail_after(45):  # less than is asked to be waited
+            for name in (run, ""):
+                status = await told(client, "run_status", run=name, wait_s=50)
+                assert [one["gate"] for one in status["waits_for_person"]] == ["1.2/before"]
+                assert (status["state"], status["next"]) == ("running", "answer")
+        assert (await told(client, "run_cancel", at_once=True))["action"] == "stopped"
+
+    asked(sandbox.repo, talk)
 
 
 def person(answer: ElicitResult, questions: list[str]) -> ElicitationFnT:
@@ -418,6 +463,94 @@ def test_lessons_are_listed_by_pages_explained_quarantined_and_forgotten(sandbox
         assert isinstance(listed, TextResourceContents) and len(json.loads(listed.text)) == 2
 
     asked(sandbox.repo, talk)
+
+
+@remembers
+def test_lessons_of_another_project_are_told_and_changed_only_where_it_is_named(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+    with milepost.open_memory(sandbox.repo) as memory:
+        memory.start("Mint")
+        for name, project in (("a" * 12, memory.project), ("b" * 12, "other")):
+            lesson = Lesson(id=name, kind="fact", project=project, subject=name, text="`x`", made_at=1.0)
+            memory._memory.lessons.keep(lesson, ["e"], state="active")
+
+    async def talk(client: Client) -> None:
+        (own,) = (await told(client, "lessons"))["lessons"]
+        (others,) = (await told(client, "lessons", project="other"))["lessons"]
+        assert (own["id"], "project" in own, others["id"], others["project"]) == ("a" * 12, False, "b" * 12, "other")
+        assert (await told(client, "lessons", action="why", lesson="bb"))["lessons"][0]["project"] == "other"
+        for action in ("quarantine", "forget"):
+            assert "is of project 'other'" in await refused(client, "lessons", action=action, lesson="bb")
+        listed = (await client.read_resource("milepost://lessons")).contents[0]
+        assert isinstance(listed, TextResourceContents)
+        assert [one["id"] for one in json.loads(listed.text)] == ["a" * 12]
+        (out,) = (await told(client, "lessons", action="quarantine", lesson="bb", project="other"))["lessons"]
+        assert (out["state"], out["project"]) == ("quarantined", "other")
+
+    asked(sandbox.repo, talk)
+
+
+def worked(memory: milepost.ProjectMemory, name: str, title: str, tools: tuple[str, ...], passed: bool) -> None:
+    """An attempt at something that Milepost verified."""
+    start = EpisodeStart(
+        id=name,
+        project=memory.project,
+        title=title,
+        started_at=1.0,
+        owner="run x",
+        run="ab12",
+        circumstances=Circumstances(language="python"),
+    )
+    steps = tuple(EpisodeStep(number=number, tool=tool, action="x") for number, tool in enumerate(tools, 1))
+    verdict = Verdict.PASSED if passed else Verdict.FAILED
+    end = EpisodeEnd(kind="success" if passed else "failure", ended_at=2.0, verdict=verdict)
+    episode = Episode(start=start, steps=steps, end=end)
+    memory._memory.record(replace(episode, assessment=assess(episode)))
+
+
+@remembers
+def test_what_worked_is_recommended_for_a_task_about_the_same_things_and_for_no_other(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE_TASK)
+    with milepost.open_memory(sandbox.repo) as memory:
+        memory.start("Mint")
+        for number in range(3):
+            worked(memory, f"good{number}", "Parse durations", ("edit", "pytest"), passed=True)
+            worked(memory, f"bad{number}", "Parse durations", ("guess", "hope"), passed=False)
+
+    async def talk(client: Client) -> None:
+        async def parts(task: str, **more: Any) -> list[list[str]]:
+            found = await told(client, "recommend", task=task, limit=1, **more)
+            return [one["parts"] for one in found.get("patterns", ())]
+
+        assert await parts("Parse the durations of a file") == [["language:python", "edit, pytest"]]
+        assert await parts("Parse durations", files=["a.py"]) == [["language:python", "edit, pytest"]]
+        assert await parts("Parse durations", files=["a.rs"]) == [], "they were of Python"
+        assert await parts("Translate the French manual") == []
+        assert await parts("Add a new file") == []
+
+    asked(sandbox.repo, talk)
+
+
+@remembers
+def test_a_lesson_that_no_episode_supports_is_not_activated_and_recall_says_so(sandbox: Sandbox) -> None:
+    with milepost.open_memory(sandbox.repo) as memory:
+        memory.start("Mint")
+        lesson = Lesson(
+            id="a" * 12,
+            kind="usage",
+            project=memory.project,
+            subject="clock.parse",
+            text="`clock.parse` as it is used in `a.py`, which passed:\n    from clock import parse",
+            made_at=1.0,
+            terms=("clock", "parse"),
+            symbols=("clock.parse",),
+        )
+        memory._memory.lessons.keep(lesson, [], state="active")
+
+        with pytest.raises(milepost.Misuse, match="no episode here supports it"):
+            memory.activate("aaa", "I looked at it")
+        found = memory.recall("Parse the clock")
+        assert found.lines == () and any("no episode here supports it" in line for line in found.explanation)
 
 
 def test_the_program_starts_without_the_sdk_and_says_what_to_install_when_it_is_missing(sandbox: Sandbox) -> None:

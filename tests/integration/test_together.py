@@ -11,7 +11,7 @@ import pytest
 
 import milepost
 from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotCommitted, RunUnfinished, TogetherImpossible
-from milepost.engine.abreast import LegEnd
+from milepost.engine.abreast import Leg, LegEnd, travel_abreast
 from milepost.engine.arriving import TogetherEnding, arrive
 from milepost.engine.movable import in_the_way
 from milepost.engine.pact import Member, Pact, keep, open_pacts
@@ -218,3 +218,15 @@ def test_a_project_without_an_end_keeps_all_from_moving(tmp_path: Path) -> None:
     assert isinstance(ending, TogetherEnding)
     assert not ending.decided
     assert [member.why for member in ending.members] == ["its run was not begun", ""]
+
+
+def test_the_process_of_a_leg_imports_nothing_from_the_folder_that_it_begins_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("runpy.py", "typer.py", "milepost.py"):
+        (tmp_path / name).write_text("open('imported.txt', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+
+    ends = travel_abreast([Leg(name="one", words=("--version",))], lambda *_: None)
+
+    assert set(ends) == {"one"} and not (tmp_path / "imported.txt").exists()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
 from mcp.server.mcpserver import Context
@@ -16,6 +18,7 @@ from mcp_types import JSONRPCRequest
 
 from milepost.core.errors import MachineFailed, SettingInvalid
 from milepost.core.redact import Redactor
+from milepost.mcp.asides import MOST_AT_ONCE, aside
 from milepost.mcp.complaints import LONGEST, Complaint, Unblocked
 from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
@@ -216,6 +219,26 @@ def test_a_request_counts_until_it_is_answered_or_cancelled_whatever_its_id() ->
     assert not crowd.comes("b")
     crowd.goes("a")
     assert [crowd.comes("b"), crowd.comes("c")] == [True, False]
+
+
+def test_a_call_that_was_cancelled_counts_until_its_thread_has_ended() -> None:
+    begun: list[int] = []
+    let_go = threading.Event()
+
+    def held() -> None:
+        begun.append(1)
+        let_go.wait(60)
+
+    async def ask() -> None:
+        for _ in range(MOST_AT_ONCE + 5):
+            with anyio.move_on_after(0.01):
+                await aside(held)
+        assert len(begun) == MOST_AT_ONCE
+        let_go.set()
+        with anyio.fail_after(60):
+            assert await aside(lambda: "answered") == "answered"
+
+    asyncio.run(ask())
 
 
 def test_events_are_kept_within_bounds_and_replayed_for_their_own_stream_alone() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,3 +123,21 @@ def test_a_src_folder_that_would_hide_the_standard_library_is_no_source_folder(t
     assert source_folder(tmp_path) == tmp_path / "src"
     write(tmp_path / "src" / "logging.py")
     assert source_folder(tmp_path) is None
+
+
+def test_a_script_of_the_repository_is_not_run_to_find_the_interpreter_that_it_stands_for(tmp_path: Path) -> None:
+    seen, repository = tmp_path / "ran.txt", tmp_path / "repository"
+    for folder in (repository / ".venv" / "bin", tmp_path / "shims"):
+        folder.mkdir(parents=True)
+        script = folder / "python"
+        script.write_text(f"#!/bin/sh\necho {folder} >> {seen}\necho {sys.executable}\n")
+        script.chmod(0o755)
+    (repository / ".venv" / "pyvenv.cfg").write_text("version = 3.11.7\n")
+
+    found = find_interpreter(repository, {"PATH": ""})
+    named = find_interpreter(repository, {"PATH": ""}, "./.venv/bin/../bin/python")
+    outside = find_interpreter(repository, {"PATH": ""}, str(tmp_path / "shims" / "python"))
+
+    assert found is not None and found.path == repository / ".venv" / "bin" / "python"
+    assert named is not None and outside is not None and outside.path == Path(sys.executable)
+    assert seen.read_text() == f"{tmp_path / 'shims'}\n"

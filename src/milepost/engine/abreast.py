@@ -115,7 +115,7 @@ class _Traveller:
     def __enter__(self) -> _Traveller:
         self._complaints: IO[bytes] = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BEGIN.format(parent=os.getpid()), *self._leg.words],
+            [sys.executable, "-P", "-c", _BEGIN.format(parent=os.getpid()), *self._leg.words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._complaints,

@@ -49,7 +49,7 @@ def circumstances_of(task: Task, paths: Collection[str], manifests: Mapping[str,
     tags = (f"kind:{traits.kind}", f"size:{traits.size}", *(("risky",) if traits.risky else ()))
     named = [words for words in map(_words, (task.phase, task.section)) if words]
     return Circumstances(
-        language=_language(task.files) or _language(paths),
+        language=language_among(task.files) or language_among(paths),
         framework=next(iter(frameworks_in(manifests)), ""),
         complexity=_complexity(task),
         domain=named[-1] if named else "general",
@@ -62,7 +62,7 @@ def _complexity(task: Task) -> Complexity:
     return "complex" if score >= TOO_BIG else "moderate" if score >= MODERATE else "simple"
 
 
-def _language(paths: Collection[str]) -> str:
+def language_among(paths: Collection[str]) -> str:
     """The language of most of the files; empty where none is known."""
     counted = Counter("TypeScript" if (one := language_of(path)) == "TSX" else one for path in paths)
     counted.pop("", None)

@@ -28,6 +28,7 @@ from milepost.core.memories import (
 )
 from milepost.core.redact import Redactor
 from milepost.engine import memory_health as health
+from milepost.engine.circumstances import language_among
 from milepost.engine.consent import agree
 from milepost.engine.forgetting import Roots, forget
 from milepost.engine.memory_files import lines_of, read_again, write_lines
@@ -53,15 +54,17 @@ from milepost.memory.intake import Imported, checked, take_in
 from milepost.memory.learning import review_all
 from milepost.memory.memory import StoredMemory
 from milepost.memory.owners import owner_here
-from milepost.memory.patterns import kept, merged
+from milepost.memory.patterns import fitting, kept, merged
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.search import Found
 from milepost.memory.recall.semantic import open_meaning
+from milepost.memory.recall.words import USUAL, words_of
 from milepost.memory.suspicion import doctor_findings, objection
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
 MOST_COUNTED = 5_000  # episodes whose patterns are counted together
+MOST_ALIKE = 50  # episodes whose patterns fit a task
 LONGEST_WHY = 500
 
 
@@ -200,6 +203,17 @@ class ProjectMemory:
         """What comes again in verified episodes, with how often they passed; what counts most first."""
         return kept(self._all_patterns(), time.time(), most)
 
+    def patterns_for(
+        self, text: str, *, files: Sequence[str] = (), error: str = "", most: int = 20
+    ) -> tuple[Pattern, ...]:
+        """What worked in verified episodes about the same things or with the same error; what counts most first."""
+        subject = " ".join(word for word in words_of(text, *files) if word not in USUAL)
+        alike = list(self.search(subject, most=MOST_ALIKE)) if subject else []
+        if error.strip():
+            alike += [one for one in self.search(error, most=MOST_ALIKE) if one.why.startswith("the same error")]
+        episodes = {one.id for one in alike if one.kind == "episode" and one.project == self.project}
+        return kept(fitting(self._all_patterns(), episodes, language_among(files)), time.time(), most)
+
     def heuristics(self) -> tuple[Heuristic, ...]:
         """Where something holds, what has worked, the surest first."""
         return heuristics_from(self._all_patterns())
@@ -263,11 +277,16 @@ class ProjectMemory:
         return self._moved(lesson, "quarantined", why)
 
     def activate(self, lesson: str, why: str) -> LessonStanding:
-        """Have a lesson shown where it fits; none whose text we could not have worded ourselves."""
+        """Have a lesson shown where it fits; none that we could not have worded ourselves, or that nothing supports."""
         found = self.lesson(lesson)
         if against := objection(found.lesson):
             raise Misuse(
                 f"lesson {found.lesson.id} is shown to nobody: it {against}", "milepost memory forget takes it away"
+            )
+        if not found.standing.sources:
+            raise Misuse(
+                f"lesson {found.lesson.id} is shown to nobody: no episode here supports it",
+                "it can be activated once a verified attempt has taught it, or by an import with --trust",
             )
         return self._moved(lesson, "active", why)
 

@@ -19,7 +19,7 @@ ENDING_S = 5.0  # how long a call that was told to end is waited for
 _limiters: dict[asyncio.AbstractEventLoop, anyio.CapacityLimiter] = {}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Outcome(Generic[T]):
     """What came of a call: its result, or what it raised."""
 
@@ -31,9 +31,14 @@ async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None)
     """The result of a call that blocks.
 
     When nobody waits for it any more, `end` is called to end it, and it is given a moment to clear up. Without `end` it
-    goes on alone, and its result is dropped.
+    goes on alone, and its result is dropped. It counts as one of those at once until it has ended.
     """
     done, outcome, loop = anyio.Event(), _Outcome[T](), asyncio.get_running_loop()
+    limiter = _limiter(loop)
+
+    def ended() -> None:
+        limiter.release_on_behalf_of(outcome)
+        done.set()
 
     def work() -> None:
         try:
@@ -41,18 +46,22 @@ async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None)
         except BaseException as error:
             outcome.error = error
         with suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(done.set)
+            loop.call_soon_threadsafe(ended)
 
-    async with _limiter(loop):
+    await limiter.acquire_on_behalf_of(outcome)
+    try:
         threading.Thread(target=work, name="milepost mcp call", daemon=True).start()
-        try:
-            await done.wait()
-        except BaseException:
-            if end is not None:
-                end()
-                with anyio.move_on_after(ENDING_S, shield=True):
-                    await done.wait()
-            raise
+    except RuntimeError:  # the machine has no room for another thread
+        limiter.release_on_behalf_of(outcome)
+        raise
+    try:
+        await done.wait()
+    except BaseException:
+        if end is not None:
+            end()
+            with anyio.move_on_after(ENDING_S, shield=True):
+                await done.wait()
+        raise
     if outcome.error is not None:
         raise outcome.error
     return outcome.result  # type: ignore[return-value]  # a call that raised nothing has a result

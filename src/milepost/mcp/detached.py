@@ -1,8 +1,9 @@
 """A run in a process of its own, which outlives whoever asked for it.
 
-    python -m milepost.mcp.detached < wish
+    python -P -m milepost.mcp.detached < wish
 
-It says on stdout in one line what came of the start, closes it and goes on. It never imports the SDK of the protocol.
+It says on stdout in one line what came of the start, closes it and goes on. It never imports the SDK of the protocol,
+and it goes to the folder of the roadmap only once it runs: what lies there is not ours to import.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Begun(BaseModel):
 def main() -> None:
     """Leave the caller's family of processes, then travel."""
     wish = StartWish.model_validate_json(sys.stdin.read())
+    os.chdir(wish.roadmap.parent)
     if os.fork():
         os._exit(0)
     os.setsid()

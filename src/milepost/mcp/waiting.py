@@ -20,15 +20,13 @@ async def wait_for_run(ctx: Context[Any, Any], roadmap: Path, run: str | None, w
     place = max((one.seq for one in await aside(lambda: _after(roadmap, run, 0))), default=0)
     with anyio.move_on_after(wait_s):
         told = 0
-        while await aside(lambda: _goes_on(roadmap, run)):
+        while await aside(lambda: _goes_on_unasked(roadmap, run)):
             await anyio.sleep(LOOK_S)
             entries = await aside(lambda place=place: _after(roadmap, run, place))  # type: ignore[misc]
             for entry in entries:
                 place, told = entry.seq, told + 1
                 if words := in_words(entry.event):
                     await ctx.report_progress(told, message=words[:LONGEST_MESSAGE])
-            if any(isinstance(entry.event, milepost.GateOpened) for entry in entries):
-                return
 
 
 def in_words(event: milepost.Event) -> str:
@@ -54,6 +52,9 @@ def _after(roadmap: Path, run: str | None, place: int) -> tuple[milepost.Entry, 
     return tuple(milepost.events(roadmap, run=run, after=place))
 
 
-def _goes_on(roadmap: Path, run: str | None) -> bool:
+def _goes_on_unasked(roadmap: Path, run: str | None) -> bool:
+    """Whether the run is going on and asks nobody anything, also not since before it was looked at."""
     now = milepost.running(roadmap)
-    return now is not None and (run is None or now == run.lower())
+    if now is None or (run is not None and now != run.lower()):
+        return False
+    return all(gate.run != now for gate in milepost.waiting_gates(roadmap))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -63,6 +63,14 @@ def kept(patterns: Iterable[Pattern], now: float, most: int = MOST_KEPT) -> tupl
 def worthy(pattern: Pattern) -> bool:
     """Whether a pattern has shown enough to be told: three episodes, and a success rate that its kind asks for."""
     return pattern.seen >= 3 and pattern.success_rate >= WORTHY[pattern.kind]
+
+
+def fitting(patterns: Iterable[Pattern], episodes: Collection[str], language: str = "") -> Iterator[Pattern]:
+    """Those that have shown enough, one of these episodes among others, in no other language than a known one."""
+    for one in filter(worthy, patterns):
+        other = language and one.circumstances.language not in ("", language)
+        if not other and not set(one.episodes).isdisjoint(episodes):
+            yield one
 
 
 def effectiveness(pattern: Pattern, now: float) -> float:

@@ -155,7 +155,12 @@ def _interpreter(path: Path, repository: Path) -> Interpreter:
 
 @cache
 def _behind(path: Path, repository: Path) -> Path | None:
-    """The interpreter that a script such as pyenv's stands for in this repository: it starts in a third of the time."""
+    """The interpreter that a script such as pyenv's stands for in this repository: it starts in a third of the time.
+
+    A script of the repository itself is not asked: what it holds runs in the sandbox alone.
+    """
+    if path.resolve().is_relative_to(repository.resolve()):
+        return None
     try:
         with path.open("rb") as file:
             if file.read(2) != b"#!":

@@ -59,7 +59,7 @@ class Nursery:
         self._control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _START.format(parent=os.getpid(), control=theirs.fileno()), *self._warm],
+                [sys.executable, "-P", "-c", _START.format(parent=os.getpid(), control=theirs.fileno()), *self._warm],
                 env=self._environ,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

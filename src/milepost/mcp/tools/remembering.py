@@ -68,9 +68,10 @@ class EpisodeClosed(Brief):
 
 
 class LessonTold(Brief):
-    """`shown` and `held_out`: passed and failed attempts with and without it."""
+    """`shown` and `held_out`: passed and failed attempts with and without it; `project` where it is another one."""
 
     id: str
+    project: str = ""
     kind: str
     state: str
     text: str = ""
@@ -99,7 +100,7 @@ class PatternsTold(Brief):
 
 
 class Recommended(Brief):
-    """`patterns` are what worked here before, with their counts."""
+    """`patterns` are what worked here in verified work on the same things, with their counts; none where none was."""
 
     lessons: tuple[str, ...] = ()
     patterns: tuple[PatternTold, ...] = ()
@@ -121,7 +122,17 @@ def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
 def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     """What agents from outside use, and what memory is looked after with."""
+    return (
+        _episode_start(place),
+        _episode_log(place),
+        _episode_complete(place),
+        _lessons(place),
+        _patterns(place),
+        _recommend(place),
+    )
 
+
+def _episode_start(place: Place) -> Callable[..., Any]:
     async def episode_start(
         title: Annotated[str, Field(min_length=1, max_length=500)],
         text: Text = "",
@@ -139,6 +150,10 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
         return EpisodeOpened(episode=await aside(begin))
 
+    return episode_start
+
+
+def _episode_log(place: Place) -> Callable[..., Any]:
     async def episode_log(
         episode: EpisodeId,
         tool: Annotated[str, Field(min_length=1, max_length=200)],
@@ -169,6 +184,10 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
         return StepKept(episode=episode, step=await aside(note))
 
+    return episode_log
+
+
+def _episode_complete(place: Place) -> Callable[..., Any]:
     async def episode_complete(
         episode: EpisodeId,
         outcome: Literal["success", "partial", "failure", "abstained"],
@@ -183,6 +202,10 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
         return await aside(close)
 
+    return episode_complete
+
+
+def _lessons(place: Place) -> Callable[..., Any]:
     async def lessons(
         action: Literal["list", "why", "quarantine", "forget"] = "list",
         lesson: LessonId = "",
@@ -190,25 +213,34 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         state: State | None = None,
         limit: Limit = 10,
         offset: Annotated[int, Field(ge=0, le=100_000)] = 0,
+        project: Annotated[str, Field(max_length=200, description="Another project's lessons")] = "",
         workspace: Folder = "",
     ) -> LessonsTold:
         """Lessons of this project: list them, why one is there, quarantine one, forget one and what grew from it."""
         folder = place.named(workspace)
         if action == "list":
-            return await aside(lambda: _listed(folder, state, offset, limit))
+            return await aside(lambda: _listed(folder, state, offset, limit, project))
         if not lesson:
             raise milepost.Misuse(f"{action} needs the id of a lesson", "lessons action=list gives them")
-        return await aside(lambda: _cared_for(folder, action, lesson, why))
+        return await aside(lambda: _cared_for(folder, action, lesson, why, project))
 
+    return lessons
+
+
+def _patterns(place: Place) -> Callable[..., Any]:
     async def patterns(limit: Limit = 10, workspace: Folder = "") -> PatternsTold:
         """What comes again in this project's episodes, with how often and how often it passed."""
 
         def look() -> PatternsTold:
             with milepost.open_memory(place.named(workspace)) as memory:
-                return PatternsTold(patterns=_patterns(memory.patterns(most=limit)))
+                return PatternsTold(patterns=_counts(memory.patterns(most=limit)))
 
         return await aside(look)
 
+    return patterns
+
+
+def _recommend(place: Place) -> Callable[..., Any]:
     async def recommend(
         task: Annotated[str, Field(min_length=1, max_length=10_000)],
         files: Paths = (),
@@ -221,14 +253,12 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         def look() -> Recommended:
             with milepost.open_memory(place.named(workspace)) as memory:
                 found = memory.recall(task, files=files, error=error)
-                worked = [one for one in memory.patterns(most=limit) if one.passed]
-                return Recommended(
-                    lessons=_lines(found.lines), patterns=_patterns(worked), why=_lines(found.explanation)
-                )
+                worked = memory.patterns_for(task, files=files, error=error, most=limit)
+                return Recommended(lessons=_lines(found.lines), patterns=_counts(worked), why=_lines(found.explanation))
 
         return await aside(look)
 
-    return (episode_start, episode_log, episode_complete, lessons, patterns, recommend)
+    return recommend
 
 
 def lessons_listed(folder: Path, most: int) -> list[dict[str, Any]]:
@@ -276,29 +306,36 @@ def _closed(episode: str, assessment: Any) -> EpisodeClosed:
     )
 
 
-def _listed(folder: Path, state: State | None, offset: int, limit: int) -> LessonsTold:
+def _listed(folder: Path, state: State | None, offset: int, limit: int, project: str = "") -> LessonsTold:
     with milepost.open_memory(folder) as memory:
-        found = tuple(memory.lessons(state=state, most=offset + limit + 1))
+        here = memory.project
+        found = memory.lessons(state=state, most=offset + limit + 1, project=project or here)
     page = found[offset : offset + limit]
     more = offset + limit if len(found) > offset + limit else None
-    return LessonsTold(lessons=[_told(one) for one in page], next=more)
+    return LessonsTold(lessons=[_told(one, here) for one in page], next=more)
 
 
-def _cared_for(folder: Path, action: str, lesson: str, why: str) -> LessonsTold:
+def _cared_for(folder: Path, action: str, lesson: str, why: str, project: str = "") -> LessonsTold:
     with milepost.open_memory(folder) as memory:
         standing = memory.lesson(lesson).standing
-        name = standing.lesson.id
+        name, whose = standing.lesson.id, standing.lesson.project
+        if action != "why" and whose != (project or memory.project):
+            raise milepost.Misuse(
+                f"lesson {name} is of project {whose!r}", "name it as project to change it all the same"
+            )
         if action == "quarantine":
             standing = memory.quarantine(name, why or "through MCP")
         elif action == "forget":
             memory.forget(name, why=why or "through MCP")
-        return LessonsTold(lessons=[_told(standing, whole=action == "why")], action="" if action == "why" else action)
+        told = _told(standing, memory.project, whole=action == "why")
+        return LessonsTold(lessons=[told], action="" if action == "why" else action)
 
 
-def _told(standing: Any, *, whole: bool = False) -> LessonTold:
+def _told(standing: Any, here: str, *, whole: bool = False) -> LessonTold:
     lesson = standing.lesson
     return LessonTold(
         id=lesson.id,
+        project="" if lesson.project == here else lesson.project,
         kind=lesson.kind,
         state=standing.state,
         text=lesson.text if whole else lesson.text[:LONGEST],
@@ -310,7 +347,7 @@ def _told(standing: Any, *, whole: bool = False) -> LessonTold:
     )
 
 
-def _patterns(found: Iterable[Any]) -> list[PatternTold]:
+def _counts(found: Iterable[Any]) -> list[PatternTold]:
     return [PatternTold(kind=one.kind, parts=list(one.parts), seen=one.seen, passed=one.passed) for one in found]
 
 

@@ -42,6 +42,14 @@ class Cancelled(Brief):
 
 
 def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+    return (
+        _run_start(place),
+        _run_status(place),
+        _run_cancel(place),
+    )
+
+
+def _run_start(place: Place) -> Callable[..., Any]:
     async def run_start(
         ctx: Context[Any, Any],
         workspace: Folder = "",
@@ -71,6 +79,10 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
         follow = f"run_status run={begun.run} wait_s=50" if begun.run else ""
         return Started(run=begun.run, action=begun.what, reason=begun.reason, next=follow)
 
+    return run_start
+
+
+def _run_status(place: Place) -> Callable[..., Any]:
     async def run_status(
         ctx: Context[Any, Any],
         run: RunId = "",
@@ -84,6 +96,10 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
             await wait_for_run(ctx, roadmap, run or None, wait_s)
         return await aside(lambda: standing_of(roadmap, run or None, limit))
 
+    return run_status
+
+
+def _run_cancel(place: Place) -> Callable[..., Any]:
     async def run_cancel(
         run: RunId = "",
         at_once: Annotated[bool, Field(description="Do not wait for the steps in flight")] = False,
@@ -96,7 +112,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
             raise milepost.MilepostError(f"run {run!r} is not going on here", "run_status tells how it stands")
         return await _stopped(roadmap, going_on or "", at_once=at_once)
 
-    return (run_start, run_status, run_cancel)
+    return run_cancel
 
 
 async def _stopped(roadmap: Path, run: str, *, at_once: bool) -> Cancelled:

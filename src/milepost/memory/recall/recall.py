@@ -115,7 +115,7 @@ class Recaller:
                 continue
             line = self._line(one)
             if not line:
-                left.append(f"{name}: it, or what it grew from, was forgotten")
+                left.append(f"{name}: {self._why_silent(name)}")
                 continue
             if len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
@@ -131,15 +131,20 @@ class Recaller:
     def _line(self, one: Candidate) -> str:
         """A lesson with its evidence; nothing where the memory no longer has it, or nothing that it grew from."""
         lesson = one.lesson
-        known = self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson.id)
         sources = self._memory.rows.read(_SOURCES, lesson.id)
-        if not known or not sources:
+        if not self._is_kept(lesson.id) or not sources:
             return ""
         run, task, at = sources[0]
         parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
         parts += [f"run {_short(run)} task {_short(task)}"] if run else []
         parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
+
+    def _why_silent(self, lesson: str) -> str:
+        return "no episode here supports it" if self._is_kept(lesson) else "it was forgotten"
+
+    def _is_kept(self, lesson: str) -> bool:
+        return bool(self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson))
 
 
 def _showings(choice: _Choice, episode: str) -> Sequence[Showing]:
