@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import get_args
 
-from milepost.core.memories import Lesson, LessonKind, LessonStanding
+from milepost.core.memories import Lesson, LessonStanding
 from milepost.memory.distil import wording
 from milepost.memory.distil.making import id_of
 from milepost.memory.distil.refusals import REFUSED
@@ -26,14 +25,6 @@ class Suspicion:
 def objection(lesson: Lesson) -> str:
     """Why nobody may be shown a lesson, whatever its state; empty where nothing speaks against it."""
     return wording.objection(lesson.kind, lesson.text) if lesson.text else "has no text"
-
-
-def text_objection(kind: str, text: str) -> str:
-    """The same by the kind and the text alone; a kind that is none of ours has no wording."""
-    known = next((one for one in get_args(LessonKind) if one == kind), None)
-    if known is None:
-        return "is of no kind that there is"
-    return wording.objection(known, text) if text else "has no text"
 
 
 def doctor_findings(standings: Iterable[LessonStanding]) -> tuple[Suspicion, ...]:

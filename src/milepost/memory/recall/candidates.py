@@ -1,10 +1,10 @@
-"""The lessons that may be shown for a task, each with why it fits or why not."""
+"""The lessons that have something in common with a task, each with why it fits or why not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from milepost.memory.policy import CONTRADICTING, WAITING
+from milepost.memory.policy import CONTRADICTING
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, Where
 from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
@@ -99,8 +99,6 @@ def _candidate(found: Candidate, task: Asked) -> Candidate:
     lesson = found.lesson
     if lesson.scope == "task" and lesson.task != task.task:
         return replace(found, objection=f"it is for task {lesson.task} alone")
-    if lesson.sort in WAITING and lesson.outcome == "candidate":
-        return replace(found, objection="it is told once another verified attempt says the same")
     universal = lesson.scope == "user"
     if found.elsewhere and not universal and lesson.sort not in TRAVELLING:
         return replace(found, objection=f"it holds in project {lesson.project} alone")

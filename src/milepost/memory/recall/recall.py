@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.memories import Episode, Lessons, Query, Showing
+from milepost.core.memories import Episode, Lessons, LessonStanding, Query, Showing
 from milepost.core.signature import plain
 from milepost.memory.memory import StoredMemory
-from milepost.memory.policy import arm_of
+from milepost.memory.policy import arm_of, why_hidden
 from milepost.memory.recall.asked import asked, sought
 from milepost.memory.recall.candidates import Candidate, Looked, look
 from milepost.memory.recall.gate import DAY_S
 from milepost.memory.recall.index import Index
 from milepost.memory.recall.search import Found, search
 from milepost.memory.recall.semantic import Meaning
-from milepost.memory.suspicion import text_objection
 
 MOST_LESSONS = 3
 MOST_TOKENS = 300
 SIGNS_PER_TOKEN = 4
 MOST_REJECTED = 3  # told in an explanation
+FEW = 8  # candidates whose standing is asked for at once: seldom more are needed
 
 _SOURCES = """
     select starts.run, starts.task, coalesce(starts.at, supports.at) from memory_supports as supports
     left join memory_episodes as starts on starts.id = supports.episode
-    where supports.lesson = ? order by coalesce(starts.at, supports.at) desc
+    where supports.lesson = ? order by coalesce(starts.at, supports.at) desc limit 1
 """
 
 
@@ -43,8 +43,8 @@ class _Choice:
 class Recaller:
     """Recalls what fits from a memory. `index` is a cache file; None keeps the index in the process' own memory.
 
-    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `objection` says by a
-    lesson's kind and text why nobody may be shown it, whatever its state; empty where nothing speaks against it.
+    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `rule` says why nobody may
+    be shown a lesson, by all that the memory knows of it; empty where nothing speaks against it.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Recaller:
         index: Path | None,
         holdout: float = 0.2,
         meaning: Meaning | None = None,
-        objection: Callable[[str, str], str] = text_objection,
+        rule: Callable[[LessonStanding], str] = why_hidden,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._memory = memory
         self._index = Index(memory.rows, index)
         self._holdout = holdout
         self._meaning = meaning
-        self._objection = objection
+        self._rule = rule
         self._now = now
 
     def recall(self, query: Query) -> Lessons:
@@ -103,20 +103,19 @@ class Recaller:
         held_out: list[Candidate] = []
         left: list[str] = []
         room = MOST_TOKENS * SIGNS_PER_TOKEN
-        for one in looked.candidates:
-            if one.objection:
-                continue
+        fitting = [one for one in looked.candidates if not one.objection]
+        for place, (one, standing) in enumerate(self._standings(fitting)):
             name = one.lesson.id
-            if against := self._objection(one.lesson.sort, one.lesson.text):
+            if len(told) + len(held_out) == MOST_LESSONS:
+                better = f"{MOST_LESSONS} lessons that fit better came before it"
+                left += [f"{each.lesson.id}: {better}" for each in fitting[place:]]
+                break
+            against = self._rule(standing) if standing else "was forgotten"
+            if standing is None or against:
                 left.append(f"{name}: it {against}")
                 continue
-            if len(told) + len(held_out) == MOST_LESSONS:
-                left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
-                continue
-            line = self._line(one)
-            if not line:
-                left.append(f"{name}: it, or what it grew from, was forgotten")
-            elif len(line) > room:
+            line = self._line(one, standing)
+            if len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
             elif episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
                 held_out.append(one)
@@ -125,17 +124,22 @@ class Recaller:
                 room -= len(line) + 1
         return _Choice(told=tuple(told), held_out=tuple(held_out), left=tuple(left))
 
-    def _line(self, one: Candidate) -> str:
-        """A lesson with its evidence; nothing where the memory no longer has it, or nothing that it grew from."""
-        lesson = one.lesson
-        known = self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson.id)
-        sources = self._memory.rows.read(_SOURCES, lesson.id)
-        if not known or not sources:
-            return ""
-        run, task, at = sources[0]
+    def _standings(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, LessonStanding | None]]:
+        """Candidates with how they stand by the memory itself; None for one that is gone."""
+        for start in range(0, len(found), FEW):
+            few = found[start : start + FEW]
+            asked_for = self._memory.lessons.standings(lessons=[one.lesson.id for one in few])
+            known = {standing.lesson.id: standing for standing in asked_for}
+            yield from ((one, known.get(one.lesson.id)) for one in few)
+
+    def _line(self, one: Candidate, standing: LessonStanding) -> str:
+        """A lesson with its evidence."""
+        lesson = standing.lesson
+        newest = self._memory.rows.read(_SOURCES, lesson.id)
+        run, task, at = newest[0] if newest else ("", "", self._now())
         parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
         parts += [f"run {_short(run)} task {_short(task)}"] if run else []
-        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
+        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(standing.sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
 
 
