@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.memories import Episode, Lessons, LessonStanding, Query, Showing
@@ -24,10 +24,13 @@ SIGNS_PER_TOKEN = 4
 MOST_REJECTED = 3  # told in an explanation
 FEW = 8  # candidates whose standing is asked for at once: seldom more are needed
 
+# What a lesson grew from; for an attempt that was told it, what was known then.
 _SOURCES = """
     select starts.run, starts.task, coalesce(starts.at, supports.at) from memory_supports as supports
     left join memory_episodes as starts on starts.id = supports.episode
-    where supports.lesson = ? order by coalesce(starts.at, supports.at) desc limit 1
+    left join memory_showings as told on told.lesson = supports.lesson and told.episode = ?
+    where supports.lesson = ? and supports.at <= coalesce(told.at, supports.at)
+    order by coalesce(starts.at, supports.at) desc
 """
 
 
@@ -67,11 +70,14 @@ class Recaller:
     def recall(self, query: Query) -> Lessons:
         """At most three lessons and 300 tokens for an attempt; nothing where nothing fits.
 
-        For an episode it is written down what it was told and what was held out; asked again, it is told the same.
+        For an episode it is written down what it was told and what was held out; asked again, it is told the same,
+        whatever was learnt meanwhile.
         """
+        if query.episode and (before := self._memory.lessons.shown_to(query.episode)):
+            return self._again(query, before)
         task = asked(query)
         looked = self._index.use(lambda entries: look(entries, task, self._now(), self._meaning))
-        choice = self._choice(looked, query.episode)
+        choice = self._choice(looked, query)
         if query.episode:
             self._memory.lessons.show(_showings(choice, query.episode))
         return Lessons(
@@ -97,8 +103,24 @@ class Recaller:
     def close(self) -> None:
         self._index.close()
 
-    def _choice(self, looked: Looked, episode: str) -> _Choice:
-        before = {each.lesson: each.arm for each in self._memory.lessons.shown_to(episode)} if episode else {}
+    def _again(self, query: Query, before: Sequence[Showing]) -> Lessons:
+        """What an attempt was told before, in whatever state it is now; only what nobody may read is left out."""
+        standings = self._memory.lessons.standings(lessons=[one.lesson for one in before])
+        known = {each.lesson.id: each for each in standings if not self._rule(replace(each, state="active"))}
+        shown = tuple(one.lesson for one in before if one.arm == "shown" and one.lesson in known)
+        held_out = tuple(one.lesson for one in before if one.arm == "held_out")
+        return Lessons(
+            lines=tuple(self._line(known[name], query) for name in shown),
+            shown=shown,
+            held_out=held_out,
+            explanation=(
+                "this attempt was told before, and is told the same",
+                *(f"shown {name}" for name in shown),
+                *(f"held out {name} to measure what it does" for name in held_out),
+            ),
+        )
+
+    def _choice(self, looked: Looked, query: Query) -> _Choice:
         told: list[tuple[Candidate, str]] = []
         held_out: list[Candidate] = []
         left: list[str] = []
@@ -114,10 +136,10 @@ class Recaller:
             if standing is None or against:
                 left.append(f"{name}: it {against}")
                 continue
-            line = self._line(one, standing)
+            line = self._line(standing, query)
             if len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
-            elif episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
+            elif query.episode and arm_of(name, query.episode, self._holdout) == "held_out":
                 held_out.append(one)
             else:
                 told.append((one, line))
@@ -132,14 +154,14 @@ class Recaller:
             known = {standing.lesson.id: standing for standing in asked_for}
             yield from ((one, known.get(one.lesson.id)) for one in few)
 
-    def _line(self, one: Candidate, standing: LessonStanding) -> str:
+    def _line(self, standing: LessonStanding, query: Query) -> str:
         """A lesson with its evidence."""
         lesson = standing.lesson
-        newest = self._memory.rows.read(_SOURCES, lesson.id)
-        run, task, at = newest[0] if newest else ("", "", self._now())
-        parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
+        sources = self._memory.rows.read(_SOURCES, query.episode, lesson.id) or [("", "", self._now())]
+        run, task, at = sources[0]
+        parts = [f"other project {_short(lesson.project)}"] if lesson.project != query.project else []
         parts += [f"run {_short(run)} task {_short(task)}"] if run else []
-        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(standing.sources), 'episode')}"]
+        parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
 
 
