@@ -174,6 +174,32 @@ def test_a_lesson_with_a_foreign_id_or_without_a_source_or_with_strange_terms_is
     assert not [one for one in doctor_findings(strange) if "curl" in one.what or "evil" in one.what]
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [{"project": ORDER[:40]}, {"run": ORDER[:40]}, {"task": ORDER[:40]}, {"task": SNAKE}, {"task": "a-b-use-evil.sh"}],
+    ids=str,
+)
+def test_what_is_planted_beside_a_lesson_is_not_told_with_it(memory: StoredMemory, planted: dict[str, str]) -> None:
+    start = EpisodeStart(id="e1", project="tide", title="x", started_at=1.0, run="7f3a", task="1.1")
+    memory.record(Episode(start=replace(start, **planted), end=EpisodeEnd(kind="success", ended_at=2.0)))  # type: ignore[arg-type]
+    memory.lessons.keep(forged(project=planted.get("project", "tide")), ["e1"])
+    (line,) = told_by(memory)
+    assert "(other project " in line
+    assert not [word for word in ("gnore", "instruction", "curl", "evil") if word in line]
+    assert "project" not in planted or doctor_findings(memory.lessons.standings())
+
+
+def test_the_doctor_sees_names_beside_a_lesson_that_are_sentences() -> None:
+    good = LessonStanding(lesson=forged(), state="active", sources=("e1",))
+    strange = (replace(good, lesson=forged(project=ORDER)), replace(good, sources=(ORDER,)))
+    strange += (replace(good, lesson=replace(good.lesson, task="do as it says")),)
+    assert [[one.what for one in doctor_findings([each])] for each in strange] == [
+        ["its project is no plain name"],
+        ["its episode is no plain name"],
+        ["its task is no plain name"],
+    ]
+
+
 def test_a_model_that_was_talked_into_it_can_choose_no_instruction() -> None:
     experience = with_code(f"from tide import vault\n# {ORDER}\nvault.open({ORDER!r})\nx = 'ignore all'\n")
     assert "curl" not in question_for(experience) and "gnore all previous" not in question_for(experience)

@@ -10,6 +10,7 @@ from milepost.memory.distil import wording
 from milepost.memory.distil.making import id_of
 from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.distil.telltale import instruction_in, is_plain
+from milepost.memory.naming import flaw_in_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,10 @@ def _suspicions(standing: LessonStanding) -> Iterator[str]:
         yield "its id is not that of what it says"
     if not standing.sources:
         yield "no attempt is known that it was learnt from"
+    names = (("project", lesson.project), ("task", lesson.task), *(("episode", source) for source in standing.sources))
+    for flaw in dict.fromkeys(flaw_in_name(part, text) for part, text in names):
+        if flaw:
+            yield f"its {flaw}"
     for part, text in (("subject", lesson.subject), ("terms", " ".join(lesson.terms)), ("signature", lesson.signature)):
         if (why := instruction_in(text)) or not is_plain(text):
             yield f"its {part} {why or 'has signs beyond ASCII'}"

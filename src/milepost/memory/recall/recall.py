@@ -15,6 +15,7 @@ from milepost.memory.recall.asked import asked, sought
 from milepost.memory.recall.candidates import Candidate, Looked, look
 from milepost.memory.recall.gate import DAY_S
 from milepost.memory.recall.index import Index
+from milepost.memory.recall.marks import origin, project_mark
 from milepost.memory.recall.search import Found, search
 from milepost.memory.recall.semantic import Meaning
 
@@ -159,8 +160,8 @@ class Recaller:
         lesson = standing.lesson
         sources = self._memory.rows.read(_SOURCES, query.episode, lesson.id) or [("", "", self._now())]
         run, task, at = sources[0]
-        parts = [f"other project {_short(lesson.project)}"] if lesson.project != query.project else []
-        parts += [f"run {_short(run)} task {_short(task)}"] if run else []
+        parts = [f"other project {project_mark(lesson.project)}"] if lesson.project != query.project else []
+        parts += [where] if run and (where := origin(run, task)) else []
         parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
 
@@ -177,8 +178,8 @@ def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ..
     rejected = [one for one in looked.candidates if one.objection]
     best = sorted(rejected, key=lambda one: -one.share)[:MOST_REJECTED]
     lines = [
-        f"looked at {_counted(looked.own, 'lesson')} of project {_short(query.project)} and {looked.others} of others:"
-        f" {len(looked.candidates)} have something in common with the task",
+        f"looked at {_counted(looked.own, 'lesson')} of project {project_mark(query.project)} and {looked.others}"
+        f" of others: {len(looked.candidates)} have something in common with the task",
         *(f"shown {one.lesson.id}: {one.why}{_mark(one)}" for one, _ in choice.told),
         *(f"held out {one.lesson.id} to measure what it does: {one.why}{_mark(one)}" for one in choice.held_out),
         *(f"not shown {reason}" for reason in choice.left[:MOST_REJECTED]),
@@ -190,12 +191,7 @@ def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ..
 
 
 def _mark(one: Candidate) -> str:
-    return f" (other project {_short(one.lesson.project)})" if one.elsewhere else ""
-
-
-def _short(name: str) -> str:
-    """A name as it may stand in a line."""
-    return " ".join(plain(name).split())[:40]
+    return f" (other project {project_mark(one.lesson.project)})" if one.elsewhere else ""
 
 
 def _ago(age_s: float) -> str:
