@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson
+from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding
 from milepost.core.verdict import Verdict
+from milepost.memory.distil import wording
 from milepost.memory.memory import StoredMemory
+from milepost.memory.policy import why_hidden
 from milepost.memory.recall.signature import signatures
 from milepost.memory.recall.words import words_of
 
@@ -95,6 +98,10 @@ def _episode(row: dict[str, Any]) -> Episode:
     return Episode(start=start, end=end)
 
 
-def unobjected(kind: str, text: str) -> str:
-    """What is said against the wording of a lesson where that is not what is looked at: nothing."""
-    return ""
+def unworded(standing: LessonStanding) -> str:
+    """The rule for who is shown a lesson, where its wording is not what is looked at."""
+    text = "The check tests passed here by: `make`"
+    usual = wording.usage("tide.mint", "a.py", "from tide import mint\nmint('inv')")
+    lesson = standing.lesson
+    worded = replace(lesson, text=text) if lesson.kind == "command" else replace(lesson, kind="usage", text=usual)
+    return why_hidden(replace(standing, lesson=worded))

@@ -11,7 +11,7 @@ from milepost.core.memories import Query
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.store.database import open_database
-from tests.recall.labelled import FullText, latest_first, learn, remember, rows, unobjected
+from tests.recall.labelled import FullText, latest_first, learn, remember, rows, unworded
 
 NOW = 1_790_000_000.0
 
@@ -22,7 +22,7 @@ def recaller() -> Iterator[Recaller]:
         memory = StoredMemory(database)
         remember(memory)
         learn(memory)
-        with closing(Recaller(memory, index=None, now=lambda: NOW, objection=unobjected)) as recaller:
+        with closing(Recaller(memory, index=None, now=lambda: NOW, rule=unworded)) as recaller:
             yield recaller
 
 

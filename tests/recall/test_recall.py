@@ -14,7 +14,7 @@ from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.store.database import open_database
-from tests.recall.labelled import unobjected
+from tests.recall.labelled import unworded
 
 DAY = 86_400.0
 NOW = 1_000 * DAY
@@ -42,7 +42,7 @@ def memory() -> Iterator[StoredMemory]:
 
 @pytest.fixture
 def recaller(memory: StoredMemory) -> Iterator[Recaller]:
-    with closing(Recaller(memory, index=None, now=lambda: NOW, objection=unobjected)) as recaller:
+    with closing(Recaller(memory, index=None, now=lambda: NOW, rule=unworded)) as recaller:
         yield recaller
 
 
@@ -131,12 +131,29 @@ def test_what_is_held_out_is_the_same_after_a_crash_and_is_written_down(
     share = sum(bool(each.held_out) for each in told.values()) / len(told)
     assert 0.08 < share < 0.35
     assert all(bool(each.lines) != bool(each.held_out) for each in told.values())
-    with closing(Recaller(memory, index=None, holdout=1.0, now=lambda: NOW, objection=unobjected)) as after:
+    with closing(Recaller(memory, index=None, holdout=1.0, now=lambda: NOW, rule=unworded)) as after:
         for episode in list(told)[:20]:
-            assert after.recall(replace(TASK, episode=episode)) == told[episode]
+            again, first = after.recall(replace(TASK, episode=episode)), told[episode]
+            assert (again.lines, again.shown, again.held_out) == (first.lines, first.shown, first.held_out)
             arm: Arm = "shown" if told[episode].shown else "held_out"
             assert memory.lessons.shown_to(episode) == (Showing(lesson="mint", episode=episode, arm=arm),)
     assert recaller.recall(TASK).shown == ("mint",), "without an attempt nothing is held out"
+
+
+def test_an_attempt_that_asks_again_is_told_the_same_whatever_was_learnt_meanwhile(
+    memory: StoredMemory, recaller: Recaller
+) -> None:
+    for name in ("c", "a", "b"):
+        memory.lessons.keep(replace(MINT, id=name, subject=name), ["a1"])
+    query = replace(TASK, episode="seven")
+    first = recaller.recall(query)
+    memory.lessons.keep(replace(MINT, id=first.shown[0], subject=first.shown[0]), ["a2"])
+    memory.lessons.keep(replace(MINT, id="new", subject="new", terms=("invoice",), made_at=NOW), ["a2"], state="active")
+    memory.lessons.move(first.shown[0], "quarantined", "harm")
+    assert "new" in recaller.recall(TASK).shown
+    again = recaller.recall(query)
+    assert (again.lines, again.shown, again.held_out) == (first.lines, first.shown, first.held_out)
+    assert len(memory.lessons.shown_to("seven")) == 3
 
 
 @pytest.mark.parametrize(

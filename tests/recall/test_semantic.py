@@ -15,7 +15,7 @@ from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
 from milepost.store.database import open_database
-from tests.recall.labelled import learn, remember, rows, unobjected
+from tests.recall.labelled import learn, remember, rows, unworded
 
 THERE = all(importlib.util.find_spec(name) for name in ("numpy", "tokenizers", "wordllama"))
 
@@ -40,8 +40,8 @@ def test_it_finds_paraphrases_that_words_do_not_and_still_tells_unrelated_tasks_
         remember(memory)
         learn(memory)
         plain, meant = (
-            Recaller(memory, index=None, objection=unobjected),
-            Recaller(memory, index=None, meaning=open_meaning(), objection=unobjected),
+            Recaller(memory, index=None, rule=unworded),
+            Recaller(memory, index=None, meaning=open_meaning(), rule=unworded),
         )
         with closing(plain), closing(meant):
             assert _hits(meant, questions) > _hits(plain, questions)

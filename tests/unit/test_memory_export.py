@@ -35,7 +35,10 @@ START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=1
 END = EpisodeEnd(kind="success", ended_at=20.5, verdict=Verdict.PASSED, duration_ms=10_000, cost_usd=0.5)
 LESSON = Lesson(id="l1", kind="usage", project="clock", subject="mint", text="`mint('inv')`", made_at=20.5)
 
-names = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=12)
+names = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp")), min_size=1, max_size=12
+)
+ids = st.text("abz09._:/-", max_size=11).map("e{}".format)
 texts = st.text(max_size=30)
 times = st.floats(0, 2e9)
 steps = st.builds(
@@ -49,11 +52,11 @@ steps = st.builds(
 )
 episodes = st.builds(
     Episode,
-    start=st.builds(EpisodeStart, id=names, project=names, title=texts, started_at=times, text=texts),
+    start=st.builds(EpisodeStart, id=ids, project=names, title=texts, started_at=times, text=texts),
     steps=st.lists(steps, max_size=2).map(tuple),
     end=st.builds(EpisodeEnd, kind=st.just("failure"), ended_at=times, verdict=st.sampled_from([*Verdict, None])),
 )  # fmt: skip
-lessons = st.builds(Lesson, id=names, kind=st.just("usage"), project=names, subject=texts, text=texts, made_at=times)
+lessons = st.builds(Lesson, id=ids, kind=st.just("usage"), project=names, subject=texts, text=texts, made_at=times)
 
 
 def nothing_suspicious(_: Lesson) -> str:

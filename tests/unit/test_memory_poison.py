@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding
+from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding, Query
 from milepost.core.verdict import Verdict
-from milepost.memory import policy
 from milepost.memory.distil.chosen import Choice, Choices, lessons_from, question_for
 from milepost.memory.distil.making import id_of
 from milepost.memory.distil.telltale import instruction_in
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
 from milepost.memory.learning import learn
 from milepost.memory.memory import StoredMemory
+from milepost.memory.recall.recall import Recaller
 from milepost.memory.suspicion import doctor_findings
 from milepost.store.database import open_database
 
@@ -29,6 +29,14 @@ CODE = "from tide import mint\n\n\ndef new_id():\n    return mint('inv')\n"
 def memory() -> Iterator[StoredMemory]:
     with closing(open_database(":memory:")) as database:
         yield StoredMemory(database)
+
+
+def told_by(memory: StoredMemory) -> list[str]:
+    """Every line that an attempt could be told, by asking for each lesson that there is."""
+    found = [one.lesson for one in memory.lessons.standings()]
+    with closing(Recaller(memory, index=None)) as recaller:
+        asked = (Query(project="harbor", task="1.1", text=" ".join((one.subject, *one.terms))) for one in found)
+        return [line for query in asked for line in recaller.recall(query).lines]
 
 
 def change(path: str, after: str) -> FileChange:
@@ -86,7 +94,7 @@ def test_what_is_planted_in_a_task_is_in_no_lesson_and_seen_by_the_doctor(
     learn(memory, experience)
     learn(memory, experience)
     standings = memory.lessons.standings()
-    shown = [one.lesson.text for one in standings if policy.showable(one)]
+    shown = told_by(memory)
     assert any("mint('inv')" in text for text in shown)
     for text in shown:
         assert not instruction_in(text)
@@ -108,7 +116,7 @@ def test_a_harmless_task_has_nothing_for_the_doctor(memory: StoredMemory) -> Non
 def forged(**fields: str) -> Lesson:
     text = "`tide.mint` as it is used in `a.py`, which passed:\n    from tide import mint\n    mint('inv')"
     made = Lesson(id="", kind="usage", project="harbor", subject="tide.mint", text=text, made_at=1.0)
-    changed = replace(made, **fields)  # type: ignore[arg-type]
+    changed = replace(made, terms=("mint", "harbor"), **fields)  # type: ignore[arg-type]
     return replace(changed, id=id_of(changed.kind, changed.project, changed.subject, changed.text))
 
 
@@ -137,16 +145,24 @@ FORGED = {
 
 
 @pytest.mark.parametrize("lesson", FORGED.values(), ids=FORGED.keys())
-def test_a_forged_lesson_is_shown_to_nobody_and_seen_by_the_doctor(lesson: Lesson) -> None:
-    standing = LessonStanding(lesson=lesson, state="active", sources=("e1", "e2"), independent=2)
-    assert not policy.showable(standing)
-    (finding,) = doctor_findings([standing])
+def test_a_forged_lesson_is_shown_to_nobody_and_seen_by_the_doctor(memory: StoredMemory, lesson: Lesson) -> None:
+    memory.lessons.keep(lesson, ["e1", "e2"], state="active")
+    with closing(Recaller(memory, index=None)) as recaller:
+        told = recaller.recall(Query(project="harbor", text="mint harbor"))
+    assert told.lines == ()
+    assert any(line.startswith(f"not shown {lesson.id}: it ") for line in told.explanation), "it fitted"
+    (finding,) = doctor_findings(memory.lessons.standings())
     assert finding.lesson == lesson.id and finding.advice == f"forget lesson {lesson.id}"
+
+
+def test_a_lesson_of_ours_is_shown_where_a_forged_one_is_not(memory: StoredMemory) -> None:
+    memory.lessons.keep(forged(), ["e1"])
+    assert [line.partition(" (")[0] for line in told_by(memory)] == [forged().text]
 
 
 def test_a_lesson_with_a_foreign_id_or_without_a_source_or_with_strange_terms_is_seen_by_the_doctor() -> None:
     good = LessonStanding(lesson=forged(), state="active", sources=("e1",))
-    assert policy.showable(good) and doctor_findings([good]) == ()
+    assert doctor_findings([good]) == ()
     strange = (
         replace(good, lesson=replace(good.lesson, id="chosen")),
         replace(good, sources=()),
@@ -156,6 +172,32 @@ def test_a_lesson_with_a_foreign_id_or_without_a_source_or_with_strange_terms_is
     )
     assert [len(doctor_findings([one])) for one in strange] == [1] * 5
     assert not [one for one in doctor_findings(strange) if "curl" in one.what or "evil" in one.what]
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [{"project": ORDER[:40]}, {"run": ORDER[:40]}, {"task": ORDER[:40]}, {"task": SNAKE}, {"task": "a-b-use-evil.sh"}],
+    ids=str,
+)
+def test_what_is_planted_beside_a_lesson_is_not_told_with_it(memory: StoredMemory, planted: dict[str, str]) -> None:
+    start = EpisodeStart(id="e1", project="tide", title="x", started_at=1.0, run="7f3a", task="1.1")
+    memory.record(Episode(start=replace(start, **planted), end=EpisodeEnd(kind="success", ended_at=2.0)))  # type: ignore[arg-type]
+    memory.lessons.keep(forged(project=planted.get("project", "tide")), ["e1"])
+    (line,) = told_by(memory)
+    assert "(other project " in line
+    assert not [word for word in ("gnore", "instruction", "curl", "evil") if word in line]
+    assert "project" not in planted or doctor_findings(memory.lessons.standings())
+
+
+def test_the_doctor_sees_names_beside_a_lesson_that_are_sentences() -> None:
+    good = LessonStanding(lesson=forged(), state="active", sources=("e1",))
+    strange = (replace(good, lesson=forged(project=ORDER)), replace(good, sources=(ORDER,)))
+    strange += (replace(good, lesson=replace(good.lesson, task="do as it says")),)
+    assert [[one.what for one in doctor_findings([each])] for each in strange] == [
+        ["its project is no plain name"],
+        ["its episode is no plain name"],
+        ["its task is no plain name"],
+    ]
 
 
 def test_a_model_that_was_talked_into_it_can_choose_no_instruction() -> None:

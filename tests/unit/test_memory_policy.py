@@ -110,7 +110,7 @@ def test_a_lesson_lives_by_what_is_known_of_it(standing: LessonStanding, state: 
 
 
 def test_only_candidates_and_active_lessons_that_we_could_have_worded_are_shown() -> None:
-    assert policy.showable(STANDING) and policy.showable(replace(STANDING, state="active"))
+    assert not policy.why_hidden(STANDING) and not policy.why_hidden(replace(STANDING, state="active"))
     hidden: tuple[LessonStanding, ...] = (
         replace(STANDING, state="quarantined"),
         replace(STANDING, state="retired"),
@@ -119,7 +119,7 @@ def test_only_candidates_and_active_lessons_that_we_could_have_worded_are_shown(
         replace(STANDING, lesson=replace(LESSON, text="")),
         replace(STANDING, lesson=replace(LESSON, kind="command", text="The check tests passed here by: `pytest`")),
     )
-    assert not any(map(policy.showable, hidden))
+    assert all(map(policy.why_hidden, hidden))
 
 
 def lost(chance_with: float, chance_without: float, lessons: int, draw: random.Random) -> float:

@@ -109,8 +109,8 @@ class LessonBook:
         self._add_all("memory_votes", rows)
 
     def shown_to(self, episode: str) -> tuple[Showing, ...]:
-        """What an attempt was told, and what was held out of it."""
-        sql = "select lesson, episode, arm from memory_showings where episode = ? order by lesson"
+        """What an attempt was told, and what was held out of it, in the order in which it was."""
+        sql = "select lesson, episode, arm from memory_showings where episode = ? order by rowid"
         return tuple(
             Showing(lesson=lesson, episode=name, arm=arm) for lesson, name, arm in self._rows.read(sql, episode)
         )

@@ -38,13 +38,16 @@ def arm_of(lesson: str, episode: str, share: float) -> Arm:
     return "held_out" if int.from_bytes(digest[:8]) < share * 2**64 else "shown"
 
 
-def showable(standing: LessonStanding) -> bool:
-    """Whether attempts may be shown a lesson.
+def why_hidden(standing: LessonStanding) -> str:
+    """Why attempts may not be shown a lesson; empty where they may.
 
     Candidates are: in the measurements a lesson of one verified episode already helps, and one that is never shown
     never earns a vote. The hold-out measures them as it does active ones, and harm takes them out as fast.
     """
-    return _is_live(standing) and bool(standing.sources) and not objection(standing.lesson)
+    if not _is_live(standing):
+        is_early = standing.state == "candidate"
+        return "is told once another verified attempt says the same" if is_early else f"is {standing.state}"
+    return objection(standing.lesson) if standing.sources else "grew from nothing that is known here"
 
 
 def vote_for(lesson: LessonStanding | Lesson, passed: bool, changes: Iterable[FileChange]) -> Effect:

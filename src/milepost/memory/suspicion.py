@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import get_args
 
-from milepost.core.memories import Lesson, LessonKind, LessonStanding
+from milepost.core.memories import Lesson, LessonStanding
 from milepost.memory.distil import wording
 from milepost.memory.distil.making import id_of
 from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.distil.telltale import instruction_in, is_plain
+from milepost.memory.naming import flaw_in_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +26,6 @@ class Suspicion:
 def objection(lesson: Lesson) -> str:
     """Why nobody may be shown a lesson, whatever its state; empty where nothing speaks against it."""
     return wording.objection(lesson.kind, lesson.text) if lesson.text else "has no text"
-
-
-def text_objection(kind: str, text: str) -> str:
-    """The same by the kind and the text alone; a kind that is none of ours has no wording."""
-    known = next((one for one in get_args(LessonKind) if one == kind), None)
-    if known is None:
-        return "is of no kind that there is"
-    return wording.objection(known, text) if text else "has no text"
 
 
 def doctor_findings(standings: Iterable[LessonStanding]) -> tuple[Suspicion, ...]:
@@ -63,6 +55,10 @@ def _suspicions(standing: LessonStanding) -> Iterator[str]:
         yield "its id is not that of what it says"
     if not standing.sources:
         yield "no attempt is known that it was learnt from"
+    names = (("project", lesson.project), ("task", lesson.task), *(("episode", source) for source in standing.sources))
+    for flaw in dict.fromkeys(flaw_in_name(part, text) for part, text in names):
+        if flaw:
+            yield f"its {flaw}"
     for part, text in (("subject", lesson.subject), ("terms", " ".join(lesson.terms)), ("signature", lesson.signature)):
         if (why := instruction_in(text)) or not is_plain(text):
             yield f"its {part} {why or 'has signs beyond ASCII'}"

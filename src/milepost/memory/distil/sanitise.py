@@ -13,7 +13,7 @@ from milepost.sources.python_modules import syntax_tree
 LONGEST_CODE = 20_000
 LONGEST_NAME, MOST_WORDS = 40, 5
 LONGEST_LITERAL, MOST_LITERAL_WORDS, MOST_PHRASES = 24, 3, 2
-LONGEST_PATH, LONGEST_COMMAND = 120, 160
+LONGEST_PATH, LONGEST_COMMAND, LONGEST_PROJECT = 120, 160, 60
 LEFT_OUT = "..."
 
 _NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}\Z")
@@ -23,6 +23,7 @@ _SHELL = re.compile(
     r"(?:^|[;&|$(]\s*)(?:rm|curl|wget|sudo|sh|bash|zsh|eval|exec|chmod|chown|dd|nc|ssh|scp|git|pip3?|npm|npx|python3?|node|"
     r"cat|echo|export|source|kill|mkfs|powershell|cmd)(?:\s|$)|[;|&]{1,2}\s|\$\(|\s-[a-z]{1,3}\b|\s/|\s~"
 )
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _SEGMENT = re.compile(r"[A-Za-z0-9_.@+\[\]()-]{1,60}\Z")
 _ARGUMENT = re.compile(r"[A-Za-z0-9_./:=,@%+*\[\]{} -]{1,60}\Z")
 _RUNS_TEXT = frozenset({"-c", "-e", "-ec", "-lc", "-ce", "--eval", "--command", "/c", "-Command", "-p", "--print"})
@@ -81,6 +82,22 @@ def path(text: str) -> str:
     return checked(text)
 
 
+def identifier(text: str) -> str:
+    """The id of a run or a task: signs and numbers, and hardly a word."""
+    if not _IDENTIFIER.match(text):
+        raise Refused("an id that is no id, or a very long one")
+    if _lettered(text) > MOST_LITERAL_WORDS:
+        raise Refused("an id that reads as a sentence")
+    return checked(text)
+
+
+def project(text: str) -> str:
+    """The name of a project: a word or a few, or a commit and a folder."""
+    if len(text) > LONGEST_PROJECT or _lettered(text) > MOST_WORDS:
+        raise Refused("a name of a project that reads as a sentence")
+    return path(text)
+
+
 def command(argv: Sequence[str]) -> str:
     """A command as it is typed. One that hands a program to an interpreter is no command of a project."""
     if not argv or not all(_ARGUMENT.match(one) for one in argv):
@@ -105,6 +122,10 @@ def literal(value: str) -> str:
 def is_phrase(value: str) -> bool:
     """Whether a literal has several words: a few of these are prose together, though none is alone."""
     return len(value.split()) > 1
+
+
+def _lettered(text: str) -> int:
+    return sum(not word.isdigit() for word in words_of(text))
 
 
 def _looks_encoded(value: str) -> bool:

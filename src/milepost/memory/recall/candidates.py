@@ -1,13 +1,14 @@
-"""The lessons that may be shown for a task, each with why it fits or why not."""
+"""The lessons that have something in common with a task, each with why it fits or why not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from milepost.memory.policy import CONTRADICTING, WAITING
+from milepost.memory.policy import CONTRADICTING
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, Where
 from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
+from milepost.memory.recall.marks import project_mark, task_mark
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
 
@@ -98,12 +99,10 @@ def _candidate(found: Candidate, task: Asked) -> Candidate:
     """The candidate, with what speaks against it."""
     lesson = found.lesson
     if lesson.scope == "task" and lesson.task != task.task:
-        return replace(found, objection=f"it is for task {lesson.task} alone")
-    if lesson.sort in WAITING and lesson.outcome == "candidate":
-        return replace(found, objection="it is told once another verified attempt says the same")
+        return replace(found, objection=f"it is for task {task_mark(lesson.task)} alone")
     universal = lesson.scope == "user"
     if found.elsewhere and not universal and lesson.sort not in TRAVELLING:
-        return replace(found, objection=f"it holds in project {lesson.project} alone")
+        return replace(found, objection=f"it holds in project {project_mark(lesson.project)} alone")
     enough = ENOUGH_ELSEWHERE if found.elsewhere and not universal else ENOUGH
     if not found.signature and found.share < enough:
         return replace(found, objection=f"{found.share:.0%} of its key terms are in the task, {enough:.0%} are needed")

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.memories import Episode, Lessons, Query, Showing
+from milepost.core.memories import Episode, Lessons, LessonStanding, Query, Showing
 from milepost.core.signature import plain
 from milepost.memory.memory import StoredMemory
-from milepost.memory.policy import arm_of
+from milepost.memory.policy import arm_of, why_hidden
 from milepost.memory.recall.asked import asked, sought
 from milepost.memory.recall.candidates import Candidate, Looked, look
 from milepost.memory.recall.gate import DAY_S
 from milepost.memory.recall.index import Index
+from milepost.memory.recall.marks import origin, project_mark
 from milepost.memory.recall.search import Found, search
 from milepost.memory.recall.semantic import Meaning
-from milepost.memory.suspicion import text_objection
 
 MOST_LESSONS = 3
 MOST_TOKENS = 300
 SIGNS_PER_TOKEN = 4
 MOST_REJECTED = 3  # told in an explanation
+FEW = 8  # candidates whose standing is asked for at once: seldom more are needed
 
+# What a lesson grew from; for an attempt that was told it, what was known then.
 _SOURCES = """
     select starts.run, starts.task, coalesce(starts.at, supports.at) from memory_supports as supports
     left join memory_episodes as starts on starts.id = supports.episode
-    where supports.lesson = ? order by coalesce(starts.at, supports.at) desc
+    left join memory_showings as told on told.lesson = supports.lesson and told.episode = ?
+    where supports.lesson = ? and supports.at <= coalesce(told.at, supports.at)
+    order by coalesce(starts.at, supports.at) desc
 """
 
 
@@ -43,8 +47,8 @@ class _Choice:
 class Recaller:
     """Recalls what fits from a memory. `index` is a cache file; None keeps the index in the process' own memory.
 
-    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `objection` says by a
-    lesson's kind and text why nobody may be shown it, whatever its state; empty where nothing speaks against it.
+    `holdout` is the share of attempts that a lesson is kept from, to measure what it does. `rule` says why nobody may
+    be shown a lesson, by all that the memory knows of it; empty where nothing speaks against it.
     """
 
     def __init__(
@@ -54,24 +58,27 @@ class Recaller:
         index: Path | None,
         holdout: float = 0.2,
         meaning: Meaning | None = None,
-        objection: Callable[[str, str], str] = text_objection,
+        rule: Callable[[LessonStanding], str] = why_hidden,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._memory = memory
         self._index = Index(memory.rows, index)
         self._holdout = holdout
         self._meaning = meaning
-        self._objection = objection
+        self._rule = rule
         self._now = now
 
     def recall(self, query: Query) -> Lessons:
         """At most three lessons and 300 tokens for an attempt; nothing where nothing fits.
 
-        For an episode it is written down what it was told and what was held out; asked again, it is told the same.
+        For an episode it is written down what it was told and what was held out; asked again, it is told the same,
+        whatever was learnt meanwhile.
         """
+        if query.episode and (before := self._memory.lessons.shown_to(query.episode)):
+            return self._again(query, before)
         task = asked(query)
         looked = self._index.use(lambda entries: look(entries, task, self._now(), self._meaning))
-        choice = self._choice(looked, query.episode)
+        choice = self._choice(looked, query)
         if query.episode:
             self._memory.lessons.show(_showings(choice, query.episode))
         return Lessons(
@@ -97,54 +104,67 @@ class Recaller:
     def close(self) -> None:
         self._index.close()
 
-    def _choice(self, looked: Looked, episode: str) -> _Choice:
-        before = {each.lesson: each.arm for each in self._memory.lessons.shown_to(episode)} if episode else {}
+    def _again(self, query: Query, before: Sequence[Showing]) -> Lessons:
+        """What an attempt was told before, in whatever state it is now; only what nobody may read is left out."""
+        standings = self._memory.lessons.standings(lessons=[one.lesson for one in before])
+        known = {each.lesson.id: each for each in standings if not self._rule(replace(each, state="active"))}
+        shown = tuple(one.lesson for one in before if one.arm == "shown" and one.lesson in known)
+        held_out = tuple(one.lesson for one in before if one.arm == "held_out")
+        return Lessons(
+            lines=tuple(self._line(known[name], query) for name in shown),
+            shown=shown,
+            held_out=held_out,
+            explanation=(
+                "this attempt was told before, and is told the same",
+                *(f"shown {name}" for name in shown),
+                *(f"held out {name} to measure what it does" for name in held_out),
+            ),
+        )
+
+    def _choice(self, looked: Looked, query: Query) -> _Choice:
         told: list[tuple[Candidate, str]] = []
         held_out: list[Candidate] = []
         left: list[str] = []
         room = MOST_TOKENS * SIGNS_PER_TOKEN
-        for one in looked.candidates:
-            if one.objection:
-                continue
+        fitting = [one for one in looked.candidates if not one.objection]
+        for place, (one, standing) in enumerate(self._standings(fitting)):
             name = one.lesson.id
-            if against := self._objection(one.lesson.sort, one.lesson.text):
+            if len(told) + len(held_out) == MOST_LESSONS:
+                better = f"{MOST_LESSONS} lessons that fit better came before it"
+                left += [f"{each.lesson.id}: {better}" for each in fitting[place:]]
+                break
+            against = self._rule(standing) if standing else "was forgotten"
+            if standing is None or against:
                 left.append(f"{name}: it {against}")
                 continue
-            if len(told) + len(held_out) == MOST_LESSONS:
-                left.append(f"{name}: {MOST_LESSONS} lessons that fit better came before it")
-                continue
-            line = self._line(one)
-            if not line:
-                left.append(f"{name}: {self._why_silent(name)}")
-                continue
+            line = self._line(standing, query)
             if len(line) > room:
                 left.append(f"{name}: it is too long for what is left of {MOST_TOKENS} tokens")
                 continue
-            # What is held out takes its room as well: what else fits must not hang on chance.
-            room -= len(line) + 1
-            if episode and (before.get(name) or arm_of(name, episode, self._holdout)) == "held_out":
+            room -= len(line) + 1  # what is held out takes its room as well: what else fits must not hang on chance
+            if query.episode and arm_of(name, query.episode, self._holdout) == "held_out":
                 held_out.append(one)
             else:
                 told.append((one, line))
         return _Choice(told=tuple(told), held_out=tuple(held_out), left=tuple(left))
 
-    def _line(self, one: Candidate) -> str:
-        """A lesson with its evidence; nothing where the memory no longer has it, or nothing that it grew from."""
-        lesson = one.lesson
-        sources = self._memory.rows.read(_SOURCES, lesson.id)
-        if not self._is_kept(lesson.id) or not sources:
-            return ""
+    def _standings(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, LessonStanding | None]]:
+        """Candidates with how they stand by the memory itself; None for one that is gone."""
+        for start in range(0, len(found), FEW):
+            few = found[start : start + FEW]
+            asked_for = self._memory.lessons.standings(lessons=[one.lesson.id for one in few])
+            known = {standing.lesson.id: standing for standing in asked_for}
+            yield from ((one, known.get(one.lesson.id)) for one in few)
+
+    def _line(self, standing: LessonStanding, query: Query) -> str:
+        """A lesson with its evidence."""
+        lesson = standing.lesson
+        sources = self._memory.rows.read(_SOURCES, query.episode, lesson.id) or [("", "", self._now())]
         run, task, at = sources[0]
-        parts = [f"other project {_short(lesson.project)}"] if one.elsewhere else []
-        parts += [f"run {_short(run)} task {_short(task)}"] if run else []
+        parts = [f"other project {project_mark(lesson.project)}"] if lesson.project != query.project else []
+        parts += [where] if run and (where := origin(run, task)) else []
         parts += [_ago(self._now() - float(at)), f"seen in {_counted(len(sources), 'episode')}"]
         return f"{plain(lesson.text).strip()} ({', '.join(parts)})"
-
-    def _why_silent(self, lesson: str) -> str:
-        return "no episode here supports it" if self._is_kept(lesson) else "it was forgotten"
-
-    def _is_kept(self, lesson: str) -> bool:
-        return bool(self._memory.rows.read("select 1 from memory_lessons where id = ?", lesson))
 
 
 def _showings(choice: _Choice, episode: str) -> Sequence[Showing]:
@@ -159,8 +179,8 @@ def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ..
     rejected = [one for one in looked.candidates if one.objection]
     best = sorted(rejected, key=lambda one: -one.share)[:MOST_REJECTED]
     lines = [
-        f"looked at {_counted(looked.own, 'lesson')} of project {_short(query.project)} and {looked.others} of others:"
-        f" {len(looked.candidates)} have something in common with the task",
+        f"looked at {_counted(looked.own, 'lesson')} of project {project_mark(query.project)} and {looked.others}"
+        f" of others: {len(looked.candidates)} have something in common with the task",
         *(f"shown {one.lesson.id}: {one.why}{_mark(one)}" for one, _ in choice.told),
         *(f"held out {one.lesson.id} to measure what it does: {one.why}{_mark(one)}" for one in choice.held_out),
         *(f"not shown {reason}" for reason in choice.left[:MOST_REJECTED]),
@@ -172,12 +192,7 @@ def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ..
 
 
 def _mark(one: Candidate) -> str:
-    return f" (other project {_short(one.lesson.project)})" if one.elsewhere else ""
-
-
-def _short(name: str) -> str:
-    """A name as it may stand in a line."""
-    return " ".join(plain(name).split())[:40]
+    return f" (other project {project_mark(one.lesson.project)})" if one.elsewhere else ""
 
 
 def _ago(age_s: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from milepost.memory.recall.asked import Asked
 from milepost.memory.recall.entries import Entries, Entry, EntryKind, Where
 from milepost.memory.recall.gate import softly
+from milepost.memory.recall.marks import project_mark
 from milepost.memory.recall.semantic import Meaning
 
 MOST_READ = 50
@@ -45,15 +46,15 @@ def _ranked(entries: Entries, question: Asked, now: float, meaning: Meaning | No
         where = Where(kind=kind, project=question.project, elsewhere=elsewhere)
         for place, signature in enumerate(question.signatures):
             for entry in entries.by_signature(signature, where, MOST_READ):
-                why = mark.format(entry.project) + f"the same error: {signature}"
+                why = mark.format(project_mark(entry.project)) + f"the same error: {signature}"
                 score = 1_000.0 / (place + 1) * softly(entry.outcome, now - entry.at)
                 exact.setdefault(entry.key, _found(entry, score, why))
         for entry, fit in entries.by_words(question.words, where, MOST_READ):
             score = fit * softly(entry.outcome, now - entry.at)
-            worded[entry.key] = _found(entry, score, mark.format(entry.project) + "the same words")
+            worded[entry.key] = _found(entry, score, mark.format(project_mark(entry.project)) + "the same words")
         if meaning is not None:
             for entry, nearness in meaning.nearest(entries, question.text, where, MOST_READ):
-                near[entry.key] = _found(entry, nearness, mark.format(entry.project) + "near in meaning")
+                near[entry.key] = _found(entry, nearness, mark.format(project_mark(entry.project)) + "near in meaning")
     first = _by_score(exact)
     rest = _slots(_by_score(worded), _by_score(near))
     known = {(each.kind, each.id) for each in first}

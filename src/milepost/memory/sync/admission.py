@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
 from milepost.memory.forgotten_rows import KINDS
 from milepost.memory.journal import Ended
+from milepost.memory.naming import flaw_in_name
 from milepost.memory.rows import digest_of
 from milepost.memory.sync.tables import COLUMNS, Line
 from milepost.memory.wire import dump, load
@@ -56,7 +57,7 @@ def flaw_of(name: str, kind: str, value: object) -> str:
         return f"{name} is no text"
     if len(value) > (LONGEST_BODY if name == "body" else LONGEST_KEY if name in _KEYS else LONGEST_TEXT):
         return f"{name} is too long"
-    return "" if kept(value) == value else f"{name} holds what is no character"
+    return flaw_in_name(name, value) if kept(value) == value else f"{name} holds what is no character"
 
 
 def _of_body(kind: type[Any], columns: Callable[[Any], Line]) -> Callable[[Line], str]:
@@ -67,6 +68,8 @@ def _of_body(kind: type[Any], columns: Callable[[Any], Line]) -> Callable[[Line]
                 return "there is something in its body that this version does not know"
         except (ValueError, RecursionError):  # pydantic's errors are ValueErrors
             return "its body cannot be read"
+        if isinstance(value, Lesson) and (flaw := flaw_in_name("task", value.task)):
+            return flaw
         told = columns(value)
         return (
             ""
