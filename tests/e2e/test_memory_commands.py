@@ -169,7 +169,8 @@ def planted(lines: list[str], **changes: object) -> list[str]:
         ("memory_lessons", row | {"digest": digest_of(row)}),
         ("memory_states", state | {"digest": digest_of(state)}),
     ]
-    return [lines[0], *(json.dumps({"table": table, "row": one}) + "\n" for table, one in signed)]
+    written = [{"table": table, "row": one} for table, one in signed]
+    return [lines[0], *(json.dumps(one) + "\n" for one in (*written, {"rows": len(written)}))]
 
 
 def test_a_forged_export_reaches_nobody_and_the_doctor_names_where_it_came_from(sandbox: Sandbox) -> None:

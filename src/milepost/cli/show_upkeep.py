@@ -20,13 +20,17 @@ _NOUNS = {
 
 def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
     """What a file brought."""
-    facts = [counted(count, _NOUNS[table]) for table, count in found.added.items() if table in _NOUNS]
+    added = [counted(count, _NOUNS[table]) for table, count in found.added.items() if table in _NOUNS]
+    if found.added and not added:
+        added = [counted(sum(found.added.values()), "row")]
+    gone = f"{found.forgotten} {'was' if found.forgotten == 1 else 'were'} forgotten here"
     rest = [
-        f"{found.known} known already" if found.known else "",
-        f"{found.diverged} differ from what is here, which stays" if found.diverged else "",
-        f"{found.not_counted} told of what counts nothing here" if found.not_counted else "",
+        f"{counted(found.known, 'row')} known already" if found.known else "",
+        gone if found.forgotten else "",
+        f"{counted(found.diverged, 'row')} differ from what is here, which stays" if found.diverged else "",
+        f"{counted(found.for_trust, 'row')} left out: only --trust takes them" if found.for_trust else "",
     ]
-    lines = facts_lines("added  ", facts or ["nothing"], width) + [line for line in rest if line]
+    lines = facts_lines("added ", [*(added or ["nothing"]), *filter(None, rest)], width)
     if not trusted and found.added:
         lines += hanging("", "nothing of it counts as verified here, and its lessons begin as candidates", width)
     for lesson, why in found.quarantined[:SHOWN]:
@@ -40,7 +44,8 @@ def imported_to_json(found: Imported) -> dict[str, Any]:
         "added": {table.removeprefix("memory_"): count for table, count in found.added.items()},
         "known": found.known,
         "diverged": found.diverged,
-        "not_counted": found.not_counted,
+        "forgotten": found.forgotten,
+        "for_trust": found.for_trust,
         "quarantined": [{"lesson": lesson, "why": why} for lesson, why in found.quarantined],
     }
 

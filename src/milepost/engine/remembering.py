@@ -310,7 +310,7 @@ class ProjectMemory:
 
     def export(self, file: Path | str) -> int:
         """Write all that is kept as JSON lines; gives how many rows. The file is there whole, or as it was before."""
-        return write_lines(Path(file), self.export_lines()) - 1
+        return write_lines(Path(file), self.export_lines()) - 2
 
     def export_lines(self) -> Iterator[str]:
         """The lines of an export, as they are read."""
