@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.show_memory import sync_facts, sync_to_json
+from milepost.cli.show_memory import SHORT, sync_facts, sync_to_json
 from milepost.cli.words import clipped, counted, facts_lines, hanging, padded
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def imported_to_json(found: Imported) -> dict[str, Any]:
     }
 
 
-def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]:
-    """What went, or would."""
+def forgotten_lines(found: Forgotten, said: Mapping[str, str], *, dry_run: bool, width: int) -> list[str]:
+    """What went, or would, each with the first line of what it said."""
     if not found.episodes and not found.lessons:
         return ["nothing here came from that"]
     what = " and ".join(
@@ -59,7 +60,8 @@ def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]
     )
     lines = [f"would forget {what}; nothing was changed" if dry_run else f"forgot {what}"]
     for noun, names in (("episode", found.episodes), ("lesson ", found.lessons)):
-        lines += [clipped(f"  {noun}  {name}", width) for name in names[:SHOWN]] + _more(len(names))
+        told = [f"  {noun}  {padded(name[:SHORT], SHORT)}  {said.get(name, '')}" for name in names[:SHOWN]]
+        lines += [clipped(line, width) for line in told] + _more(len(names))
     return lines if dry_run else [*lines, "next   milepost memory vacuum   gives the room back"]
 
 
