@@ -105,7 +105,7 @@ def test_what_a_run_left_is_looked_at_while_it_is_on_then_corrected_and_forgotte
     whole = ask(sandbox, "show", failed["id"][:10])
     assert whole["end"]["signatures"] and whole["assessment"]["reward"]["total"] <= 0
     assert failed["start"]["title"] in sandbox.milepost("memory", "show", failed["id"]).stdout
-    assert mine in [one["id"] for one in ask(sandbox, "search", "beside the run")]
+    assert mine in [one["id"] for one in ask(sandbox, "search", "beside", "the", "run")]
 
     lessons = ask(sandbox, "list")
     lesson = next(one for one in lessons if one["text"])
@@ -172,7 +172,8 @@ def planted(lines: list[str], **changes: object) -> list[str]:
         ("memory_lessons", row | {"digest": digest_of(row)}),
         ("memory_states", state | {"digest": digest_of(state)}),
     ]
-    return [lines[0], *(json.dumps({"table": table, "row": one}) + "\n" for table, one in signed)]
+    written = [{"table": table, "row": one} for table, one in signed]
+    return [lines[0], *(json.dumps(one) + "\n" for one in (*written, {"rows": len(written)}))]
 
 
 def test_a_forged_export_reaches_nobody_and_the_doctor_names_where_it_came_from(sandbox: Sandbox) -> None:
@@ -265,7 +266,9 @@ def test_bad_input_is_one_line_and_what_to_do(sandbox: Sandbox) -> None:
         (["import", "nowhere.jsonl"], 2),
         (["export", "nowhere/at/all.jsonl"], 1),
         (["export", "/dev/null"], 2),
-        (["recall", "x", "--error", "nowhere.txt"], 1),
+        (["recall", "x", "--error", "nowhere.txt"], 2),
+        (["forget", "nobody", "--from", "x.py"], 2),
+        (["list", "--project", "nosuch"], 2),
         (["sync"], 2),
         (["log", "nobody", "sh", "x"], 2),
         (["start", " "], 2),
@@ -276,6 +279,47 @@ def test_bad_input_is_one_line_and_what_to_do(sandbox: Sandbox) -> None:
         assert (answer.code, answer.stdout) == (code, ""), words
         assert answer.stderr.startswith("error: ") and len(answer.stderr.splitlines()) <= 2, answer.stderr
     assert Path("/dev/null").is_char_device()
+    bogus = sandbox.milepost("memory", "stats", MILEPOST_MEMORY="bogus")
+    assert bogus.code == 2 and bogus.stderr.startswith("error: MILEPOST_MEMORY ")
+    deaf = sandbox.milepost("mcp", "--port", "7000")
+    assert deaf.code == 2 and "--http" in deaf.stderr
+
+
+def test_what_is_forgotten_is_shown_and_a_few_signs_of_an_id_are_not_enough(sandbox: Sandbox) -> None:
+    name = told(sandbox, "Count the stars")
+    backup = str(sandbox.home / "backup.jsonl")
+    ask(sandbox, "export", backup)
+    short = sandbox.milepost("memory", "forget", name[:3])
+    assert short.code == 2 and "at least 4 signs" in short.stderr
+    for words in (["--dry-run"], []):
+        said = sandbox.milepost("memory", "forget", name[:8], *words).stdout
+        assert "episode" in said and name[:12] in said and "Count the stars" in said
+    came = sandbox.milepost("memory", "import", backup)
+    assert came.stdout.splitlines()[0] == "added nothing · 1 was forgotten here"
+    assert ask(sandbox, "list", "--episodes") == []
+
+
+def test_who_corrects_is_told_what_is_meant_and_a_memory_that_is_off_stays_as_it_is(sandbox: Sandbox) -> None:
+    name = told(sandbox, "Count the stars")
+    twin = f"{name[:6]}-x"
+    with closing(open_database(sandbox.repo / ".milepost" / "milepost.db")) as database:
+        lesson = milepost.Lesson(id=twin, kind="usage", project="theirs", subject="deploy", text="deploy", made_at=1.0)
+        StoredMemory(database).lessons.keep(lesson, [name])
+    both = sandbox.milepost("memory", "forget", name[:6])
+    assert both.code == 2 and f"lesson {twin}" in both.stderr and f"episode {name}" in both.stderr
+    assert "of theirs: deploy" in sandbox.milepost("memory", "forget", twin, "--dry-run").stdout
+    stats = sandbox.milepost("memory", "stats").stdout
+    assert "and 1 other project" in stats and "lift       of this project" in stats and "0 of theirs" in stats
+    assert "was told this lesson" in sandbox.milepost("memory", "show", twin).stdout
+
+    moving, taking = ["quarantine", twin, "--why", "odd"], ["import", "nowhere.jsonl"]
+    for mode, words in (("off", moving), ("off", taking), ("read-only", taking)):
+        answer = sandbox.milepost("memory", *words, MILEPOST_MEMORY=mode)
+        assert answer.code == 2 and f"is {mode}, by MILEPOST_MEMORY" in answer.stderr
+    sandbox.write("milepost.toml", '[memory]\nmode = "read-only"\n')
+    assert "by milepost.toml" in sandbox.milepost("memory", *taking).stderr
+    assert ask(sandbox, *moving)["state"] == "quarantined"
+    assert ask(sandbox, "forget", twin, MILEPOST_MEMORY="off")["lessons"] == [twin]
 
 
 def test_the_doctor_finds_what_was_changed_by_hand_and_a_damaged_index_is_made_again(sandbox: Sandbox) -> None:

@@ -24,6 +24,8 @@ from milepost.core.memories import (
     Vote,
 )
 from milepost.core.verdict import Verdict
+from milepost.engine.memory_health import imports, suspects
+from milepost.memory.distil.making import id_of
 from milepost.memory.export import export_lines
 from milepost.memory.intake import Imported, checked, take_in
 from milepost.memory.memory import StoredMemory
@@ -57,6 +59,12 @@ episodes = st.builds(
     end=st.builds(EpisodeEnd, kind=st.just("failure"), ended_at=times, verdict=st.sampled_from([*Verdict, None])),
 )  # fmt: skip
 lessons = st.builds(Lesson, id=ids, kind=st.just("usage"), project=names, subject=texts, text=texts, made_at=times)
+
+
+def lesson_of_ours(name: str = "mint") -> Lesson:
+    text = f"`coins.{name}` as it is used in `shop.py`, which passed:\n    from coins import {name}\n    {name}('inv')"
+    known = id_of("usage", "clock", name, text)
+    return Lesson(id=known, kind="usage", project="clock", subject=name, text=text, made_at=20.5, source="shop.py")
 
 
 def nothing_suspicious(_: Lesson) -> str:
@@ -109,7 +117,7 @@ def test_what_others_say_is_kept_apart_and_counts_nothing() -> None:
         lines = exported(theirs)
         found = taken(ours, lines)
         assert found.added == {"memory_episodes": 1, "memory_steps": 1, "memory_endings": 1, "memory_lessons": 1}
-        assert found.not_counted == 4, "what it grew from, its states, whom it was shown to, votes"
+        assert found.for_trust == 4, "what it grew from, its states, whom it was shown to, votes"
         (episode,) = ours.journal.ended()
         assert (episode.id.startswith("import-"), episode.verified, episode.start.run) == (True, False, "")
         assert ours.journal.took(10) == ()
@@ -143,8 +151,56 @@ def test_our_own_rows_in_somebody_elses_file_are_nothing_new() -> None:
     with a_memory() as ours:
         a_filled_memory(ours)
         before = exported(ours)
-        assert taken(ours, before).added == {}
+        found = taken(ours, before)
+        assert (found.added, found.known, found.for_trust) == ({}, len(before) - 2, 0)
         assert exported(ours) == before
+
+
+def forgotten(memory: StoredMemory, kind: str, name: str) -> None:
+    memory.rows.together(
+        lambda: memory.rows.add("memory_forgotten", {"kind": kind, "id": name, "why": "wrong", "at": 30.5})
+    )
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_what_was_forgotten_does_not_come_back_by_any_of_its_names(trusted: bool) -> None:
+    lesson = lesson_of_ours()
+    with a_memory() as ours, a_memory() as theirs, a_memory() as third:
+        ours.record(Episode(start=START, steps=(EpisodeStep(tool="sh", action="pytest", at=11.5),), end=END))
+        ours.lessons.keep(lesson, ["a1"], state="active")
+        backup = exported(ours)
+        taken(theirs, backup)
+        taken(third, backup)
+        forgotten(ours, "episode", "a1")
+        for file in (backup, exported(theirs)):
+            found = taken(ours, file, trusted=trusted)
+            assert (found.added, found.forgotten) == ({}, 2)
+        for one in third.lessons.standings():
+            forgotten(third, "lesson", one.lesson.id)
+        forgotten(third, "episode", third.journal.ended()[0].id)
+        assert taken(third, backup, trusted=trusted).forgotten == 2
+        assert not [line for line in exported(third)[1:-1] if b"memory_forgotten" not in line]
+
+
+def test_a_step_never_comes_without_its_episode() -> None:
+    with a_memory() as ours, a_memory() as theirs:
+        for memory in (ours, theirs):
+            memory.journal.start(START)
+        theirs.journal.log("a1", EpisodeStep(tool="sh", action="rm", at=12.5))
+        found = taken(ours, exported(theirs))
+        assert (found.added, found.known) == ({}, 2), "the word of others about an episode of ours"
+
+
+def test_the_doctor_has_one_note_about_all_that_came_by_a_file() -> None:
+    with a_memory() as ours, a_memory() as theirs:
+        for name in ("mint", "stamp"):
+            theirs.lessons.keep(lesson_of_ours(name), ["a1"])
+        taken(ours, exported(theirs))
+        standings = ours.lessons.standings()
+        assert [one.lesson.id[:7] for one in standings] == ["import-"] * 2
+        assert list(suspects(standings)) == []
+        (note,) = imports(standings)
+        assert (note.wrong, note.what.split(";")[0]) == (False, "2 lessons came by a file")
 
 
 def test_what_was_forgotten_does_not_come_back_by_a_backup() -> None:
@@ -189,7 +245,10 @@ FORGERIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
     "no header": (lambda lines: lines[1:], "line 1: this is no export"),
     "newer": (changed(0, lambda v: v.update(version=VERSION + 1)), "line 1: it was written by a newer version"),
     "cut off": (lambda lines: [*lines[:4], lines[4][:-9]], "line 5: it is no JSON"),
-    "twice": (lambda lines: [*lines, lines[1]], "another line of the same row"),
+    "cut at the end of a line": (lambda lines: lines[:-1], "the file is cut"),
+    "a line less": (lambda lines: [*lines[:-2], lines[-1]], "the file has 7 rows, and should have 8"),
+    "two in one": (lambda lines: [*lines, *lines], "line 11: it comes after the last line"),
+    "twice": (lambda lines: [*lines[:-1], lines[1]], "another line of the same row"),
     "orphan": (lambda lines: [lines[0], *lines[2:]], "line 2: the episode 'a1' that it belongs to is not above"),
     "unknown table": (changed(1, lambda v: v.update(table="sqlite_master")), "line 2: there is no such table"),
     "unknown column": (changed(1, lambda v: v["row"].update(rowid=1)), "line 2: its columns are not those"),
@@ -200,7 +259,7 @@ FORGERIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
     "not a number": (changed(1, lambda v: v["row"].update(at=float("nan"))), "line 2: it is no JSON"),
     "a truth": (changed(1, lambda v: v["row"].update(attempt=True)), "line 2: attempt is no number"),
     "too long": (changed(1, lambda v: v["row"].update(project="x" * 501)), "line 2: project is too long"),
-    "too deep": (lambda lines: [*lines, b"[" * 100_000], "it is no JSON"),
+    "too deep": (lambda lines: [*lines[:-1], b"[" * 100_000], "it is no JSON"),
     "other state": (changed(6, lambda v: v["row"].update(state="holy"), sign=True), "line 7: state is none of"),
     "empty": (lambda _: [], "the file is empty"),
 }

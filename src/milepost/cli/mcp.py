@@ -51,6 +51,8 @@ def mcp(
 ) -> None:
     """Serve Milepost's tools to programs that speak the Model Context Protocol, such as Claude Code and Codex."""
     _require_sdk()
+    if port and not (http or conformance):
+        raise milepost.Misuse("--port is only of --http", "give --http as well, or neither")
     if workspace is not None and not workspace.is_dir():
         raise milepost.Misuse(f"there is no folder {str(workspace)!r}", "make it, or name another")
     if workspace is not None:

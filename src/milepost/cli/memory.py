@@ -104,7 +104,7 @@ def show(
 
 @group.command()
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words, or an error's text.")],
+    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Words, or an error's text.")],
     most: Most = 10,
     folder: Folder = None,
     as_json: Json = False,
@@ -113,7 +113,7 @@ def search(
     from milepost.cli.show_memory import found_lines, found_to_json
 
     with milepost.open_memory(folder) as memory:
-        found = memory.search(text, most=most)
+        found = memory.search(" ".join(text), most=most)
     _answer(as_json, lambda: list(map(found_to_json, found)), lambda: found_lines(found, _width()))
 
 
@@ -166,11 +166,12 @@ def forget(
     from milepost.cli.show_upkeep import forgotten_lines, forgotten_to_json
 
     with milepost.open_memory(folder) as memory:
+        said = memory.outline(memory.forget(name, source=source, dry_run=True))
         found = memory.forget(name, source=source, why=why, dry_run=dry_run)
     _answer(
         as_json,
         lambda: forgotten_to_json(found, dry_run=dry_run),
-        lambda: forgotten_lines(found, dry_run=dry_run, width=_width()),
+        lambda: forgotten_lines(found, said, dry_run=dry_run, width=_width()),
     )
 
 
@@ -314,7 +315,10 @@ def _error_text(place: str) -> str:
     """The end of a file, or of standard input, as text."""
     if not place:
         return ""
-    read = sys.stdin.buffer.read() if place == "-" else Path(place).read_bytes()
+    try:
+        read = sys.stdin.buffer.read() if place == "-" else Path(place).read_bytes()
+    except OSError as error:
+        raise milepost.Misuse(f"{place!r} cannot be read: {error.strerror or error}", "name a file") from error
     return read[-LONGEST_ERROR:].decode("utf-8", "replace")
 
 

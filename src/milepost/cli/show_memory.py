@@ -38,23 +38,29 @@ ENDS = ("success", "partial", "failure", "abstained", "interrupted", "open")
 STATES = ("active", "candidate", "quarantined", "retired")
 SHORT = 12  # signs of an id that is listed: enough to be pasted into the next command
 STEPS_SHOWN = 30
+LESSON_LINES = 3  # of a lesson that is listed: what it is about, and the code
 
 
 def stats_lines(found: MemoryStats, width: int) -> list[str]:
     """What there is, what it changed, and what of it others have not got yet."""
     if not found.is_there:
         return ["nothing is remembered here yet", "next   milepost run"]
+    others = sorted(((count, name) for name, count in found.projects.items() if name != found.project), reverse=True)
+    whose = f"{found.project} and {counted(len(others), 'other project')}" if others else found.project
     lines = [
-        *facts_lines("memory of ", [found.project, _place(found.place), size(found.size_bytes)], width),
+        *facts_lines("memory of ", [whose, _place(found.place), size(found.size_bytes)], width),
         *([f"mode       {found.mode}"] if found.mode != "on" else []),
         "",
         *_counts("episodes", found.episodes, ENDS, width),
         *_counts("lessons", found.lessons, STATES, width),
-        *facts_lines("lift       ", lift_facts(found.lift, found.holdout), width),
+        *facts_lines(
+            "lift       ", [*(["of this project"] if others else []), *lift_facts(found.lift, found.holdout)], width
+        ),
     ]
-    if len(found.projects) > 1:
-        parts = [f"{count} of {name}" for name, count in sorted(found.projects.items(), key=lambda one: -one[1])]
-        lines += facts_lines("projects   ", parts, width)
+    if others:
+        parts = [f"{count} of {name}" for count, name in others]
+        ours = f"{counted(found.projects.get(found.project, 0), 'episode')} of this one"
+        lines += facts_lines("projects   ", [ours, *parts], width)
     lines += facts_lines("sync       ", sync_facts(found.unsynced), width)
     return [*lines, "", "next   milepost memory list   what attempts are told"]
 
@@ -77,10 +83,10 @@ def stats_to_json(found: MemoryStats) -> dict[str, Any]:
     }
 
 
-def lift_facts(lift: Lift, holdout: float | None = None) -> list[str]:
+def lift_facts(lift: Lift, holdout: float | None = None, *, told: str = "anything") -> list[str]:
     """Attempts with lessons against those that they were held out of."""
     if not any(lift.shown) and not any(lift.held_out):
-        return ["nothing to measure yet: no verified attempt was told anything"]
+        return [f"nothing to measure yet: no verified attempt was told {told}"]
     facts = [f"told {_passed(lift.shown)}", f"held out {_passed(lift.held_out)}"]
     if lift.difference is None or lift.interval is None or lift.p_value is None:
         if any(lift.shown) and any(lift.held_out):
@@ -248,7 +254,8 @@ def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -
             f"told {_passed(one.shown)}, held out {_passed(one.held_out)}",
             *([f"of {lesson.project}"] if lesson.project != project else []),
         ]
-        lines += [clipped("  ".join(facts), width), clipped(f"  {_first_line(lesson.text or lesson.subject)}", width)]
+        said = (lesson.text or lesson.subject).strip().splitlines()[:LESSON_LINES]
+        lines += [clipped("  ".join(facts), width), *(clipped(f"  {line}", width) for line in said)]
     return [*lines, "", f"next   milepost memory show {found[0].lesson.id[:SHORT]}   all of it, and why it is there"]
 
 
@@ -281,7 +288,7 @@ def story_lines(found: LessonStory, width: int) -> list[str]:
         *hanging(
             "grew from ", ", ".join(f"episode {name[:SHORT]}" for name in one.sources) or "no episode here", width
         ),
-        *facts_lines("effect    ", lift_facts(found.lift), width),
+        *facts_lines("effect    ", lift_facts(found.lift, told="this lesson"), width),
         *facts_lines(
             "votes     ", [f"{one.helped} helped", f"{one.harmed} harmed", f"{one.without_effect} no effect"], width
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.show_memory import sync_facts, sync_to_json
+from milepost.cli.show_memory import SHORT, sync_facts, sync_to_json
 from milepost.cli.words import clipped, counted, facts_lines, hanging, padded
 
 if TYPE_CHECKING:
@@ -20,13 +21,17 @@ _NOUNS = {
 
 def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
     """What a file brought."""
-    facts = [counted(count, _NOUNS[table]) for table, count in found.added.items() if table in _NOUNS]
+    added = [counted(count, _NOUNS[table]) for table, count in found.added.items() if table in _NOUNS]
+    if found.added and not added:
+        added = [counted(sum(found.added.values()), "row")]
+    gone = f"{found.forgotten} {'was' if found.forgotten == 1 else 'were'} forgotten here"
     rest = [
-        f"{found.known} known already" if found.known else "",
-        f"{found.diverged} differ from what is here, which stays" if found.diverged else "",
-        f"{found.not_counted} told of what counts nothing here" if found.not_counted else "",
+        f"{counted(found.known, 'row')} known already" if found.known else "",
+        gone if found.forgotten else "",
+        f"{counted(found.diverged, 'row')} differ from what is here, which stays" if found.diverged else "",
+        f"{counted(found.for_trust, 'row')} left out: only --trust takes them" if found.for_trust else "",
     ]
-    lines = facts_lines("added  ", facts or ["nothing"], width) + [line for line in rest if line]
+    lines = facts_lines("added ", [*(added or ["nothing"]), *filter(None, rest)], width)
     if not trusted and found.added:
         lines += hanging("", "nothing of it counts as verified here, and its lessons begin as candidates", width)
     for lesson, why in found.quarantined[:SHOWN]:
@@ -40,13 +45,14 @@ def imported_to_json(found: Imported) -> dict[str, Any]:
         "added": {table.removeprefix("memory_"): count for table, count in found.added.items()},
         "known": found.known,
         "diverged": found.diverged,
-        "not_counted": found.not_counted,
+        "forgotten": found.forgotten,
+        "for_trust": found.for_trust,
         "quarantined": [{"lesson": lesson, "why": why} for lesson, why in found.quarantined],
     }
 
 
-def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]:
-    """What went, or would."""
+def forgotten_lines(found: Forgotten, said: Mapping[str, str], *, dry_run: bool, width: int) -> list[str]:
+    """What went, or would, each with the first line of what it said."""
     if not found.episodes and not found.lessons:
         return ["nothing here came from that"]
     what = " and ".join(
@@ -54,7 +60,8 @@ def forgotten_lines(found: Forgotten, *, dry_run: bool, width: int) -> list[str]
     )
     lines = [f"would forget {what}; nothing was changed" if dry_run else f"forgot {what}"]
     for noun, names in (("episode", found.episodes), ("lesson ", found.lessons)):
-        lines += [clipped(f"  {noun}  {name}", width) for name in names[:SHOWN]] + _more(len(names))
+        told = [f"  {noun}  {padded(name[:SHORT], SHORT)}  {said.get(name, '')}" for name in names[:SHOWN]]
+        lines += [clipped(line, width) for line in told] + _more(len(names))
     return lines if dry_run else [*lines, "next   milepost memory vacuum   gives the room back"]
 
 

@@ -11,7 +11,7 @@ from milepost.core.memories import Episode, LessonStanding
 from milepost.engine.recollections import MemoryFinding, Unsynced
 from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.export import pages
-from milepost.memory.intake import IMPORT
+from milepost.memory.imported_names import IMPORT
 from milepost.memory.owners import is_gone
 from milepost.memory.policy import contradictions
 from milepost.memory.rows import Rows
@@ -61,16 +61,16 @@ def contradicting(standings: Sequence[LessonStanding]) -> Iterator[MemoryFinding
 
 def imports(standings: Iterable[LessonStanding]) -> Iterator[MemoryFinding]:
     """Lessons that came by a file: nobody verified them here."""
-    for one in standings:
-        if one.lesson.source.startswith(IMPORT) and one.state != "quarantined":
-            yield MemoryFinding(
-                kind="imported",
-                what=f"came by a file and is {one.state}; nothing here supports it",
-                subject=f"lesson {one.lesson.id}",
-                source=one.lesson.source,
-                advice=f"milepost memory show {one.lesson.id[:SHORT]}",
-                wrong=False,
-            )
+    came = [one.lesson for one in standings if one.lesson.source.startswith(IMPORT) and one.state != "quarantined"]
+    if came:
+        what = f"{len(came)} lessons" if len(came) > 1 else "a lesson"
+        yield MemoryFinding(
+            kind="imported",
+            what=f"{what} came by a file; nothing here supports that, and nobody is told it",
+            source=came[0].source if len(came) == 1 else "",
+            advice="milepost memory list --state candidate",
+            wrong=False,
+        )
 
 
 def not_synced(found: Unsynced, now: float) -> Iterator[MemoryFinding]:

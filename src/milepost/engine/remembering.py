@@ -5,6 +5,7 @@ It is the engine's own database, opened without its lock: all that is done here 
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,6 +64,7 @@ from milepost.memory.suspicion import doctor_findings, objection
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 from milepost.store.database import Database, open_database
 
+MODE_VARIABLE = "MILEPOST_MEMORY"
 MOST_COUNTED = 5_000  # episodes whose patterns are counted together
 MOST_ALIKE = 50  # episodes whose patterns fit a task
 LONGEST_WHY = 500
@@ -125,13 +127,14 @@ class ProjectMemory:
         return self._recaller.search(self._redact(text), self.project, most)
 
     def stats(self) -> MemoryStats:
-        """The memory in figures, over all projects that are kept here."""
+        """The memory in figures, over all projects that are kept here; the lift is that of this project."""
         counts = self._catalogue.episode_counts()
         episodes, projects = Counter[str](), Counter[str]()
         for (project, kind), count in counts.items():
             episodes[kind] += count
             projects[project] += count
         standings = self._memory.lessons.standings()
+        projects.update(dict.fromkeys(self._catalogue.projects(), 0))
         votes = {"helped": "helped", "harmed": "harmed", "none": "without_effect"}
         return MemoryStats(
             project=self.project,
@@ -143,7 +146,7 @@ class ProjectMemory:
             steps=self._catalogue.count("memory_steps"),
             lessons=Counter(one.state for one in standings),
             votes={name: sum(getattr(one, field) for one in standings) for name, field in votes.items()},
-            lift=self._catalogue.lift(),
+            lift=self._catalogue.lift(self.project),
             holdout=self._home.memory.holdout,
             unsynced=self.unsynced(),
             size_bytes=self._home.size_bytes() if self.is_there else 0,
@@ -151,6 +154,7 @@ class ProjectMemory:
 
     def episodes(self, *, most: int = 20, outcome: str | None = None, project: str = "") -> tuple[Episode, ...]:
         """The newest episodes, the newest first, without their steps; `outcome` is how they ended, or `open`."""
+        self._require_project(project)
         known = (*get_args(EndKind), "open")
         if outcome is not None and outcome not in known:
             raise Misuse(f"no episode ends as {outcome!r}", f"one of {', '.join(known)}")
@@ -167,6 +171,7 @@ class ProjectMemory:
         self, *, state: LessonState | None = None, most: int = 50, project: str = ""
     ) -> tuple[LessonStanding, ...]:
         """The lessons as they stand, the newest first."""
+        self._require_project(project)
         if state is not None and state not in get_args(LessonState):
             raise Misuse(f"no lesson is {state!r}", f"one of {', '.join(get_args(LessonState))}")
         standings = self._memory.lessons.standings(project=project)
@@ -187,17 +192,8 @@ class ProjectMemory:
 
     def named(self, name: str) -> LessonStory | Episode:
         """A lesson or an episode, by its id or the beginning of it."""
-        try:
-            return self.lesson(name)
-        except LessonUnknown as unknown:
-            if "several" in unknown.message:
-                raise
-        try:
-            return self.episode(name)
-        except EpisodeUnknown as unknown:
-            if "several" in unknown.message:
-                raise
-        raise EpisodeUnknown(f"there is no lesson and no episode {name!r}", "see them: milepost memory list")
+        kind, known = self._catalogue.named(name)
+        return self.episode(known) if kind == "episode" else self.lesson(known)
 
     def patterns(self, *, most: int = 20) -> tuple[Pattern, ...]:
         """What comes again in verified episodes, with how often they passed; what counts most first."""
@@ -296,10 +292,28 @@ class ProjectMemory:
         A `source` is a commit, an episode, a path or a run of this project. What is gone does not come
         back by a sync or an import.
         """
-        if bool(named.strip()) == bool(source.strip()):
+        if named.strip() and source.strip():
+            raise Misuse("an id and --from were given", "give one of the two")
+        if not named.strip() and not source.strip():
             raise Misuse("say what to forget", "the id of a lesson or an episode, or where it came from")
-        roots = Roots(named=self._named(named)) if named.strip() else Roots(source=source.strip(), project=self.project)
+        roots = (
+            Roots(named=self._catalogue.named(named))
+            if named.strip()
+            else Roots(source=source.strip(), project=self.project)
+        )
         return forget(self._memory, roots, self._redact(why.strip()) or "forgotten by hand", dry_run=dry_run)
+
+    def outline(self, found: Forgotten) -> Mapping[str, str]:
+        """The first line of each thing that goes, by its id, led by its project where that is another one."""
+        things: list[tuple[ForgottenKind, str]] = [
+            *(("episode", name) for name in found.episodes),
+            *(("lesson", name) for name in found.lessons),
+        ]
+        lines = {name: self._catalogue.outline(kind, name) for kind, name in things}
+        return {
+            name: line if project in ("", self.project) else f"of {project}: {line}"
+            for name, (project, line) in lines.items()
+        }
 
     def vacuum(self) -> int:
         """Give back the room of what was forgotten; tells how many bytes that were."""
@@ -332,7 +346,7 @@ class ProjectMemory:
 
     def export(self, file: Path | str) -> int:
         """Write all that is kept as JSON lines; gives how many rows. The file is there whole, or as it was before."""
-        return write_lines(Path(file), self.export_lines()) - 1
+        return write_lines(Path(file), self.export_lines()) - 2
 
     def export_lines(self) -> Iterator[str]:
         """The lines of an export, as they are read."""
@@ -344,6 +358,7 @@ class ProjectMemory:
         A file of somebody else is not believed: nothing in it counts as verified, its lessons begin as candidates.
         One that is `trusted`, such as a backup, is taken as it was. Suspicious lessons are quarantined in any case.
         """
+        self._require_writing()
         with read_again(Path(file) if isinstance(file, str) else file) as stream:
             for _ in checked(lines_of(stream)):
                 pass
@@ -376,8 +391,7 @@ class ProjectMemory:
                 "this memory has no primary: there is nobody to share it with",
                 "name one in [memory] primary of milepost.toml",
             )
-        if given.mode != "on":
-            raise Misuse(f"the memory of this project is {given.mode}", 'set mode = "on" in [memory] of milepost.toml')
+        self._require_writing()
         self._keep()
         folder = self._home.project.roadmap.parent
         agree(given, folder)
@@ -411,16 +425,25 @@ class ProjectMemory:
             self.is_there = True
 
     def _outsiders(self) -> Outsiders:
-        mode = self._home.memory.mode
-        if mode != "on":
-            raise Misuse(f"the memory of this project is {mode}", 'set mode = "on" in [memory] of milepost.toml')
+        self._require_writing()
         self._keep()
         return Outsiders(memory=self._memory, project=self.project)
 
-    def _named(self, name: str) -> tuple[ForgottenKind, str]:
-        """What a name stands for: a lesson, else an episode."""
-        found = self.named(name)
-        return ("episode", found.id) if isinstance(found, Episode) else ("lesson", found.lesson.id)
+    def _require_writing(self, *, correcting: bool = False) -> None:
+        """Where the memory is off nothing is written; where it is only read, people may still correct it."""
+        mode = self._home.memory.mode
+        if mode == "on" or (correcting and mode == "read-only"):
+            return
+        if os.environ.get(MODE_VARIABLE):
+            raise Misuse(f"the memory is {mode}, by {MODE_VARIABLE} of the environment", f"unset {MODE_VARIABLE}")
+        raise Misuse(
+            f"the memory of this project is {mode}, by milepost.toml", 'set mode = "on" in [memory] of milepost.toml'
+        )
+
+    def _require_project(self, project: str) -> None:
+        known = self._catalogue.projects() | {self.project}
+        if project and project not in known:
+            raise Misuse(f"nothing is remembered of a project {project!r}", f"one of {', '.join(sorted(known)[:5])}")
 
     def _why_silent(self) -> tuple[str, ...]:
         if self._home.memory.mode == "off":
@@ -432,6 +455,7 @@ class ProjectMemory:
         return merged(pattern for one in ended if one.assessment is not None for pattern in one.assessment.patterns)
 
     def _moved(self, lesson: str, state: LessonState, why: str) -> LessonStanding:
+        self._require_writing(correcting=True)
         if not why.strip():
             raise Misuse("a lesson changes its state for a reason", "say why")
         name = self._catalogue.lesson_named(lesson)

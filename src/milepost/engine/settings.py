@@ -561,4 +561,8 @@ def load(folder: Path, flags: Mapping[str, object] | None = None, environ: Mappi
         problem = "is not a setting of this version" if first["type"] == "extra_forbidden" else first["msg"]
         may_hold_a_key = first["loc"][0] in ("agents", "mcp", "surroundings") or first["type"] == "extra_forbidden"
         value = "" if may_hold_a_key else f": {first['input']!r}"
+        for variable, key in VARIABLES.items():
+            is_it = _ELSEWHERE.get(key, ("run", key)) == first["loc"] and bool(environ.get(variable))
+            if is_it and given[key] == environ[variable]:
+                raise SettingInvalid(f"{variable} {problem}{value}", f"it stands for {where}: mend it") from error
         raise SettingInvalid(f"{where} {problem}{value}", f"see [{where.partition('.')[0]}] in {FILE}") from error

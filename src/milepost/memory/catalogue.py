@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from milepost.core.errors import EpisodeUnknown, LessonUnknown
-from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, LessonState
+from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, Lesson, LessonState
+from milepost.memory.forgotten_rows import ForgottenKind
 from milepost.memory.journal import Ended
 from milepost.memory.lift import Lift, Stratum
 from milepost.memory.rows import Rows
@@ -44,6 +45,7 @@ _TOLD = """
     where showings.lesson = ? order by showings.rowid
 """
 
+FEWEST_SIGNS = 4  # of an id, where it is not given whole
 MOST_NAMED = 5  # ids that are told when a prefix fits several
 
 
@@ -85,16 +87,43 @@ class Catalogue:
     def episode_named(self, prefix: str) -> str:
         """The id of the only episode whose id begins so."""
         found = self._beginning("memory_episodes", prefix)
-        if len(found) != 1:
+        if len(found) != 1 or _is_short(prefix, found):
             raise EpisodeUnknown(*_not_one("episode", prefix, found))
         return found[0]
 
     def lesson_named(self, prefix: str) -> str:
         """The id of the only lesson whose id begins so."""
         found = self._beginning("memory_lessons", prefix)
-        if len(found) != 1:
+        if len(found) != 1 or _is_short(prefix, found):
             raise LessonUnknown(*_not_one("lesson", prefix, found))
         return found[0]
+
+    def named(self, prefix: str) -> tuple[ForgottenKind, str]:
+        """The only lesson or episode whose id is this, or else begins so."""
+        found: list[tuple[ForgottenKind, str]] = [
+            *(("lesson", name) for name in self._beginning("memory_lessons", prefix)),
+            *(("episode", name) for name in self._beginning("memory_episodes", prefix)),
+        ]
+        found = [one for one in found if one[1] == prefix] or found
+        names = [name for _, name in found]
+        if not found:
+            raise EpisodeUnknown(f"there is no lesson and no episode {prefix!r}", "see them: milepost memory list")
+        if len(found) > 1 or _is_short(prefix, names):
+            raise EpisodeUnknown(*_not_one("lesson or episode", prefix, [f"{kind} {name}" for kind, name in found]))
+        return found[0]
+
+    def projects(self) -> frozenset[str]:
+        """All projects that something is remembered of."""
+        found = self._rows.read("select project from memory_episodes union select project from memory_lessons")
+        return frozenset(name for (name,) in found)
+
+    def outline(self, kind: ForgottenKind, name: str) -> tuple[str, str]:
+        """The project of a lesson or an episode, and the first line of what it says."""
+        table = "memory_lessons" if kind == "lesson" else "memory_episodes"
+        for project, body in self._rows.read(f"select project, body from {table} where id = ?", name):  # noqa: S608
+            text = _said(load(Lesson, body)) if kind == "lesson" else load(EpisodeStart, body).title
+            return project, next(iter(text.strip().splitlines()), "")
+        return "", ""
 
     def moves(self, lesson: str) -> tuple[Move, ...]:
         """The states of a lesson, oldest first."""
@@ -141,8 +170,19 @@ def _episode(start: str, end: str | None) -> Episode:
     return replace(whole, end=ended.end, assessment=ended.assessment)
 
 
+def _said(lesson: Lesson) -> str:
+    return lesson.text or lesson.subject
+
+
+def _is_short(prefix: str, found: list[str]) -> bool:
+    """Whether it is by chance rather than meant that an id begins so."""
+    return len(prefix) < FEWEST_SIGNS and prefix not in found
+
+
 def _not_one(what: str, prefix: str, found: list[str]) -> tuple[str, str]:
     if not found:
         return f"there is no {what} {prefix!r}", f"see those that there are: milepost memory list --{what}s"
+    if len(found) == 1:
+        return f"{prefix!r} is too short for a {what}", f"give at least {FEWEST_SIGNS} signs of its id"
     more = " …" if len(found) > MOST_NAMED else ""
     return f"several {what}s begin with {prefix!r}", f"give more of it: {', '.join(found[:MOST_NAMED])}{more}"

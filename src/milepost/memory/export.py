@@ -1,4 +1,4 @@
-"""A memory as JSON lines: a header, then a row a line, the same for the same rows."""
+"""A memory as JSON lines: a header, a row a line, how many there were. The same for the same rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ def export_lines(rows: Rows, project: str) -> Iterator[str]:
     # What belongs to something else is bounded first: its parent, written before it, is then within its own bound.
     bounds = {table: _newest(rows, table) for table in reversed(COLUMNS)}
     yield _line({"format": FORMAT, "version": VERSION, "project": project})
+    count = 0
     for table in COLUMNS:
         for row in pages(rows, table, bounds[table]):
+            count += 1
             yield _line({"table": table, "row": row})
+    yield _line({"rows": count})
 
 
 def _newest(rows: Rows, table: str) -> int:

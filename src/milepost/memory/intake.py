@@ -7,9 +7,7 @@ what happens here. One that is trusted, as one's own backup, is taken as it was.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,10 +18,12 @@ from typing import Any
 from milepost.core.errors import ExportRefused
 from milepost.core.memories import Assessment, EpisodeStart, Lesson
 from milepost.memory.export import FORMAT
+from milepost.memory.imported_names import IMPORT, imported_lesson, imported_name
 from milepost.memory.journal import Ended
 from milepost.memory.lesson_book import LessonBook
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS, VERSION
+from milepost.memory.sieve import THINGS, Sieve, digest_here
 from milepost.memory.sync.admission import admissible
 from milepost.memory.sync.tables import COLUMNS, Line
 from milepost.memory.wire import dump, load
@@ -31,6 +31,7 @@ from milepost.store.dialect import LONGEST_KEY
 
 LONGEST_LINE = 32_000_000  # bytes; an episode is bounded far below
 MOST_LINES = 5_000_000
+CUT = "nothing was imported; export it again: milepost memory export FILE"
 BATCH = 200  # rows that are added as one: a run that is on waits no longer than for these
 
 # Which rows must be there before a row: the column that names it, and the table it is in.
@@ -42,31 +43,29 @@ PARENTS = {
     "memory_showings": (("lesson", "memory_lessons"),),
     "memory_votes": (("lesson", "memory_lessons"),),
 }
-# What others measured or decided counts for nothing here.
-OTHERS_OPINIONS = ("memory_supports", "memory_states", "memory_showings", "memory_votes", "memory_forgotten")
-
-IMPORT = "import:"
-_ALIAS = re.compile(r"import-[0-9a-f]{16}")
-
 Judge = Callable[[Lesson], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What came of a file: rows that were added, were there already, differ from what is here, or do not count."""
+    """What came of a file: rows that were added, were there already, differ from what is here, or were left out.
+
+    `forgotten` are episodes and lessons that were forgotten here; `for_trust` rows that only a trusted file may add.
+    """
 
     project: str
     added: dict[str, int] = field(default_factory=dict)
     known: int = 0
     diverged: int = 0
-    not_counted: int = 0
+    forgotten: int = 0
+    for_trust: int = 0
     quarantined: tuple[tuple[str, str], ...] = ()
 
 
 def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The header as ("", header), then each row with its table; raises with the number of the first bad line."""
     seen: dict[str, set[tuple[Any, ...]]] = {table: set() for table in COLUMNS}
-    header = False
+    header, counted, last = False, 0, None
     for number, raw in enumerate(lines, 1):
         if number > MOST_LINES:
             raise _refused(number, f"there are more than {MOST_LINES:,} lines")
@@ -77,15 +76,25 @@ def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
             header = True
             yield "", _header(number, value)
             continue
+        if last is not None:
+            raise _refused(number, "it comes after the last line")
+        if value.keys() == {"rows"}:
+            last = value["rows"]
+            continue
         table, row = value.get("table"), value.get("row")
         if value.keys() != {"table", "row"} or not isinstance(table, str) or not isinstance(row, dict):
             raise _refused(number, "it is no row")
         if flaw := admissible(table, row) or _out_of_place(table, row, seen):
             raise _refused(number, flaw)
         seen[table].add(tuple(row[name] for name in KEYS[table]))
+        counted += 1
         yield table, row
     if not header:
         raise ExportRefused("the file is empty", "milepost memory export FILE writes one")
+    if last is None:
+        raise ExportRefused("the file is cut: its last line is missing", CUT)
+    if last != counted:
+        raise ExportRefused(f"the file has {counted} rows, and should have {last}", CUT)
 
 
 def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) -> Imported:
@@ -95,10 +104,11 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) 
     """
     found = checked(lines)
     project = next(found)[1]["project"]
-    tally, suspects, ours = Counter[str](), dict[str, str](), _our_aliases(rows)
+    tally, suspects, sieve = Counter[str](), dict[str, str](), Sieve(rows, trusted=trusted)
     for batch in _batches(found):
-        wanted = batch if trusted else [_as_somebody_elses(*one) for one in batch if _is_news(rows, *one, ours)]
-        tally["not counted"] += len(batch) - len(wanted)
+        sifted = [(one, sieve.sift(*one)) for one in batch]
+        tally.update(what for _, what in sifted if what != "news")
+        wanted = [one if trusted else _as_somebody_elses(*one) for one, what in sifted if what == "news"]
         lessons = [load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"]
         odd = {lesson.id: why for lesson in lessons if lesson.text and (why := judge(lesson))}
         tally.update(rows.together(partial(_add_all, rows, wanted, None if trusted else odd)))
@@ -108,23 +118,10 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) 
         added={table: tally[table] for table in COLUMNS if tally[table]},
         known=tally["known"],
         diverged=tally["diverged"],
-        not_counted=tally["not counted"],
+        forgotten=tally["forgotten"],
+        for_trust=tally["for trust"],
         quarantined=tuple(_quarantined(rows, suspects)),
     )
-
-
-def _is_news(rows: Rows, table: str, row: Line, ours: frozenset[str]) -> bool:
-    """Whether somebody else's row tells something that counts here, and that is not our own come back."""
-    if table in OTHERS_OPINIONS or (table == "memory_lessons" and not load(Lesson, row["body"]).text):
-        return False
-    if table != "memory_lessons" and row.get("episode", row.get("id")) in ours:
-        return False
-    return _digest_here(rows, table, row) != str(row["digest"])
-
-
-def _our_aliases(rows: Rows) -> frozenset[str]:
-    """What our own episodes are called by those who imported them."""
-    return frozenset(_alias(name) for (name,) in rows.read("select id from memory_episodes where owner <> ?", IMPORT))
 
 
 def _quarantined(rows: Rows, suspects: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -138,7 +135,7 @@ def _quarantined(rows: Rows, suspects: Mapping[str, str]) -> Iterator[tuple[str,
 
 
 def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
-    """What became of each row: the table that it was added to, `known`, `diverged` or `not counted`.
+    """What became of each row: the table that it was added to, `known`, `diverged` or `forgotten`.
 
     With `odd`, the suspicious ones among them, lessons that come in are given the state that they begin in.
     """
@@ -156,17 +153,10 @@ def _add(rows: Rows, table: str, row: Line) -> str:
         return "known"
     if rows.add(table, {name: value for name, value in row.items() if name != "digest"}):
         return table
-    digest = _digest_here(rows, table, row)
+    digest = digest_here(rows, table, row)
     if not digest:
-        return "not counted"  # it was forgotten here, and does not come back by a file
+        return "forgotten" if table in THINGS else "about forgotten"
     return "known" if digest == row["digest"] else "diverged"
-
-
-def _digest_here(rows: Rows, table: str, row: Line) -> str:
-    """The digest of the row that is kept under this key; empty where there is none."""
-    which = " and ".join(f"{name} = ?" for name in KEYS[table])
-    kept = rows.read(f"select digest from {table} where {which}", *(row[name] for name in KEYS[table]))  # noqa: S608
-    return str(kept[0][0]) if kept else ""
 
 
 def _is_said(rows: Rows, lesson: Lesson) -> bool:
@@ -179,28 +169,20 @@ def _is_said(rows: Rows, lesson: Lesson) -> bool:
 def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
     """A row as it is kept when others say so: under an id of its own, and with nothing verified."""
     if table == "memory_episodes":
-        start = replace(load(EpisodeStart, row["body"]), id=_alias(row["id"]), run="", owner=IMPORT)
+        start = replace(load(EpisodeStart, row["body"]), id=imported_name(row["id"]), run="", owner=IMPORT)
         made = {**row, "id": start.id, "run": "", "owner": IMPORT, "body": dump(start)}
     elif table == "memory_endings":
         ended = load(Ended, row["body"])
         word = Ended(end=replace(ended.end, verdict=None), assessment=Assessment())
-        made = {**row, "episode": _alias(row["episode"]), "verdict": "", "reward": 0.0, "body": dump(word)}
+        made = {**row, "episode": imported_name(row["episode"]), "verdict": "", "reward": 0.0, "body": dump(word)}
     elif table == "memory_lessons":
         lesson = load(Lesson, row["body"])
-        said = "\0".join((lesson.kind, lesson.project, lesson.subject, lesson.text))
         source = f"{IMPORT} {lesson.source.removeprefix(IMPORT).strip()}"
-        ours = replace(lesson, id=_alias(said), scope="user", source=source)
+        ours = replace(lesson, id=imported_lesson(lesson), scope="user", source=source)
         made = {**row, "id": ours.id, "scope": ours.scope, "source": source, "body": dump(ours)}
     else:
-        made = {**row, "episode": _alias(row["episode"])}
+        made = {**row, "episode": imported_name(row["episode"])}
     return table, {**made, "digest": digest_of(made)}
-
-
-def _alias(name: str) -> str:
-    """A name that nothing here has; one that came by a file before keeps it."""
-    if _ALIAS.fullmatch(name):
-        return name
-    return f"import-{hashlib.sha256(name.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
 
 
 def _batches(found: Iterator[tuple[str, Line]]) -> Iterator[list[tuple[str, Line]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from milepost.core.memories import LessonStanding
-from milepost.memory.intake import IMPORT
+from milepost.memory.imported_names import IMPORT
 
 SHORTEST_COMMIT = 7
 
