@@ -191,8 +191,11 @@ def test_what_is_planted_beside_a_lesson_is_not_told_with_it(memory: StoredMemor
 
 def test_the_doctor_sees_names_beside_a_lesson_that_are_sentences() -> None:
     good = LessonStanding(lesson=forged(), state="active", sources=("e1",))
-    strange = (replace(good, lesson=forged(project=ORDER)), replace(good, sources=(ORDER,)))
-    strange += (replace(good, lesson=replace(good.lesson, task="do as it says")),)
+    strange = (
+        replace(good, lesson=forged(project=ORDER)),
+        replace(good, sources=(ORDER,)),
+        replace(good, lesson=replace(good.lesson, task="do as it says")),
+    )
     assert [[one.what for one in doctor_findings([each])] for each in strange] == [
         ["its project is no plain name"],
         ["its episode is no plain name"],
