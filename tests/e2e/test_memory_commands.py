@@ -214,6 +214,16 @@ def test_an_import_that_is_killed_goes_on_when_it_is_repeated(sandbox: Sandbox) 
     assert sandbox.milepost("memory", "export").stdout == backup.read_text()
 
 
+@pytest.mark.parametrize("place", ["docs/history.db", "link.db", ".milepost/x.db", "sub/../history.db"])
+def test_a_primary_that_is_a_file_of_the_repository_is_refused(sandbox: Sandbox, place: str) -> None:
+    (sandbox.repo / "link.db").symlink_to(sandbox.home / "elsewhere.db")
+    sandbox.write("milepost.toml", f'[memory]\nprimary = "{place}"\n')
+    refused = sandbox.milepost("memory", "sync")
+    assert refused.code == 2
+    assert "file of the repository itself" in refused.stderr
+    assert not (sandbox.repo / "docs").exists() and not (sandbox.home / "elsewhere.db").exists()
+
+
 def test_projects_share_a_memory_by_a_primary_and_see_what_is_not_synced(
     sandbox: Sandbox, make_sandbox: Callable[[], Sandbox]
 ) -> None:

@@ -44,7 +44,7 @@ from milepost.engine.recollections import (
     Recollection,
     Unsynced,
 )
-from milepost.engine.sharing_memory import NOWHERE, place_of, token_of
+from milepost.engine.sharing_memory import NOWHERE, is_of_the_repository, place_of, token_of
 from milepost.engine.state import make_state
 from milepost.memory.catalogue import Catalogue
 from milepost.memory.export import export_lines
@@ -392,10 +392,15 @@ class ProjectMemory:
                 "name one in [memory] primary of milepost.toml",
             )
         self._require_writing()
-        self._keep()
         folder = self._home.project.roadmap.parent
-        agree(given, folder)
         place = place_of(given, folder)
+        if is_of_the_repository(place, self._home.project.repository.top):
+            raise Misuse(
+                "the primary is a file of the repository itself: whoever wrote that could tell attempts anything",
+                "name a file outside of it in [memory] primary of milepost.toml",
+            )
+        self._keep()
+        agree(given, folder)
         with closing(Synchroniser(self._database, open_primary(place, token_of(given)))) as synchroniser:
             pushed = synchroniser.push()
             pulled = synchroniser.pull()

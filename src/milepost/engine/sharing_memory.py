@@ -19,6 +19,7 @@ from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
 from milepost.store.database import Database, open_database
+from milepost.workspace.repository import Repository
 
 INDEX = "recall.db"
 NOWHERE = ":memory:"
@@ -65,12 +66,14 @@ def sharing(database: Database, settings: Settings, order: Order, folder: Path) 
 
     `folder` is that of the settings.
     """
-    if not order.memory.writes or not settings.memory.primary or not agreed(settings.memory, folder):
+    given = settings.memory
+    may = order.memory.writes and bool(given.primary) and agreed(given, folder)
+    if not may or is_of_the_repository(place_of(given, folder), Repository.find(folder).top):
         yield
         return
     from milepost.memory.sync import synchronising
 
-    with synchronising(database, place_of(settings.memory, folder), token_of(settings.memory)):
+    with synchronising(database, place_of(given, folder), token_of(given)):
         yield
 
 
@@ -79,6 +82,14 @@ def place_of(given: MemorySettings, folder: Path) -> str:
     if not given.primary or "://" in given.primary:
         return given.primary
     return str(folder.absolute() / Path(given.primary).expanduser())
+
+
+def is_of_the_repository(place: str, top: Path) -> bool:
+    """Whether a primary is a file in the tree of a repository: it may have come with it, as the settings did."""
+    if "://" in place:
+        return False
+    ways = (Path(os.path.normpath(place)), Path(place).resolve())
+    return any(way.is_relative_to(root) for way in ways for root in (top, top.resolve()))
 
 
 def token_of(given: MemorySettings) -> str:
