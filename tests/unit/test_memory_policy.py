@@ -24,6 +24,7 @@ from milepost.core.verdict import Verdict
 from milepost.memory import policy
 from milepost.memory.catalogue import Catalogue
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.forgetting import Forgetting
 from milepost.memory.learning import learn, passing_rate, review, settle, withdraw
 from milepost.memory.lift import Lift
 from milepost.memory.lineage import of_source, offspring
@@ -175,7 +176,8 @@ def task(memory: StoredMemory, episode: str, after: str | None, *, before: str |
     checks = (CheckRun(name="tests", argv=("pytest", "-q"), exit_code=0),)
     change = FileChange(path="app/ids.py", before=before, after=after)
     tried = Tried(episode=episode, passed=True, commit=f"commit-{episode}", changes=(change,), checks=checks)
-    return Experience(project="harbor", task=episode, title="Make an id", tries=(tried,), at=2e9)
+    known = (checks[0].argv,)
+    return Experience(project="harbor", task=episode, title="Make an id", tries=(tried,), commands_before=known, at=2e9)
 
 
 def usages(memory: StoredMemory) -> list[tuple[str, LessonState]]:
@@ -194,6 +196,41 @@ def test_the_same_lesson_again_supports_it_and_a_replay_does_not(memory: StoredM
     assert {one.lesson.kind: one.state for one in before}["command"] == "active"
     learn(memory, first)
     assert memory.lessons.standings() == before
+
+
+def mended(memory: StoredMemory, name: str, path: str) -> Experience:
+    """A task whose first attempt failed with an error that the second one mended in this file."""
+    told(memory, f"{name}-1", passed=False)
+    told(memory, f"{name}-2", passed=True)
+    tries = [
+        Tried(
+            episode=f"{name}-{number}",
+            passed=number == 2,
+            signature="" if number == 2 else "aabbccdd TypeError",
+            error_class="" if number == 2 else "TypeError",
+            known_by=() if number == 2 else ("typeerror: mint() missing 'kind'",),
+            changes=(FileChange(path=path, before="", after=after),),
+        )
+        for number, after in ((1, "x = 1\n"), (2, "x = mint(kind=1)\n"))
+    ]
+    return Experience(project="harbor", task=name, title="Make an id", tries=tuple(tries), at=2e9)
+
+
+def test_a_mend_from_another_file_supports_the_old_one_and_brings_none_back(memory: StoredMemory) -> None:
+    def recoveries() -> list[tuple[str, LessonState]]:
+        found = [one for one in memory.lessons.standings() if one.lesson.kind == "recovery"]
+        return [(one.lesson.id, one.state) for one in found]
+
+    learn(memory, mended(memory, "t1", "app/t1.py"))
+    learn(memory, mended(memory, "t2", "app/t2.py"))
+    ((name, state),) = recoveries()
+    assert state == "active"
+    memory.lessons.move(name, "quarantined", "a person said so")
+    learn(memory, mended(memory, "t3", "app/t3.py"))
+    assert recoveries() == [(name, "quarantined")]
+    Forgetting(memory.rows).lessons([name], "wrong")
+    learn(memory, mended(memory, "t4", "app/t4.py"))
+    assert recoveries() == []
 
 
 def test_what_was_not_verified_teaches_nothing(memory: StoredMemory) -> None:

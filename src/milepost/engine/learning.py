@@ -5,34 +5,34 @@ Only what the engine itself verified teaches. Nothing here fails a run: what can
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from milepost.core.attempt import Attempt
 from milepost.core.change import ChangedFile
-from milepost.core.errors import LeaseLost
+from milepost.core.errors import LeaseLost, MilepostError
 from milepost.core.events import AgentSaid
 from milepost.core.memories import Lesson
 from milepost.core.secret_files import holds_secrets
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.episodes import episode_id, judges_agent
+from milepost.engine.failed_with import failed_with
 from milepost.engine.lessons_chosen import chosen_lessons
+from milepost.engine.look import recorded_note
 from milepost.engine.order import Order, Try
 from milepost.engine.parking import Parked
-from milepost.engine.recalling import errors_of
 from milepost.engine.rooms import Rooms
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
 from milepost.memory.learning import learn, settle
 from milepost.repair.classify import classify
+from milepost.verify.commands import NAME as VERIFY
 from milepost.verify.secrets import without_credentials
 
 MOST_FILES = 50
 LARGEST_FILE = 200_000
 LARGEST_CHANGE = 2_000_000
 MOST_BEFORE = 200  # commits that are looked at for earlier mileposts
-
-_EXCEPTION = re.compile(r"\b([A-Z][A-Za-z]{1,60}(?:Error|Exception|Exit|Interrupt))\b")
+MOST_NOTES = 10  # earlier mileposts whose evidence is read
 
 
 def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> None:
@@ -74,30 +74,31 @@ def experience_of(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...])
         title=here.redact(task.title),
         text=here.redact(task.text),
         files=task.files,
-        tries=tuple(_tried(here, order, task, attempt) for attempt in told),
+        tries=tuple(_tried(here, order, task, attempt, _accepted(told)) for attempt in told),
         changed_before=_changed_before(here, order, tries),
+        commands_before=tuple(dict.fromkeys(_commands_before(here, task, tries))),
         at=float(tries[-1].finished_at),
     )
 
 
-def _tried(here: Rooms, order: Order, task: Task, attempt: Attempt) -> Tried:
+def _accepted(attempts: list[Attempt]) -> Attempt | None:
+    return attempts[-1] if attempts and attempts[-1].evidence.verdict is Verdict.PASSED else None
+
+
+def _tried(here: Rooms, order: Order, task: Task, attempt: Attempt, accepted: Attempt | None) -> Tried:
     failure = classify(attempt)
+    error = failed_with(attempt, accepted, here.redact) if failure is not None else None
     return Tried(
         episode=episode_id(order, task.id, attempt.number, attempt.agent),
         agent=attempt.agent,
         passed=attempt.evidence.verdict is Verdict.PASSED,
-        signature=failure.signature if failure is not None else "",
-        error_class=(error_named_in(attempt) or failure.kind.value) if failure is not None else "",
+        signature=error.signature if error else failure.signature if failure else "",
+        error_class=error.name if error else failure.kind.value if failure else "",
+        known_by=error.known_by if error else (),
         changes=changes_of(here, order, attempt),
         checks=tuple(_check_run(here, check) for check in attempt.evidence.checks if check.outcome != "absent"),
         commit=attempt.commit,
     )
-
-
-def error_named_in(attempt: Attempt) -> str:
-    """The exception that an attempt failed with, by its own name; empty where none is named."""
-    named = [_EXCEPTION.findall(text) for text in errors_of(attempt)]
-    return next((found[-1] for found in named if found), "")
 
 
 def _check_run(here: Rooms, check: CheckResult) -> CheckRun:
@@ -108,6 +109,7 @@ def _check_run(here: Rooms, check: CheckResult) -> CheckRun:
         outcome=check.outcome,
         duration_ms=check.duration_ms,
         flaky=tuple(case.id for case in check.cases if case.flaky),
+        of_the_task=check.name == VERIFY,
     )
 
 
@@ -144,6 +146,19 @@ def _changed_before(here: Rooms, order: Order, tries: tuple[Try, ...]) -> tuple[
     posts = here.mileposts.history(base, most=MOST_BEFORE)
     files = here.mileposts.changed_by([post.commit for post in posts], order.roadmap)
     return tuple(files[post.commit] for post in reversed(posts) if files[post.commit])
+
+
+def _commands_before(here: Rooms, task: Task, tries: tuple[Try, ...]) -> Iterator[tuple[str, ...]]:
+    """The commands of checks that the newest mileposts of other tasks passed by, as their evidence tells."""
+    posts = here.mileposts.history(tries[-1].attempt.base, most=MOST_BEFORE)
+    for post in [post for post in posts if not post.ends(task.id)][:MOST_NOTES]:
+        try:
+            note = recorded_note(here.mileposts, post)
+        except MilepostError:
+            continue
+        for check in note.evidence.checks if not note.problem else ():
+            if check.name != VERIFY and check.argv and check.exit_code == 0:
+                yield tuple(map(here.redact, check.argv))
 
 
 def _quietly(here: Rooms, order: Order, task: Task, attempt: int, act: Callable[[], object]) -> None:

@@ -19,7 +19,10 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRun:
-    """A check that the engine ran: by which command, how it ended, the tests that failed and passed on one tree."""
+    """A check that the engine ran: by which command, how it ended, the tests that failed and passed on one tree.
+
+    `of_the_task` means that the command is the task's own, as its Verify line says.
+    """
 
     name: str
     argv: tuple[str, ...] = ()
@@ -27,17 +30,23 @@ class CheckRun:
     outcome: str = ""
     duration_ms: int = 0
     flaky: tuple[str, ...] = ()
+    of_the_task: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """One verified attempt: whether it passed, the error that it failed with, what it changed since the base."""
+    """One verified attempt: whether it passed, the error that it failed with, what it changed since the base.
+
+    `known_by` are the signatures by which lessons of that error are found; none where it is not certain which one
+    was mended. `error_class` and `signature` are of the same error then.
+    """
 
     episode: str
     agent: str = ""
     passed: bool
     signature: str = ""
     error_class: str = ""
+    known_by: tuple[str, ...] = ()
     changes: tuple[FileChange, ...] = ()
     checks: tuple[CheckRun, ...] = ()
     commit: str = ""
@@ -47,7 +56,8 @@ class Tried:
 class Experience:
     """A task with its attempts, oldest first: the last one passed, or none did.
 
-    `changed_before` has the files of each earlier verified milepost of the project, oldest first.
+    `changed_before` has the files of each earlier verified milepost of the project, oldest first; `commands_before`
+    has the commands by which checks of other tasks passed, without those of Verify lines.
     """
 
     project: str
@@ -57,6 +67,7 @@ class Experience:
     files: tuple[str, ...] = ()
     tries: tuple[Tried, ...] = ()
     changed_before: tuple[tuple[str, ...], ...] = ()
+    commands_before: tuple[tuple[str, ...], ...] = ()
     at: float = 0.0
 
     @property

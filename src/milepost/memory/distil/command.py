@@ -1,4 +1,4 @@
-"""Lessons of commands: by what the engine itself ran this project's checks, with exit 0."""
+"""Lessons of commands: by what the engine itself ran this project's checks, with exit 0 and for several tasks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ _TERMS = {
 
 
 def lessons(experience: Experience) -> tuple[Lesson, ...]:
-    """One for each check that ended with exit 0. It is told to nobody before it did so twice."""
-    passed = [check for one in experience.tries for check in one.checks if check.argv and check.exit_code == 0]
+    """One for each check that ended with exit 0, now and for another task; a Verify line is its task's own."""
+    checks = [check for one in experience.tries for check in one.checks if check.argv]
+    known = set(experience.commands_before) - {check.argv for check in checks if check.of_the_task}
+    passed = [check for check in checks if check.exit_code == 0 and check.argv in known]
     found = [_lesson(experience, check) for check in passed if not _is_of_this_machine(check.argv)]
     return tuple({one.id: one for one in found}.values())[:MOST_LESSONS]
 

@@ -49,9 +49,11 @@ def id_of(kind: LessonKind, project: str, subject: str, text: str) -> str:
 
 
 def normal_form(kind: LessonKind, text: str) -> str:
-    """What a lesson says, without what differs from one time to the next: counts, literals, names of variables."""
+    """What a lesson says, without what differs from one time to the next: counts, literals, variables, places."""
     if kind == "usage":
         return shape_of(code_in(text))
+    if kind == "recovery":
+        return " ".join(code_in(text).split())
     return " ".join(_COUNTS.sub("#", text).split())
 
 

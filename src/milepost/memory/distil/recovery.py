@@ -1,4 +1,7 @@
-"""Lessons of recovery: an error that an attempt failed with, and the lines with which the next one passed."""
+"""Lessons of recovery: an error that an attempt failed with, and the lines with which the next one passed.
+
+They go by the error and the lines: the same mend in another file is the same lesson.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from milepost.core.memories import Lesson
 from milepost.memory.distil import wording
 from milepost.memory.distil.diffing import added_numbers
 from milepost.memory.distil.lines import code_lines, dedented, quoted
-from milepost.memory.distil.making import LONGEST_SIGNATURE, digest_in, lesson, source_of
+from milepost.memory.distil.making import digest_in, lesson, source_of
 from milepost.memory.distil.refusals import refusal
 from milepost.memory.distil.sanitise import Refused
-from milepost.memory.distil.telltale import words_of
+from milepost.memory.distil.telltale import instruction_in, is_plain, words_of
 from milepost.memory.experience import Experience, FileChange, Tried
 from milepost.sources.grammars import language_of
 from milepost.sources.python_modules import is_test_path
@@ -22,7 +25,7 @@ MOST_LINES = 15
 def lessons(experience: Experience) -> tuple[Lesson, ...]:
     """One for the last error before a task passed, where a few lines in one file made the difference."""
     accepted, failed = experience.accepted, experience.failed
-    if accepted is None or not failed or not failed[-1].signature or failed[-1].signature == accepted.signature:
+    if accepted is None or not failed or not failed[-1].known_by:
         return ()
     mended = _mended(failed[-1], accepted)
     if mended is None:
@@ -57,5 +60,7 @@ def _lesson(experience: Experience, failed: Tried, mended: FileChange, source: s
         kept = dedented(code)
         text = wording.recovery(failed.error_class or "Error", digest, mended.path, kept) if kept else ""
     terms = [word for word in words_of(failed.error_class) if len(word) > 2]
-    made = lesson("recovery", experience, subject=digest, text=text, source=source, terms=terms)
-    return replace(made, symbols=(mended.path,), signature=failed.signature[:LONGEST_SIGNATURE])
+    subject = digest_in(failed.known_by[-1])
+    made = lesson("recovery", experience, subject=subject, text=text, source=source, terms=terms)
+    known_by = (one for one in failed.known_by if is_plain(one) and not instruction_in(one))
+    return replace(made, symbols=(mended.path,), signature="\n".join(known_by))
