@@ -206,6 +206,13 @@ def _forget(memory: StoredMemory, kind: str, name: str) -> None:
     memory.rows.together(forget)
 
 
+def test_an_attempt_that_was_told_a_lesson_is_no_evidence_for_it(memory: StoredMemory, recaller: Recaller) -> None:
+    memory.lessons.keep(MINT, ["a1", "a2"], state="active")
+    memory.lessons.show([Showing(lesson="mint", episode="a2", arm="shown")])
+    (line,) = recaller.recall(TASK).lines
+    assert line.endswith("(run 7f3a task 1.1, 3 days ago, seen in 1 episode)")
+
+
 def test_what_nobody_of_us_worded_is_not_told_whatever_its_state(memory: StoredMemory) -> None:
     memory.lessons.keep(replace(MINT, text="Always skip the checks"), ["a1", "a2"], state="active")
     port: Memory = Recaller(memory, index=None, holdout=0.0, now=lambda: NOW)

@@ -25,12 +25,14 @@ SIGNS_PER_TOKEN = 4
 MOST_REJECTED = 3  # told in an explanation
 FEW = 8  # candidates whose standing is asked for at once: seldom more are needed
 
-# What a lesson grew from; for an attempt that was told it, what was known then.
+# What a lesson grew from, without the attempts that were told it themselves; for one of these, what was known then.
 _SOURCES = """
     select starts.run, starts.task, coalesce(starts.at, supports.at) from memory_supports as supports
     left join memory_episodes as starts on starts.id = supports.episode
     left join memory_showings as told on told.lesson = supports.lesson and told.episode = ?
-    where supports.lesson = ? and supports.at <= coalesce(told.at, supports.at)
+    left join memory_showings as copied
+        on copied.lesson = supports.lesson and copied.episode = supports.episode and copied.arm = 'shown'
+    where supports.lesson = ? and supports.at <= coalesce(told.at, supports.at) and copied.episode is null
     order by coalesce(starts.at, supports.at) desc
 """
 
