@@ -106,7 +106,7 @@ ERRORS = [
      "> tsc --noEmit\nsrc/catalogue/price.ts(140,21): error TS2345: Argument of type 'string' is not assignable to parameter of type 'Money'.\nFound 1 error."),
     ("larkspur", "Upgrade the component library", "package.json",
      "npm ERR! ERESOLVE unable to resolve dependency tree",
-     "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! Found: petalui@4.2.0\nnpm ERR! A complete log of this run can be found in: /root/.npm/_logs/2026-09-02T08_11_22_333Z-debug-0.log"),
+     "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! Found: petalui@4.2.0\nnpm ERR! A complete log of this run can be found in: /home/ada/.npm/_logs/2026-09-02T08_11_22_333Z-debug-0.log"),
     ("larkspur", "Keep the basket in the session", "src/basket/session.ts",
      "TypeError: Cannot read properties of undefined (reading 'basketId')\n    at restore (/app/src/basket/session.ts:20:11)",
      "  1) basket\n  TypeError: Cannot read properties of undefined (reading 'basketId')\n      at restore (/ci/77/src/basket/session.ts:31:19)\n      at run (/ci/77/node_modules/mocha/lib/runner.js:9:1)"),
