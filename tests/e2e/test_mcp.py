@@ -452,13 +452,13 @@ def test_lessons_are_listed_by_pages_explained_quarantined_and_forgotten(sandbox
         rest = await told(client, "lessons", limit=2, offset=first["next"])
         names = [one["id"] for one in (*first["lessons"], *rest["lessons"])]
         assert sorted(names) == ["0" * 12, "1" * 12, "2" * 12] and "next" not in rest
-        (why,) = (await told(client, "lessons", action="why", lesson="000"))["lessons"]
+        (why,) = (await told(client, "lessons", action="why", lesson="0000"))["lessons"]
         assert (why["text"], why["episodes"]) == ("`x`", ["e"])
-        (out,) = (await told(client, "lessons", action="quarantine", lesson="111", why="wrong"))["lessons"]
-        assert (out["state"], out["why"]) == ("quarantined", "wrong")
-        assert (await told(client, "lessons", action="forget", lesson="222"))["action"] == "forget"
+        (out,) = (await told(client, "lessons", action="quarantine", lesson="1111", why="wrong"))["lessons"]
+        assert (out["state"], out["why"]) == ("quarantined", "by hand: wrong")
+        assert (await told(client, "lessons", action="forget", lesson="2222"))["action"] == "forget"
         assert len((await told(client, "lessons", state="active"))["lessons"]) == 1
-        assert "there is no lesson" in await refused(client, "lessons", action="forget", lesson="222")
+        assert "there is no lesson" in await refused(client, "lessons", action="forget", lesson="2222")
         listed = (await client.read_resource("milepost://lessons")).contents[0]
         assert isinstance(listed, TextResourceContents) and len(json.loads(listed.text)) == 2
 
@@ -478,13 +478,13 @@ def test_lessons_of_another_project_are_told_and_changed_only_where_it_is_named(
         (own,) = (await told(client, "lessons"))["lessons"]
         (others,) = (await told(client, "lessons", project="other"))["lessons"]
         assert (own["id"], "project" in own, others["id"], others["project"]) == ("a" * 12, False, "b" * 12, "other")
-        assert (await told(client, "lessons", action="why", lesson="bb"))["lessons"][0]["project"] == "other"
+        assert (await told(client, "lessons", action="why", lesson="bbbb"))["lessons"][0]["project"] == "other"
         for action in ("quarantine", "forget"):
-            assert "is of project 'other'" in await refused(client, "lessons", action=action, lesson="bb")
+            assert "is of project 'other'" in await refused(client, "lessons", action=action, lesson="bbbb")
         listed = (await client.read_resource("milepost://lessons")).contents[0]
         assert isinstance(listed, TextResourceContents)
         assert [one["id"] for one in json.loads(listed.text)] == ["a" * 12]
-        (out,) = (await told(client, "lessons", action="quarantine", lesson="bb", project="other"))["lessons"]
+        (out,) = (await told(client, "lessons", action="quarantine", lesson="bbbb", project="other"))["lessons"]
         assert (out["state"], out["project"]) == ("quarantined", "other")
 
     asked(sandbox.repo, talk)
@@ -548,9 +548,9 @@ def test_a_lesson_that_no_episode_supports_is_not_activated_and_recall_says_so(s
         memory._memory.lessons.keep(lesson, [], state="active")
 
         with pytest.raises(milepost.Misuse, match="no episode here supports it"):
-            memory.activate("aaa", "I looked at it")
+            memory.activate("aaaa", "I looked at it")
         found = memory.recall("Parse the clock")
-        assert found.lines == () and any("no episode here supports it" in line for line in found.explanation)
+        assert found.lines == () and any("grew from nothing that is known here" in line for line in found.explanation)
 
 
 def test_the_program_starts_without_the_sdk_and_says_what_to_install_when_it_is_missing(sandbox: Sandbox) -> None:
