@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from milepost.core.errors import EpisodeUnknown, Misuse
 from milepost.core.memories import (
@@ -16,7 +15,6 @@ from milepost.core.memories import (
     EpisodeEnd,
     EpisodeStart,
     EpisodeStep,
-    StepResult,
     TaskKind,
 )
 from milepost.core.signature import signature
@@ -65,31 +63,13 @@ class Outsiders:
         self.memory.journal.start(start)
         return start.id
 
-    def log(
-        self,
-        episode: str,
-        *,
-        tool: str,
-        action: str,
-        parameters: Mapping[str, Any] | None = None,
-        result: StepResult = "success",
-        observation: str = "",
-        latency_ms: int = 0,
-        tokens: int = 0,
-    ) -> int:
-        """Add a step; gives its number."""
+    def log(self, episode: str, step: EpisodeStep) -> int:
+        """Add a step; gives its number. The signature of its error is ours to make."""
         self._require_theirs(episode)
-        step = EpisodeStep(
-            tool=tool,
-            action=action,
-            parameters=dict(parameters or {}),
-            result=result,
-            observation=observation,
-            signature=signature(observation) if result != "success" and observation.strip() else "",
-            latency_ms=latency_ms,
-            tokens=tokens,
+        is_error = step.result != "success" and bool(step.observation.strip())
+        return self.memory.journal.log(
+            episode, replace(step, signature=signature(step.observation) if is_error else "")
         )
-        return self.memory.journal.log(episode, step)
 
     def complete(self, episode: str, *, outcome: EndKind, reason: str = "") -> Assessment:
         """End an episode by its agent's word, and tell what it was worth."""

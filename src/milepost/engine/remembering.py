@@ -19,6 +19,7 @@ from milepost.core.memories import (
     Assessment,
     EndKind,
     Episode,
+    EpisodeStep,
     Heuristic,
     LessonStanding,
     LessonState,
@@ -251,16 +252,16 @@ class ProjectMemory:
         tokens: int = 0,
     ) -> int:
         """Add a step to an episode; gives its number."""
-        return self._outsiders().log(
-            self._catalogue.episode_named(episode),
+        step = EpisodeStep(
             tool=tool,
             action=action,
-            parameters=parameters,
+            parameters=dict(parameters or {}),
             result=result,
             observation=observation,
             latency_ms=latency_ms,
             tokens=tokens,
         )
+        return self._outsiders().log(self._catalogue.episode_named(episode), step)
 
     def complete(self, episode: str, *, outcome: EndKind, reason: str = "") -> Assessment:
         """End an episode by its agent's word, which is never verified."""

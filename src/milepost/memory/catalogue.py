@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from milepost.core.errors import EpisodeUnknown, LessonUnknown
 from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, Lesson, LessonState
+from milepost.memory.columns import Ended
 from milepost.memory.forgotten_rows import ForgottenKind
-from milepost.memory.journal import Ended
 from milepost.memory.lift import Lift, Stratum
 from milepost.memory.rows import Rows
 from milepost.memory.wire import load

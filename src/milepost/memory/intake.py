@@ -17,9 +17,9 @@ from typing import Any
 
 from milepost.core.errors import ExportRefused
 from milepost.core.memories import Assessment, EpisodeStart, Lesson
+from milepost.memory.columns import Ended
 from milepost.memory.export import FORMAT
 from milepost.memory.imported_names import IMPORT, imported_lesson, imported_name
-from milepost.memory.journal import Ended
 from milepost.memory.lesson_book import LessonBook
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS, VERSION

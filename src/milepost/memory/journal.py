@@ -18,6 +18,7 @@ from milepost.core.memories import (
 )
 from milepost.core.verdict import Verdict
 from milepost.memory.bounds import END_BYTES, EPISODE_BYTES, STEPS, STEPS_BYTES, without_middle
+from milepost.memory.columns import Ended, of_end, of_start, of_step
 from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.owners import is_gone, owner_here, run_owner
 from milepost.memory.rows import Rows
@@ -33,14 +34,6 @@ _OPEN = """
     where {conditions} not exists (select 1 from memory_endings as ends where ends.episode = starts.id)
     order by starts.rowid
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """What is kept when an episode ends."""
-
-    end: EpisodeEnd
-    assessment: Assessment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,22 +181,7 @@ class Journal:
         )
 
     def _add_start(self, start: EpisodeStart) -> None:
-        self._rows.add(
-            "memory_episodes",
-            {
-                "id": start.id,
-                "project": start.project,
-                "run": start.run,
-                "task": start.task,
-                "attempt": start.attempt,
-                "agent": start.agent,
-                "title": start.title,
-                "kind": start.kind,
-                "owner": start.owner,
-                "at": start.started_at,
-                "body": dump(start),
-            },
-        )
+        self._rows.add("memory_episodes", {**of_start(start), "body": dump(start)})
 
     def _add_step(self, episode: str, step: EpisodeStep) -> EpisodeStep:
         if step.number < 0:
@@ -221,18 +199,7 @@ class Journal:
         return whole
 
     def _put_step(self, episode: str, step: EpisodeStep) -> None:
-        self._rows.add(
-            "memory_steps",
-            {
-                "episode": episode,
-                "number": step.number,
-                "tool": step.tool,
-                "result": step.result,
-                "signature": step.signature,
-                "at": step.at,
-                "body": dump(step),
-            },
-        )
+        self._rows.add("memory_steps", {"episode": episode, **of_step(step), "body": dump(step)})
 
     def _holds(self, episode: str, step: EpisodeStep) -> bool:
         sql = "select body from memory_steps where episode = ? and number = ?"
@@ -272,22 +239,11 @@ class Journal:
         ((project,),) = self._rows.read("select project from memory_episodes where id = ?", episode)
         room = EPISODE_BYTES - END_BYTES - self._extent(episode).size if end.exhibits else 0
         fit = self._fitting.end(end, room)
-        body = dump(Ended(end=fit, assessment=assessment))
+        ended = Ended(end=fit, assessment=assessment)
+        body = dump(ended)
         if self._has_ended(episode, body):
             return
-        self._rows.add(
-            "memory_endings",
-            {
-                "episode": episode,
-                "project": project,
-                "kind": fit.kind,
-                "verdict": fit.verdict.value if fit.verdict else "",
-                "judged": int(fit.judged),
-                "reward": assessment.reward.total,
-                "at": fit.ended_at,
-                "body": body,
-            },
-        )
+        self._rows.add("memory_endings", {"episode": episode, "project": project, **of_end(ended), "body": body})
         self._extents.pop(episode, None)
 
     def _has_ended(self, episode: str, body: str) -> bool:

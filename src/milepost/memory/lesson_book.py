@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from milepost.core.memories import BY_HAND, Lesson, LessonStanding, LessonState, Showing, Vote
+from milepost.memory.columns import of_lesson
 from milepost.memory.fitting import SHAPES, Fitting, Redact
 from milepost.memory.rows import Rows, Values
 from milepost.memory.wire import dump, load
@@ -176,19 +177,7 @@ class LessonBook:
         self._rows.together(lambda: [self._rows.add(table, row) for row in dated])
 
     def _keep(self, lesson: Lesson, sources: tuple[str, ...], state: LessonState) -> None:
-        added = self._rows.add(
-            "memory_lessons",
-            {
-                "id": lesson.id,
-                "project": lesson.project,
-                "kind": lesson.kind,
-                "scope": lesson.scope,
-                "subject": lesson.subject,
-                "source": lesson.source,
-                "at": lesson.made_at,
-                "body": dump(lesson),
-            },
-        )
+        added = self._rows.add("memory_lessons", {**of_lesson(lesson), "body": dump(lesson)})
         for episode in sources:
             self._rows.add("memory_supports", {"lesson": lesson.id, "episode": episode, "at": self._now()})
         if added:

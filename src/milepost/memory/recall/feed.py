@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from milepost.core.memories import EpisodeStart, Lesson
-from milepost.memory.journal import Ended
+from milepost.memory.columns import Ended
 from milepost.memory.lesson_book import STANDING_LAST
 from milepost.memory.recall.entries import Document, Entries
 from milepost.memory.rows import Rows

@@ -16,8 +16,8 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
+from milepost.memory.columns import Ended, of_end, of_lesson, of_start, of_step
 from milepost.memory.forgotten_rows import KINDS
-from milepost.memory.journal import Ended
 from milepost.memory.naming import flaw_in_name
 from milepost.memory.rows import digest_of
 from milepost.memory.sync.tables import COLUMNS, Line
@@ -93,58 +93,11 @@ def _one_of(name: str, known: tuple[str, ...]) -> Callable[[Line], str]:
     return lambda row: "" if row[name] in known else f"{name} is none of {', '.join(known)}"
 
 
-def _start(start: EpisodeStart) -> Line:
-    return {
-        "id": start.id,
-        "project": start.project,
-        "run": start.run,
-        "task": start.task,
-        "attempt": start.attempt,
-        "agent": start.agent,
-        "title": start.title,
-        "kind": start.kind,
-        "owner": start.owner,
-        "at": start.started_at,
-    }
-
-
-def _step(step: EpisodeStep) -> Line:
-    return {
-        "number": step.number,
-        "tool": step.tool,
-        "result": step.result,
-        "signature": step.signature,
-        "at": step.at,
-    }
-
-
-def _end(ended: Ended) -> Line:
-    return {
-        "kind": ended.end.kind,
-        "verdict": ended.end.verdict.value if ended.end.verdict else "",
-        "judged": int(ended.end.judged),
-        "reward": ended.assessment.reward.total,
-        "at": ended.end.ended_at,
-    }
-
-
-def _lesson(lesson: Lesson) -> Line:
-    return {
-        "id": lesson.id,
-        "project": lesson.project,
-        "kind": lesson.kind,
-        "scope": lesson.scope,
-        "subject": lesson.subject,
-        "source": lesson.source,
-        "at": lesson.made_at,
-    }
-
-
 _SAYS: dict[str, Callable[[Line], str]] = {
-    "memory_episodes": _of_body(EpisodeStart, _start),
-    "memory_steps": _of_body(EpisodeStep, _step),
-    "memory_endings": _of_body(Ended, _end),
-    "memory_lessons": _of_body(Lesson, _lesson),
+    "memory_episodes": _of_body(EpisodeStart, of_start),
+    "memory_steps": _of_body(EpisodeStep, of_step),
+    "memory_endings": _of_body(Ended, of_end),
+    "memory_lessons": _of_body(Lesson, of_lesson),
     "memory_supports": lambda _: "",
     "memory_states": _one_of("state", get_args(LessonState)),
     "memory_showings": _one_of("arm", get_args(Arm)),
