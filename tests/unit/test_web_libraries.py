@@ -11,25 +11,10 @@ from pathlib import Path
 import pytest
 
 from milepost.web import libraries
+from tests.web.packages import made_up
 
 LOCK = json.loads((libraries.HERE / "package-lock.json").read_text())
 PACKAGES = {name: package for name, package in LOCK["packages"].items() if name}
-
-
-def npm(folder: Path) -> Path:
-    """A folder of packages as npm leaves it, each module importing those that the real one does."""
-    imports = {
-        "preact/hooks": 'import{options as n}from"preact";',
-        "@preact/signals": 'import{h as t}from"preact";import{useMemo as f}from"preact/hooks";'
-        "export{signal}from'@preact/signals-core';",
-    }
-    for specifier, (_, path) in libraries.MODULES.items():
-        module = folder / path
-        module.parent.mkdir(parents=True, exist_ok=True)
-        module.write_text(f"{imports.get(specifier, '')}export const a=1;\n//# sourceMappingURL={module.name}.map\n")
-    for package in libraries.versions():
-        (folder / package / "LICENSE").write_text(f"licence of {package}")
-    return folder
 
 
 def test_every_library_is_locked_by_a_hash_and_without_an_address() -> None:
@@ -40,7 +25,7 @@ def test_every_library_is_locked_by_a_hash_and_without_an_address() -> None:
 
 
 def test_modules_name_each_other_by_address_and_carry_their_licences(tmp_path: Path) -> None:
-    files = {name: content.decode() for name, content in libraries.laid_out(npm(tmp_path)).items()}
+    files = {name: content.decode() for name, content in libraries.laid_out(made_up(tmp_path)).items()}
 
     assert 'from"./preact.js"' in files["hooks.js"]
     assert 'from"./signals-core.js"' in files["signals.js"]
@@ -70,7 +55,7 @@ def test_an_import_of_a_library_that_is_not_carried_is_refused() -> None:
 )
 def test_whatever_is_missing_is_said_in_a_line_with_the_command(tmp_path: Path, harm: object) -> None:
     vendor = tmp_path / "vendor"
-    libraries.keep(libraries.laid_out(npm(tmp_path / "npm")), vendor)
+    libraries.keep(libraries.laid_out(made_up(tmp_path / "npm")), vendor)
     assert libraries.missing(vendor) == ""
 
     assert callable(harm)
