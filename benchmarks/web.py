@@ -1,4 +1,4 @@
-"""What the page takes when a run prints 200,000 lines, beside the prototype it was designed with: the same lines, one run.
+"""What the page takes when a run prints 200,000 lines, beside the prototype that it was designed with: one run.
 
     python benchmarks/web.py [--lines 200000] [--without-prototype]
 
@@ -53,7 +53,8 @@ TOLD = """() => {
     gc();
     const frames = frameTimes.slice().sort((one, other) => one - other);
     return {
-        long_tasks: longTasks.length, longest_ms: Math.max(0, ...longTasks), p99_ms: frames[Math.floor(frames.length * .99)],
+        long_tasks: longTasks.length, longest_ms: Math.max(0, ...longTasks),
+        p99_ms: frames[Math.floor(frames.length * .99)],
         slow_frames: frames.filter(one => one > 50).length, heap_mb: performance.memory.usedJSHeapSize / 1e6,
         nodes: document.querySelectorAll('*').length,
     };
