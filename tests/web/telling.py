@@ -12,6 +12,9 @@ from milepost.core.events import (
     AgentSaid,
     AttemptFinished,
     CheckFinished,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
     Event,
     GateOpened,
     MilepostMade,
@@ -34,7 +37,6 @@ from tests.web.history import History, Written
 from tests.web.story import ASKED, ROADMAP, Ran, Told, Tried
 
 MODEL: Final = "model-x"
-Row = Event | dict[str, object]
 
 
 class Teller:
@@ -44,7 +46,7 @@ class Teller:
         self._order, self._history, self._head, self._logs = order, history, base, logs
         self._journal, self._spending, self._gates = Journal(database), Spending(database), Gates(database)
         self._roadmap = ROADMAP
-        self.events: list[Row] = [started(order)]
+        self.events: list[Event] = [started(order)]
         self.tries: list[Try] = []
         self.ends: list[TaskSummary] = []
 
@@ -202,7 +204,7 @@ class Teller:
         )
         self.events.append(told)
 
-    def _ran(self, task: Told, number: int, by: str) -> list[Row]:
+    def _ran(self, task: Told, number: int, by: str) -> list[Event]:
         places = [place for place, ran in enumerate(task.tries[number - 1].ran) if ran.by == by]
         rows = (_command(self._order.run, task, number, place, task.tries[number - 1].ran[place]) for place in places)
         return [row for several in rows for row in several]
@@ -213,20 +215,28 @@ def command_id(task: str, attempt: int, place: int) -> str:
     return hashlib.sha256(f"{task}/{attempt}/{place}".encode()).hexdigest()[:8]
 
 
-def _command(run: str, task: Told, number: int, place: int, ran: Ran) -> list[Row]:
-    head: dict[str, object] = {
-        "run": run,
-        "task": task.id,
-        "attempt": number,
-        "command": command_id(task.id, number, place),
-    }
-    rows: list[Row] = [{"event": "command_started", **head, "argv": ran.argv, "by": ran.by}]
+def _command(run: str, task: Told, number: int, place: int, ran: Ran) -> list[Event]:
+    attempt, command = number, command_id(task.id, number, place)
+    told: list[Event] = [
+        CommandStarted(run=run, task=task.id, attempt=attempt, command=command, argv=ran.argv, by=ran.by)
+    ]
     if ran.lines:
-        rows.append({"event": "command_printed", **head, "lines": list(ran.lines), "errors": list(ran.errors)})
+        lines, errors = ran.lines, ran.errors
+        told.append(CommandPrinted(run=run, task=task.id, attempt=attempt, command=command, lines=lines, errors=errors))
     if ran.exit_code is not None:
-        ending = {"exit_code": ran.exit_code, "ending": f"exit {ran.exit_code}", "duration_ms": 640, "unshown": 0}
-        rows.append({"event": "command_finished", **head, **ending})
-    return rows
+        told.append(
+            CommandFinished(
+                run=run,
+                task=task.id,
+                attempt=attempt,
+                command=command,
+                exit_code=ran.exit_code,
+                ending=f"exit {ran.exit_code}",
+                duration_ms=640,
+                unshown=0,
+            )
+        )
+    return told
 
 
 def _finished(run: str, task: str, attempt: Attempt) -> AttemptFinished:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from milepost.core.budget import Budget
-from milepost.core.events import RunFinished
-from milepost.engine.journal import LAST, Journal, event_to_json
+from milepost.core.events import CommandPrinted, Event, RunFinished
+from milepost.engine.journal import LAST, PRINTED, Journal
 from milepost.engine.logs import Logs
 from milepost.engine.order import VERSION, Arrival, Order
 from milepost.engine.project import STATE
@@ -23,12 +23,11 @@ from milepost.store.database import Database, open_database
 from milepost.workspace.repository import Identity, Position
 from tests.web.history import MAIN, Written, new_history
 from tests.web.story import START, STORY, Told
-from tests.web.telling import Row, Teller, command_id
+from tests.web.telling import Teller, command_id
 
 RUN: Final = "5a1c"
 IN_WORK: Final = ("2.3", 1, command_id("2.3", 1, 1))  # the task, the attempt and the command that is not over
 SECONDS_AN_EVENT: Final = 7.0
-_PLACED: Final = "insert into events (run, key, at, body) values (?, ?, ?, ?)"
 _PRINTED: Final = "select body from events where run = ? and key like 'printed/%' order by seq"
 _SPREAD: Final = "update events set at = ? - (? - seq) * ? where run = ?"
 
@@ -41,15 +40,12 @@ class Story:
         self._database, self._journal = database, Journal(database)
         self._ending: RunFinished | None = None
 
-    def tell(self, *rows: Row) -> None:
+    def tell(self, *events: Event) -> None:
         """Write events down, in one transaction."""
 
         def write() -> None:
-            for place, row in enumerate(rows, self.last() + 1):
-                body = row if isinstance(row, dict) else event_to_json(row)
-                kind = str(body["event"])
-                key = LAST if kind == "run_finished" else f"{kind.removeprefix('command_')}/{place}"
-                self._database.write(_PLACED, self.run, key, time.time(), json.dumps(body))
+            for place, event in enumerate(events, self.last() + 1):
+                self._journal.append(event, _key(event, place))
 
         self._database.together("a story", write)
 
@@ -101,10 +97,11 @@ class Story:
         by_hand = Arrival(by_hand=f"git merge milepost/{self.run}")
         self._ending = run_finished(self.order, tuple(teller.ends), teller.tries, head, by_hand)
 
-    def _printed(self, lines: Sequence[str], errors: Sequence[int] = ()) -> Row:
+    def _printed(self, lines: Sequence[str], errors: Sequence[int] = ()) -> CommandPrinted:
         task, attempt, command = IN_WORK
-        head = {"event": "command_printed", "run": self.run, "task": task, "attempt": attempt, "command": command}
-        return {**head, "lines": list(lines), "errors": list(errors)}
+        return CommandPrinted(
+            run=self.run, task=task, attempt=attempt, command=command, lines=tuple(lines), errors=tuple(errors)
+        )
 
 
 def new_story(folder: Path, tasks: Sequence[Told] = STORY, *, run: str = RUN) -> Story:
@@ -117,10 +114,21 @@ def new_story(folder: Path, tasks: Sequence[Told] = STORY, *, run: str = RUN) ->
         database = open_database(folder / STATE / "milepost.db")
         story = Story(folder, database, _order(run, base, tasks, now))
         teller = Teller(story.order, database, history, base, Logs(folder / STATE / "logs"))
-        for task in tasks:
-            teller.tell(task)
-    story.begin(teller, now)
+        with database.alone("a story"):
+            for task in tasks:
+                teller.tell(task)
+            story.begin(teller, now)
     return story
+
+
+def _key(event: Event, place: int) -> str:
+    match event:
+        case RunFinished():
+            return LAST
+        case CommandPrinted():
+            return f"{PRINTED}{place}"
+        case _:
+            return f"{event.event}/{place}"
 
 
 def _order(run: str, base: Written, tasks: Sequence[Told], now: float) -> Order:
