@@ -1,0 +1,1 @@
+"""The page on a run: a local server, and what it serves."""
