@@ -53,8 +53,8 @@ def opened(folder: Path, parts: tuple[str, ...]) -> BinaryIO | None:
         fd = os.open(folder.joinpath(*parts), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError):
         return None
-    file = os.fdopen(fd, "rb", closefd=True)
-    led_to = Path(os.readlink(f"/proc/self/fd/{fd}"))
+    file = os.fdopen(fd, "rb")
+    led_to = Path(f"/proc/self/fd/{fd}").readlink()
     inside = led_to.is_relative_to(folder.resolve()) and not _hidden(led_to.relative_to(folder.resolve()))
     if stat.S_ISREG(os.fstat(fd).st_mode) and inside:
         return file

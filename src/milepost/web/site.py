@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from milepost.core.errors import RunUnknown
 from milepost.web.built import App
 
 
@@ -75,9 +76,7 @@ def run_named(site: Site, given: str) -> str:
     if any(glance.run == wanted for glance in runs):
         return wanted
     known = ", ".join(glance.run for glance in runs[:5])
-    raise milepost.Misuse(
-        f"there is no run {wanted[:40]!r} here", f"the newest are: {known}" if known else "milepost run"
-    )
+    raise RunUnknown(f"there is no run {wanted[:40]!r} here", f"the newest are: {known}" if known else "milepost run")
 
 
 def glance_json(glance: RunGlance) -> dict[str, Any]:
