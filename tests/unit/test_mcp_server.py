@@ -18,7 +18,6 @@ from mcp_types import JSONRPCRequest
 
 from milepost.core.errors import MachineFailed, SettingInvalid
 from milepost.core.redact import Redactor
-from milepost.mcp.asides import MOST_AT_ONCE, aside
 from milepost.mcp.complaints import LONGEST, Complaint, Unblocked
 from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
@@ -27,6 +26,7 @@ from milepost.mcp.door import Admission, refusal
 from milepost.mcp.http import checked, new_token
 from milepost.mcp.levels import say
 from milepost.mcp.pages import PAGE, first_of, page
+from milepost.serving.asides import MOST_AT_ONCE, aside
 from milepost.serving.listening import bound, host_names
 from milepost.serving.requests import Timed
 

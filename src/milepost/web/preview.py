@@ -8,15 +8,16 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import milepost
+from milepost.serving.asides import aside
 from milepost.serving.requests import only
 from milepost.web.built import App, opened
 from milepost.web.policy import app_policy, report_policy, under_policy
@@ -85,11 +86,11 @@ async def _response(request: Request, host: str, names: Names, shown: Previews) 
     if request.method not in ("GET", "HEAD"):
         return PlainTextResponse("Only GET is known here.\n", 405)
     if host == names.app_host:
-        return await run_in_threadpool(_file, shown.app.folder(), path)
+        return await aside(partial(_file, shown.app.folder(), path))
     if path != f"/{names.report}/report":
         return PlainTextResponse(_NOT_FOUND, 404)
     try:
-        return HTMLResponse(await run_in_threadpool(shown.report, request.query_params.get("run", "")))
+        return HTMLResponse(await aside(partial(shown.report, request.query_params.get("run", ""))))
     except milepost.MilepostError as error:
         return PlainTextResponse(f"{error.message}\n{error.advice}\n", 404)
 

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 import milepost
+from milepost.serving.asides import aside
 from milepost.web.site import Site, glance_json, run_named
 from milepost.web.summary import Summaries
 from milepost.web.tail import Tail
@@ -25,23 +26,23 @@ def routes(site: Site) -> list[BaseRoute]:
     tail, summaries = Tail(site.stream), Summaries(site.stream)
 
     async def runs(_: Request) -> Response:
-        glances = await tail.aside(site.stream.runs)
+        glances = await aside(site.stream.runs)
         return JSONResponse({"runs": [glance_json(glance) for glance in glances], "now": time.time()})
 
     async def stream(request: Request) -> Response:
-        run = await tail.aside(partial(run_named, site, request.query_params.get("run", "")))
+        run = await aside(partial(run_named, site, request.query_params.get("run", "")))
         since = place_named(request.headers.get("last-event-id") or request.query_params.get("after", ""))
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(told(site, tail, run, since), media_type="text/event-stream", headers=headers)
 
     async def lines(request: Request) -> Response:
-        run = await tail.aside(partial(run_named, site, request.query_params.get("run", "")))
-        text = await tail.aside(partial(_lines, site, run, _place(request)))
+        run = await aside(partial(run_named, site, request.query_params.get("run", "")))
+        text = await aside(partial(_lines, site, run, _place(request)))
         return Response(text, media_type="application/json")
 
     async def summary(request: Request) -> Response:
-        run = await tail.aside(partial(run_named, site, request.query_params.get("run", "")))
-        return JSONResponse(await tail.aside(partial(summaries.of, run)))
+        run = await aside(partial(run_named, site, request.query_params.get("run", "")))
+        return JSONResponse(await aside(partial(summaries.of, run)))
 
     return [
         Route("/api/runs", runs), Route("/api/stream", stream), Route("/api/lines", lines),

@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
-
-from anyio import CapacityLimiter, to_thread
+from typing import Final
 
 import milepost
+from milepost.serving.asides import aside
 from milepost.web.site import EventStream, Row
 
 AT_WORK_S: Final = 0.05
 AT_REST_S: Final = 0.25
 AROUND_S: Final = 0.5
 AWAY_S: Final = 2.0
-_THREADS: Final = 4
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +52,6 @@ class Tail:
         self._reading: dict[tuple[str, int], asyncio.Task[tuple[Row, ...]]] = {}
         self._changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
-        self._limit: CapacityLimiter | None = None
 
     @contextmanager
     def watching(self, run: str) -> Iterator[None]:
@@ -69,7 +64,7 @@ class Tail:
 
     async def sight(self, run: str) -> Sight:
         """How a run stands now."""
-        return (await self.aside(partial(_looked, self._stream, [run], None)))[0][run]
+        return (await aside(partial(_looked, self._stream, [run], None)))[0][run]
 
     async def change(self, run: str, seen: Sight, within_s: float) -> Sight:
         """How a run that is watched stands, once that is not as it was seen; the same when nothing changed in time."""
@@ -87,22 +82,17 @@ class Tail:
         """The next rows after a place; those who ask for the same at once are given the same."""
         key = (run, after)
         if key not in self._reading:
-            reading = asyncio.create_task(self.aside(partial(self._stream.after, run, after)))
+            reading = asyncio.create_task(aside(partial(self._stream.after, run, after)))
             reading.add_done_callback(lambda _: self._reading.pop(key, None))
             self._reading[key] = reading
         return await asyncio.shield(self._reading[key])
-
-    async def aside(self, read: Callable[[], T]) -> T:
-        """What a call gives that may take its time."""
-        self._limit = self._limit or CapacityLimiter(_THREADS)
-        return await to_thread.run_sync(read, abandon_on_cancel=True, limiter=self._limit)
 
     async def _keep_looking(self) -> None:
         loop, around, looked_around = asyncio.get_running_loop(), None, 0.0
         while runs := [run for run, watchers in self._watched.items() if watchers]:
             stale = around is None or loop.time() - looked_around >= AROUND_S
             try:
-                seen, around = await self.aside(partial(_looked, self._stream, runs, None if stale else around))
+                seen, around = await aside(partial(_looked, self._stream, runs, None if stale else around))
             except milepost.MilepostError:  # the database is away: it is asked again
                 around = None
                 await asyncio.sleep(AWAY_S)

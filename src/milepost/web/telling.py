@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 import milepost
+from milepost.serving.asides import aside
 from milepost.web.site import Row, Site, glance_json
 from milepost.web.tail import Sight, Tail
 
@@ -111,8 +112,8 @@ async def _start(site: Site, tail: Tail, run: str, since: Place) -> Start:
     seen = await tail.sight(run)
     epoch = f"{seen.epoch}.{run}"
     goes_on = since.epoch == epoch and 0 < since.seq <= seen.last
-    opening = None if goes_on or not run else await tail.aside(partial(site.stream.opening, run, LINES))
-    glances = await tail.aside(site.stream.runs)
+    opening = None if goes_on or not run else await aside(partial(site.stream.opening, run, LINES))
+    glances = await aside(site.stream.runs)
     hello = {
         "epoch": epoch,
         "run": run or None,
