@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         running,
         sample_roadmap,
         sh,
+        state_folder,
         status,
         steer,
         stop,
@@ -223,7 +224,7 @@ _HOMES = {
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
     "open_stream preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
-    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
+    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh state_folder status "
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
@@ -518,6 +519,7 @@ __all__ = [
     "running",
     "sample_roadmap",
     "sh",
+    "state_folder",
     "status",
     "steer",
     "stop",

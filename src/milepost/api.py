@@ -399,6 +399,16 @@ def open_stream(roadmap: Path | str | None = None, *, database: str | None = Non
     return open_it(_path(roadmap), database)
 
 
+def state_folder(roadmap: Path | str | None = None) -> Path:
+    """The state directory of a roadmap, which is made where it is not there yet."""
+    from milepost.engine.project import Project
+    from milepost.engine.state import make_state
+
+    state = Project.find(_path(roadmap)).state
+    make_state(state)
+    return state
+
+
 def entry_to_json(entry: Entry) -> dict[str, Any]:
     """An event as one line of `milepost events --json`: its place in the stream, the stream's version, when, what."""
     from milepost.engine.stream import entry_to_json as to_json
