@@ -1,1 +1,1 @@
-"""The page: a run watched and steered in a browser, live or over. Uses only the library."""
+"""The page on a run: a local server, and what it serves."""
