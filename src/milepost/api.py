@@ -348,7 +348,10 @@ def resume(
 def steer(
     kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
 ) -> str:
-    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
+    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
+
+    A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
+    """
     from milepost.engine import anywhere
     from milepost.engine.hands import require_name
     from milepost.engine.steering import request
