@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         find_roadmap,
         forecast,
         init,
+        last_agent,
         log,
         logs,
         mark,
@@ -86,6 +87,8 @@ if TYPE_CHECKING:
         report_to_markdown,
         restore,
         resume,
+        resume_detached,
+        retry_detached,
         roadmap_templates,
         run,
         run_projects,
@@ -93,6 +96,7 @@ if TYPE_CHECKING:
         running,
         sample_roadmap,
         sh,
+        start_detached,
         status,
         steer,
         stop,
@@ -105,6 +109,7 @@ if TYPE_CHECKING:
         unmark,
         verify,
         waiting_gates,
+        why_it_ended,
         work,
         write_report,
     )
@@ -152,6 +157,7 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Remark, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.detached import Begun
     from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
@@ -225,7 +231,7 @@ _HOMES = {
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
-    "memory_to_json task_text edit_task",
+    "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -295,6 +301,7 @@ _HOMES = {
     "milepost.sandbox.typescript.executor": "TypeScriptExecutor",
     "milepost.workspace.mileposts": "Milepost",
     "milepost.engine.editing": "TaskText",
+    "milepost.detached": "Begun",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -309,6 +316,7 @@ __all__ = [
     "Assignment",
     "Attempt",
     "AttemptFinished",
+    "Begun",
     "BudgetReached",
     "ByHand",
     "Change",
@@ -471,6 +479,7 @@ __all__ = [
     "forecast",
     "gate_to_json",
     "init",
+    "last_agent",
     "log",
     "logs",
     "mark",
@@ -504,6 +513,8 @@ __all__ = [
     "report_to_markdown",
     "restore",
     "resume",
+    "resume_detached",
+    "retry_detached",
     "roadmap_templates",
     "run",
     "run_projects",
@@ -511,6 +522,7 @@ __all__ = [
     "running",
     "sample_roadmap",
     "sh",
+    "start_detached",
     "status",
     "steer",
     "stop",
@@ -523,6 +535,7 @@ __all__ = [
     "unmark",
     "verify",
     "waiting_gates",
+    "why_it_ended",
     "work",
     "write_report",
 ]

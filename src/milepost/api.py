@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
+    from milepost.detached import Begun
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
@@ -362,6 +363,83 @@ def resume(
     where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
     with taped(_path(roadmap), _path(record), on_event or _ignore, database) as hear:
         return anywhere.resume(where, Company(on_event=hear, agents=_given(agent), stays=stays), budget_usd)
+
+
+def start_detached(
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    parallel: int | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    budget_usd: float | None = None,
+    new: bool = False,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Start a run as `run` does, in a process of its own that outlives this one; gives what came of the start."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    wish = StartWish(
+        roadmap=find_roadmap(roadmap),
+        agent=agent,
+        parallel=parallel,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        budget_usd=budget_usd,
+        new=new,
+        stays=stays,
+        database=database,
+    )
+    return depart(wish)
+
+
+def resume_detached(
+    roadmap: Path | str | None = None,
+    *,
+    budget_usd: float | None = None,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Go on with the run that was interrupted, or paused, in a process of its own that outlives this one."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    path = find_roadmap(roadmap)
+    return depart(StartWish(roadmap=path, resume=True, budget_usd=budget_usd, stays=stays, database=database))
+
+
+def retry_detached(
+    task: str,
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    budget_usd: float | None = None,
+    stays: bool = False,
+) -> Begun:
+    """Try a task once more in a run of its own, by the agent that tried it last unless another is named.
+
+    The run is in a process of its own that outlives this one.
+    """
+    by = agent or last_agent(task, roadmap)
+    return start_detached(roadmap, agent=by, tasks=(task,), budget_usd=budget_usd, stays=stays)
+
+
+def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:
+    """Why a run in a process of its own came to no end, empty where nothing is known."""
+    from milepost.detached import why_it_ended as look
+
+    return look(find_roadmap(roadmap), run)
+
+
+def last_agent(task: str, roadmap: Path | str | None = None) -> str | None:
+    """Who tried a task last; None where nobody did, and the settings say who would."""
+    try:
+        tried = [one.agent for one in attempts(task, roadmap) if not one.agent.startswith("recipe:")]
+    except MilepostError:
+        return None
+    return tried[-1] if tried else None
 
 
 def steer(
