@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         new_roadmap,
         normalise,
         open_executor,
+        open_stream,
         pattern,
         patterns,
         plan,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
         sample_roadmap,
         sh,
         start_detached,
+        state_folder,
         status,
         steer,
         stop,
@@ -124,7 +126,11 @@ if TYPE_CHECKING:
         AttemptFinished,
         BudgetReached,
         CheckFinished,
+        CommandFinished,
+        CommandPrinted,
+        CommandStarted,
         Event,
+        EventsTakenBack,
         ForecastMade,
         GateAnswered,
         GateOpened,
@@ -200,6 +206,7 @@ if TYPE_CHECKING:
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
+    from milepost.engine.tail import EventStream, Opening, Row, RunGlance
     from milepost.engine.undo import Undone
     from milepost.memory.catalogue import Move, Told
     from milepost.memory.forgetting import Forgotten
@@ -224,9 +231,9 @@ _HOMES = {
     "choices clean "
     "context costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
-    "preview proof proof_to_json proposals renamed replay "
+    "open_stream preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
-    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
+    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh state_folder status "
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
@@ -241,6 +248,7 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
+    "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
     "RunStarted RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
@@ -282,6 +290,7 @@ _HOMES = {
     "milepost.engine.agreement": "Mismatch",
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
+    "milepost.engine.tail": "EventStream Opening Row RunGlance",
     "milepost.engine.undo": "Undone",
     "milepost.memory.catalogue": "Move Told",
     "milepost.memory.forgetting": "Forgotten",
@@ -328,7 +337,10 @@ __all__ = [
     "Choice",
     "Command",
     "CommandAgent",
+    "CommandFinished",
+    "CommandPrinted",
     "CommandResult",
+    "CommandStarted",
     "Composed",
     "Costs",
     "Decision",
@@ -342,6 +354,8 @@ __all__ = [
     "EpisodeStart",
     "EpisodeStep",
     "Event",
+    "EventStream",
+    "EventsTakenBack",
     "Evidence",
     "ExecutionLimits",
     "ExecutionResult",
@@ -387,6 +401,7 @@ __all__ = [
     "Normalised",
     "NothingRun",
     "NothingToDo",
+    "Opening",
     "Outcome",
     "Pattern",
     "PatternAgent",
@@ -409,7 +424,9 @@ __all__ = [
     "Replayed",
     "Report",
     "Restored",
+    "Row",
     "RunFinished",
+    "RunGlance",
     "RunReplayed",
     "RunResumed",
     "RunStarted",
@@ -490,6 +507,7 @@ __all__ = [
     "normalise",
     "open_executor",
     "open_memory",
+    "open_stream",
     "pattern",
     "patterns",
     "plan",
@@ -523,6 +541,7 @@ __all__ = [
     "sample_roadmap",
     "sh",
     "start_detached",
+    "state_folder",
     "status",
     "steer",
     "stop",

@@ -11,13 +11,13 @@ from pydantic import Field
 
 import milepost
 from milepost.detached import StartWish
-from milepost.mcp.asides import aside
 from milepost.mcp.departing import depart
 from milepost.mcp.levels import say
 from milepost.mcp.places import Folder, Place
 from milepost.mcp.strict import Brief
 from milepost.mcp.tools.standing import Standing, standing_of
 from milepost.mcp.waiting import wait_for_run
+from milepost.serving.asides import aside
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,37 @@
+// Questions to the server, and changes that are asked of it.
+import { run, tell } from './store.js';
+
+/** The address of a question about the run that is shown. */
+export function address(path, words = {}) {
+  const query = new URLSearchParams({ ...(run.value ? { run: run.value } : {}), ...words });
+  return query.size ? `${path}?${query}` : path;
+}
+
+/** The answer to a question; null where there is none, with what to do about it told to the person when `aloud`. */
+export async function ask(path, words = {}, { aloud = false } = {}) {
+  try {
+    const response = await fetch(address(path, words));
+    const answer = await response.json();
+    if (response.ok) return answer;
+    if (aloud) tell(inWords(answer, response.status));
+  } catch {
+    if (aloud) tell('the server does not answer');
+  }
+  return null;
+}
+
+/** Ask for a change; gives what was said, or null when it was refused, which the person is told. */
+export async function change(path, body) {
+  const headers = { 'Content-Type': 'application/json', 'X-Milepost': '1' };
+  try {
+    const response = await fetch(address(path), { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await response.json().catch(() => ({}));
+    tell(response.ok ? answer.said ?? 'done' : inWords(answer, response.status));
+    return response.ok ? answer : null;
+  } catch {
+    tell('the server does not answer: nothing was changed');
+    return null;
+  }
+}
+
+const inWords = ({ error, advice }, status) => [error ?? `refused (${status})`, advice].filter(Boolean).join(' · ');

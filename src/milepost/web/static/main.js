@@ -1,0 +1,82 @@
+// The page: header, the four answers, five panels.
+import { effect, html, render } from './libraries.js';
+import { Code } from './code.js';
+import { Dialogs } from './dialogs.js';
+import { Head } from './head.js';
+import { Icon } from './icons.js';
+import { PANELS, Splitter, front, lower, sizes, whole } from './layout.js';
+import { Preview } from './preview.js';
+import { Roadmap } from './roadmap.js';
+import { connect } from './stream.js';
+import { glance } from './state.js';
+import { link, read, second, state } from './store.js';
+import { Talk } from './talk.js';
+import { Terminal } from './terminal.js';
+import './route.js';
+
+const TABS = {
+  roadmap: ['Roadmap', 'list'], talk: ['Talk', 'talk'], code: ['Code', 'code'], terminal: ['Terminal', 'terminal'],
+  preview: ['Preview', 'eye'],
+};
+
+const LowerTabs = () => html`<div class="lower-tabs" role="group" aria-label="Lower panel">
+  ${['terminal', 'preview'].map(name => html`<button
+    aria-pressed=${lower.value === name}
+    onClick=${() => {
+      lower.value = name;
+    }}
+  >${TABS[name][0]}</button>`)}
+</div>`;
+
+function Tabs() {
+  const waiting = glance(read('head')).gates.length;
+  return html`<nav class="tabs" aria-label="Panels">
+    ${PANELS.map(name => html`<button
+      aria-current=${front.value === name ? 'page' : null}
+      onClick=${() => {
+        front.value = name;
+      }}
+    >
+      <${Icon} name=${TABS[name][1]} />${TABS[name][0]}
+      ${name === 'talk' && waiting > 0 && html`<span class="badge">${waiting}<span class="hidden"> wait for you</span></span>`}
+    </button>`)}
+  </nav>`;
+}
+
+function Page() {
+  const { roadmap, talk, bottom, terminal } = sizes.value;
+  const shares = { '--roadmap': roadmap, '--talk': talk, '--bottom': bottom, '--terminal': terminal };
+  return html`<${Head} />
+    <main class=${whole.value ? 'has-whole' : ''} data-front=${front.value} data-lower=${lower.value} style=${shares}>
+      <${Roadmap} />
+      <${Splitter} name="roadmap" label="Width of the roadmap" />
+      <div class="right">
+        <div class="upper"><${Talk} /><${Splitter} name="talk" label="Width of the conversation" /><${Code} /></div>
+        <${Splitter} name="bottom" label="Height of the terminal" across />
+        <div class="lower">
+          <${LowerTabs} /><${Terminal} /><${Splitter} name="terminal" label="Width of the terminal" /><${Preview} />
+        </div>
+      </div>
+    </main>
+    <${Tabs} />
+    <${Dialogs} />`;
+}
+
+render(html`<${Page} />`, document.getElementById('app'));
+setInterval(() => {
+  if (!document.hidden) second.value += 1;
+}, 1000);
+effect(() => {
+  document.documentElement.dataset.link = link.value;
+});
+effect(() => {
+  const { run } = read('head');
+  const waiting = glance(state).gates.length;
+  document.title = `${waiting ? `(${waiting}) ` : ''}${run ? `run ${run.run} · ` : ''}Milepost`;
+});
+connect();
+globalThis.milepost = {
+  get state() {
+    return state;
+  },
+}; // for tests, and for whoever is curious

@@ -1,0 +1,76 @@
+// The one state, the signals that tell which part of it changed, and what the person chose.
+import { computed, signal } from './libraries.js';
+import { PARTS, empty } from './state.js';
+
+export let state = empty();
+export const changed = Object.fromEntries(PARTS.map(name => [name, signal(0)]));
+
+export const link = signal('connecting'); // connecting | live | lost | refused | resting
+export const hello = signal(null); // what the server said first
+export const alive = signal(false); // whether a process works on the run
+export const plan = signal({ tasks: [], phases: [], findings: [] }); // the roadmap as it is now
+export const runs = signal([]); // all runs, newest first
+
+export const run = signal(''); // the run that is shown; empty for the newest
+export const selected = signal(''); // a task's id; empty for the whole run
+export const attempt = signal(0); // an attempt's number; 0 for the last one
+export const asking = signal(''); // the gate that is shown in the dialog
+export const helping = signal(false);
+export const second = signal(0); // ticks once a second while the page is seen
+export const announced = signal(''); // read out by screen readers
+export const toast = signal('');
+
+const due = new Set();
+let frame = 0;
+
+/** Say that parts changed; whoever reads them is drawn anew with the next frame. */
+export function touch(names) {
+  for (const name of names) due.add(name);
+  if (frame || !due.size) return;
+  frame = requestAnimationFrame(() => {
+    frame = 0;
+    for (const name of due) changed[name].value += 1;
+    due.clear();
+  });
+}
+
+/** The state, for a component that is drawn anew whenever one of these parts changed. */
+export function read(...parts) {
+  for (const name of parts) changed[name].value;
+  return state;
+}
+
+export function startOver() {
+  state = empty();
+  touch(PARTS);
+}
+
+export const task = computed(() => {
+  changed.roadmap.value;
+  changed.code.value;
+  return selected.value ? state.tasks.get(selected.value) ?? null : null;
+});
+
+let offset = 0;
+
+/** Keep the server's clock in seconds; the page's own may be wrong. */
+export function setClock(now) {
+  offset = now - Date.now() / 1000;
+}
+
+/** The server's clock; where nothing is going on, that of the last event. */
+export function now() {
+  const moves = link.value === 'live' && alive.value && state.state !== 'finished';
+  return moves ? Date.now() / 1000 + offset : state.endedAt || state.now;
+}
+
+let toasting = 0;
+
+/** Tell the person something for a moment. */
+export function tell(text) {
+  toast.value = text;
+  clearTimeout(toasting);
+  toasting = setTimeout(() => {
+    toast.value = '';
+  }, 4000);
+}

@@ -1,0 +1,130 @@
+// One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
+import { ask } from './ask.js';
+import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, touch } from './store.js';
+import { apply, prepend } from './state.js';
+
+const RETRY_MS = 1000;
+const RESTING_MS = 20_000;
+const REPLANS = new Set(['run_started', 'steered', 'milepost_made', 'run_finished']);
+const WORTH_SAYING = {
+  task_finished: event => event.verdict && `${event.task} ${event.verdict}`,
+  gate_opened: event => `${event.task} waits for you: ${event.question}`,
+  run_finished: () => 'the run is finished',
+};
+
+let source = null;
+let epoch = '';
+let retrying = 0;
+let resting = 0;
+let caughtUp = false;
+
+export function connect() {
+  source?.close();
+  clearTimeout(retrying);
+  const query = new URLSearchParams({ after: `${epoch}:${state.seq}`, ...(run.value ? { run: run.value } : {}) });
+  source = new EventSource(`/api/stream?${query}`);
+  source.addEventListener('hello', event => greet(JSON.parse(event.data)));
+  source.addEventListener('alive', event => {
+    const said = JSON.parse(event.data);
+    setClock(said.now);
+    alive.value = said.alive;
+  });
+  source.onmessage = event => take(JSON.parse(event.data));
+  source.onerror = lose;
+}
+
+/** Show another run. */
+export function show(name) {
+  run.value = name;
+  epoch = '';
+  startOver();
+  connect();
+}
+
+function greet(said) {
+  if (said.fresh || said.epoch !== epoch) startOver();
+  caughtUp = !said.fresh;
+  epoch = said.epoch;
+  setClock(said.now);
+  alive.value = said.alive;
+  hello.value = said;
+  link.value = 'live';
+  replan();
+}
+
+function take({ after, events, caught_up: isLast }) {
+  if (after !== state.seq && state.seq !== 0) {
+    epoch = '';
+    connect();
+    return;
+  }
+  for (const [seq, at, event] of events) {
+    touch(apply(state, seq, at, event));
+    if (caughtUp) announce(event);
+    if (REPLANS.has(event.event)) replanSoon();
+  }
+  if (isLast !== false) caughtUp = true;
+}
+
+function announce(event) {
+  const words = WORTH_SAYING[event.event]?.(event);
+  if (words) announced.value = words;
+}
+
+let replanning = 0;
+
+function replanSoon() {
+  clearTimeout(replanning);
+  replanning = setTimeout(replan, 200);
+}
+
+async function replan() {
+  const [planned, known] = await Promise.all([ask('/api/plan'), ask('/api/runs')]);
+  if (planned) plan.value = planned;
+  if (known) runs.value = known.runs;
+  touch(['roadmap']);
+}
+
+/** Fetch lines that are older than all that are here; gives how many came. */
+export async function older() {
+  const first = state.lines.seq.find((_, place) => !['command', 'success', 'failure'].includes(state.lines.kind[place]));
+  const answer = await ask('/api/lines', { before: first ?? hello.value?.floor ?? 0 });
+  if (!answer) return 0;
+  hello.value = { ...hello.value, older: answer.older };
+  const came = prepend(state, answer.events);
+  touch(['terminal']);
+  return came;
+}
+
+/** A browser asks again by itself when a connection breaks; when it was refused, it has to be told to. */
+async function lose() {
+  link.value = 'lost';
+  if (source?.readyState !== EventSource.CLOSED) return;
+  try {
+    const { status } = await fetch('/api/summary');
+    if (status === 401) {
+      link.value = 'refused';
+      return;
+    }
+  } catch {
+    // Nobody is there: asked again below.
+  }
+  retrying = setTimeout(connect, RETRY_MS);
+}
+
+/** A page that nobody sees gives its connection back, of which a browser has six a host, and asks now and then. */
+document.addEventListener('visibilitychange', () => {
+  clearInterval(resting);
+  if (!document.hidden) {
+    connect();
+    return;
+  }
+  source?.close();
+  source = null;
+  link.value = 'resting';
+  resting = setInterval(async () => {
+    const told = await ask('/api/summary');
+    if (told) document.title = told.waiting ? `(${told.waiting}) waits for you · Milepost` : document.title;
+  }, RESTING_MS);
+});
+
