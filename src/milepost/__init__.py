@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         demo,
         diff,
         doctor,
+        edit_task,
         entry_to_json,
         event_to_json,
         events,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         find_roadmap,
         forecast,
         init,
+        last_agent,
         log,
         logs,
         mark,
@@ -86,6 +88,8 @@ if TYPE_CHECKING:
         report_to_markdown,
         restore,
         resume,
+        resume_detached,
+        retry_detached,
         roadmap_templates,
         run,
         run_projects,
@@ -93,11 +97,13 @@ if TYPE_CHECKING:
         running,
         sample_roadmap,
         sh,
+        start_detached,
         state_folder,
         status,
         steer,
         stop,
         sync,
+        task_text,
         together,
         together_to_json,
         try_pattern,
@@ -105,13 +111,14 @@ if TYPE_CHECKING:
         unmark,
         verify,
         waiting_gates,
+        why_it_ended,
         work,
         write_report,
     )
     from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
-    from milepost.core.errors import MilepostError, Misuse
+    from milepost.core.errors import EditRefused, GateChanged, GateClosed, MilepostError, Misuse, TaskChanged
     from milepost.core.events import (
         AgentChosen,
         AgentSaid,
@@ -156,6 +163,7 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Remark, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.detached import Begun
     from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
@@ -166,6 +174,7 @@ if TYPE_CHECKING:
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs, Expense
     from milepost.engine.doctor import Finding
+    from milepost.engine.editing import TaskText
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
@@ -229,7 +238,7 @@ _HOMES = {
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
-    "memory_to_json",
+    "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -237,7 +246,7 @@ _HOMES = {
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
-    "milepost.core.errors": "MilepostError Misuse",
+    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
     "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
@@ -300,6 +309,8 @@ _HOMES = {
     "milepost.sandbox.policy": "Decision",
     "milepost.sandbox.typescript.executor": "TypeScriptExecutor",
     "milepost.workspace.mileposts": "Milepost",
+    "milepost.engine.editing": "TaskText",
+    "milepost.detached": "Begun",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -314,6 +325,7 @@ __all__ = [
     "Assignment",
     "Attempt",
     "AttemptFinished",
+    "Begun",
     "BudgetReached",
     "ByHand",
     "Change",
@@ -333,6 +345,7 @@ __all__ = [
     "Costs",
     "Decision",
     "Difference",
+    "EditRefused",
     "Elsewhere",
     "Ending",
     "Entry",
@@ -359,6 +372,8 @@ __all__ = [
     "Found",
     "Gate",
     "GateAnswered",
+    "GateChanged",
+    "GateClosed",
     "GateOpened",
     "Heuristic",
     "Imported",
@@ -425,11 +440,13 @@ __all__ = [
     "Synced",
     "TakenBack",
     "Task",
+    "TaskChanged",
     "TaskContext",
     "TaskFinished",
     "TaskReplayed",
     "TaskReport",
     "TaskSummary",
+    "TaskText",
     "Template",
     "TogetherEnding",
     "Told",
@@ -466,6 +483,7 @@ __all__ = [
     "demo",
     "diff",
     "doctor",
+    "edit_task",
     "entry_to_json",
     "event_to_json",
     "events",
@@ -478,6 +496,7 @@ __all__ = [
     "forecast",
     "gate_to_json",
     "init",
+    "last_agent",
     "log",
     "logs",
     "mark",
@@ -512,6 +531,8 @@ __all__ = [
     "report_to_markdown",
     "restore",
     "resume",
+    "resume_detached",
+    "retry_detached",
     "roadmap_templates",
     "run",
     "run_projects",
@@ -519,11 +540,13 @@ __all__ = [
     "running",
     "sample_roadmap",
     "sh",
+    "start_detached",
     "state_folder",
     "status",
     "steer",
     "stop",
     "sync",
+    "task_text",
     "together",
     "together_to_json",
     "try_pattern",
@@ -531,6 +554,7 @@ __all__ = [
     "unmark",
     "verify",
     "waiting_gates",
+    "why_it_ended",
     "work",
     "write_report",
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
+    from milepost.detached import Begun
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
+    from milepost.engine.editing import TaskText
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
@@ -117,6 +119,24 @@ def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = 
 
     path = find_roadmap(roadmap)
     return explained(read_bytes(path), ways_of(path, dialect=dialect)[0])
+
+
+def task_text(task: str, roadmap: Path | str | None = None) -> TaskText:
+    """A task as it is written in the roadmap now: its lines, with those of all below it."""
+    from milepost.engine.editing import task_text as look
+
+    return look(_path(roadmap), task)
+
+
+def edit_task(task: str, text: str, roadmap: Path | str | None = None, *, digest: str = "") -> TaskText:
+    """Write other lines for a task into the user's roadmap; every other byte of it stays.
+
+    With `digest` only in the place of those that were shown under it. Refused where it would be another task
+    afterwards, or others would change.
+    """
+    from milepost.engine.editing import edit_task as write
+
+    return write(_path(roadmap), task, text, digest)
 
 
 def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
@@ -346,10 +366,90 @@ def resume(
         return anywhere.resume(where, Company(on_event=hear, agents=_given(agent), stays=stays), budget_usd)
 
 
+def start_detached(
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    parallel: int | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    budget_usd: float | None = None,
+    new: bool = False,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Start a run as `run` does, in a process of its own that outlives this one; gives what came of the start."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    wish = StartWish(
+        roadmap=find_roadmap(roadmap),
+        agent=agent,
+        parallel=parallel,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        budget_usd=budget_usd,
+        new=new,
+        stays=stays,
+        database=database,
+    )
+    return depart(wish)
+
+
+def resume_detached(
+    roadmap: Path | str | None = None,
+    *,
+    budget_usd: float | None = None,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Go on with the run that was interrupted, or paused, in a process of its own that outlives this one."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    path = find_roadmap(roadmap)
+    return depart(StartWish(roadmap=path, resume=True, budget_usd=budget_usd, stays=stays, database=database))
+
+
+def retry_detached(
+    task: str,
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    budget_usd: float | None = None,
+    stays: bool = False,
+) -> Begun:
+    """Try a task once more in a run of its own, by the agent that tried it last unless another is named.
+
+    The run is in a process of its own that outlives this one.
+    """
+    by = agent or last_agent(task, roadmap)
+    return start_detached(roadmap, agent=by, tasks=(task,), budget_usd=budget_usd, stays=stays)
+
+
+def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:
+    """Why a run in a process of its own came to no end, empty where nothing is known."""
+    from milepost.detached import why_it_ended as look
+
+    return look(find_roadmap(roadmap), run)
+
+
+def last_agent(task: str, roadmap: Path | str | None = None) -> str | None:
+    """Who tried a task last; None where nobody did, and the settings say who would."""
+    try:
+        tried = [one.agent for one in attempts(task, roadmap) if not one.agent.startswith("recipe:")]
+    except MilepostError:
+        return None
+    return tried[-1] if tried else None
+
+
 def steer(
     kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
 ) -> str:
-    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
+    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
+
+    A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
+    """
     from milepost.engine import anywhere
     from milepost.engine.hands import require_name
     from milepost.engine.steering import request
