@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check docs lock bench clean
+.PHONY: demo test check web docs lock bench clean
 
 demo: .venv/run
 	@$(BIN)/milepost demo
 
 test: check
+	@$(BIN)/python -P src/milepost/web/libraries.py || true
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/dev
@@ -16,6 +17,10 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# The libraries of the page, by npm. Where there is no npm, tests in a browser say so and are skipped.
+web:
+	@$(PYTHON) -P src/milepost/web/libraries.py
 
 docs: .venv/dev
 	$(BIN)/python docs/reference.py
