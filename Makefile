@@ -9,7 +9,7 @@ demo: .venv/run
 	@$(BIN)/milepost demo
 
 test: check
-	@$(BIN)/python -P src/milepost/web/libraries.py || true
+	@$(BIN)/python -P src/milepost/web/libraries.py && $(BIN)/python -m tests.web.axe || true
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/dev

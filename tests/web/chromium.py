@@ -1,0 +1,102 @@
+"""Debian's chromium, driven by playwright from this thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.web.needs import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+BLANK = "about:blank"
+# What a browser says by itself of an answer that it did not get, or that was a refusal.
+_OF_THE_NETWORK = ("Failed to load resource", "net::ERR_")
+
+
+class Driver:
+    """A browser and the event loop that drives it.
+
+    The loop never ends while the browser is there, and asyncio lets no other one run in a thread where one runs: it is
+    `aside` between the tests that drive the browser, so that other tests of the process can have loops of their own.
+    """
+
+    def __init__(self) -> None:
+        from playwright.sync_api import sync_playwright
+
+        self._playwright = sync_playwright().start()
+        self._loop = asyncio.get_running_loop()
+        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        self.browser: Browser = self._playwright.chromium.launch(executable_path=chromium(), args=as_root)
+
+    def aside(self) -> None:
+        """Let other loops run in this thread."""
+        asyncio._set_running_loop(None)
+
+    def on(self) -> None:
+        """Let the browser be driven again."""
+        asyncio._set_running_loop(self._loop)
+
+    def close(self) -> None:
+        """End the browser."""
+        self.on()
+        self.browser.close()
+        self._playwright.stop()
+        self.aside()
+
+
+class Pages:
+    """Opens pages, each in a browser profile of its own, and hears what goes wrong in them."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+        self.errors: list[str] = []
+
+    def open(
+        self, address: str = BLANK, *, width: int = 1440, height: int = 900, dark: bool = False, still: bool = True
+    ) -> Page:
+        """A page of this size and theme; `still` asks for no motion."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce" if still else "no-preference",
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        self._contexts.append(context)
+        return self.another(context, address)
+
+    def another(self, context: BrowserContext, address: str) -> Page:
+        """One more page of a profile: a second tab."""
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self._hear(message.text) if message.type == "error" else None)
+        page.goto(address)
+        return page
+
+    def close(self) -> None:
+        """Close all of them."""
+        for context in self._contexts:
+            context.close()
+
+    def _hear(self, text: str) -> None:
+        if not any(sign in text for sign in _OF_THE_NETWORK):
+            self.errors.append(text)
+
+
+@contextmanager
+def pages_of(browser: Browser) -> Iterator[Pages]:
+    """Pages that are closed at the end, where an error that one of them logged fails the test.
+
+    A test that provokes errors clears `errors` itself.
+    """
+    pages = Pages(browser)
+    try:
+        yield pages
+        assert pages.errors == [], "the page logged errors"
+    finally:
+        pages.close()

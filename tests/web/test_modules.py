@@ -1,0 +1,39 @@
+"""The modules of the page that need no server, in the browser that will run them."""
+
+from __future__ import annotations
+
+from tests.web.modules import Modules
+
+DRAWN = """async ({html, render, signal, computed, useComputed, useState, useEffect}) => {
+    const count = signal(1), twice = computed(() => count.value * 2);
+    const effects = [];
+    function Row({name}) {
+        const [said] = useState('says');
+        const shown = useComputed(() => `${name} ${said} ${twice.value}`);
+        useEffect(() => { effects.push(name); }, []);
+        return html`<li title=${name}>${shown}</li>`;
+    }
+    const main = document.querySelector('main');
+    render(html`<ul><${Row} name="one" /><${Row} name="<b>two</b>" /></ul>`, main);
+    count.value = 21;
+    await new Promise(drawn => setTimeout(drawn, 50));
+    return [[...main.querySelectorAll('li')].map(row => row.textContent), main.querySelectorAll('b').length, effects];
+}"""
+
+
+def test_the_libraries_draw_what_signals_say_and_no_text_becomes_markup(modules: Modules) -> None:
+    rows, elements, effects = modules.call("libraries.js", DRAWN)
+
+    assert rows == ["one says 42", "<b>two</b> says 42"]
+    assert elements == 0
+    assert sorted(effects) == ["<b>two</b>", "one"]
+
+
+def test_the_libraries_give_all_that_the_page_is_written_with(modules: Modules) -> None:
+    given = modules.call("libraries.js", "libraries => Object.keys(libraries).sort()")
+
+    assert given == [
+        *("Fragment", "batch", "computed", "effect", "h", "html", "render", "signal", "untracked", "useCallback"),
+        *("useComputed", "useEffect", "useLayoutEffect", "useMemo", "useRef", "useSignal", "useSignalEffect"),
+        "useState",
+    ]
