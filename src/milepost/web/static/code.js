@@ -84,7 +84,7 @@ function Attempt({ task, attempt }) {
     ${verdict === 'unverified' && html`<${Unverified} task=${task} attempt=${attempt} isLast=${isLast} />`}
     ${!verdict && html`<${InWork} task=${task} attempt=${attempt} />`}
     ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
-    ${verdict && task.attempts.length > 1 && html`<${Choice} task=${task} attempt=${attempt} />`}
+    ${verdict && task.attempts.some(one => one !== attempt && one.verdict) && html`<${Choice} task=${task} attempt=${attempt} />`}
     ${question && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
     ${question && proof === null && html`<${Missing} question=${question} />`}
     ${proof && other ? html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />` : proof && html`
@@ -105,7 +105,7 @@ function Sentence({ task, attempt, proof }) {
     attempt.agent,
     verdict && attempt.endedAt > attempt.startedAt && attempt.startedAt && span(attempt.endedAt - attempt.startedAt),
     attempt.cost > 0 && money(attempt.cost),
-    proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
+    verdict === 'passed' && proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
   ].filter(Boolean);
   const made = verdict === 'passed' && (attempt.milepost || proof?.commit);
   return html`<p class=${`sentence v-${status}`}><${Mark} status=${status} /><span>
@@ -132,13 +132,25 @@ function ProveAgain({ task }) {
     <button class="icon" aria-label=${`Copy ${command}`} title="Copy" onClick=${() => copy(command)}><${Icon} name="copy" /></button></p>`;
 }
 
-const Choice = ({ task, attempt }) => html`<p class="choice"><label for="beside">beside it</label>
-  <select id="beside" value=${String(beside.value)} onChange=${event => {
-    beside.value = Number(event.currentTarget.value);
-  }}>
-    <option value="0">nothing</option>
-    ${task.attempts.filter(one => one !== attempt && one.verdict).map(one => html`<option value=${String(one.number)}>attempt ${one.number}, ${one.verdict}</option>`)}
-  </select></p>`;
+/** Another attempt to lay beside this one: a button where there is one, a list where there are more. */
+function Choice({ task, attempt }) {
+  const others = task.attempts.filter(one => one !== attempt && one.verdict);
+  const set = number => {
+    beside.value = number;
+  };
+  if (others.length === 1) {
+    const [{ number }] = others;
+    const on = beside.value === number;
+    return html`<p class="choice"><button class="button small" aria-pressed=${on} onClick=${() => set(on ? 0 : number)}>
+      ${on ? `Stop comparing with attempt ${number}` : `Compare with attempt ${number}`}
+    </button></p>`;
+  }
+  return html`<p class="choice"><label for="beside">compare with</label>
+    <select id="beside" value=${String(beside.value)} onChange=${event => set(Number(event.currentTarget.value))}>
+      <option value="0">nothing</option>
+      ${others.map(one => html`<option value=${String(one.number)}>attempt ${one.number}, ${one.verdict}</option>`)}
+    </select></p>`;
+}
 
 function Compared({ task, attempt, proof, other }) {
   const { question, proof: another } = useProof(task, other);

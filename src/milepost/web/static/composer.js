@@ -2,9 +2,9 @@
 import { html, useState } from './libraries.js';
 import { change } from './ask.js';
 import { Icon, Mark } from './icons.js';
+import { Pieces } from './inline.js';
 import { glance } from './state.js';
 import { alive, asking, link, read, selected } from './store.js';
-import { Pieces } from './inline.js';
 import { Prose } from './text.js';
 
 const LONGEST_NOTE = 4000;
@@ -66,7 +66,7 @@ export function Composer() {
         rows="1"
         maxlength=${LONGEST_NOTE}
         autocomplete="off"
-        placeholder=${why ? '' : task ? `Tell the agent of ${task} something` : 'Tell every agent something'}
+        placeholder=${why ? '' : task ? 'Tell its agent something' : 'Tell every agent something'}
         aria-describedby="note-counts"
         disabled=${why !== ''}
         value=${text}
@@ -77,6 +77,6 @@ export function Composer() {
         <${Icon} name="send" />
       </button>
     </div>
-    <p class="counts soft" id="note-counts">${why ? html`<${Prose} text=${why} />` : 'It counts from the next attempt on. Shift-Enter begins a new line.'}</p>
+    <p class="counts soft" id="note-counts">${why ? html`<${Prose} text=${why} />` : html`It counts from the next attempt on.<span class="keys-hint"> Shift-Enter begins a new line.</span>`}</p>
   </form>`;
 }

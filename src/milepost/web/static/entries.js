@@ -2,9 +2,10 @@
 import { html, useState } from './libraries.js';
 import { clock, commit, many, money, span } from './format.js';
 import { Icon, Mark } from './icons.js';
+import { Pieces } from './inline.js';
+import { front } from './layout.js';
 import { pick } from './route.js';
 import { asking, hello, read } from './store.js';
-import { Pieces } from './inline.js';
 import { Log, Prose } from './text.js';
 
 const MOST_STEPS = 60; // shown of a run of steps
@@ -45,6 +46,11 @@ const Claim = ({ entry, label = 'the agent says' }) => html`<div class="entry cl
   <span class="who">${label}</span><${Said} text=${entry.text} />
 </div>`;
 
+const showProof = entry => {
+  pick(entry.task, entry.attempt);
+  front.value = 'code';
+};
+
 /** A verdict comes from checks alone: here they are beside it. */
 function Fact({ entry }) {
   const attempt = read('talk', 'code').tasks.get(entry.task)?.attempts.find(one => one.number === entry.attempt);
@@ -52,11 +58,11 @@ function Fact({ entry }) {
   return html`<div class=${`entry card fact v-${entry.verdict}`}>
     <div class="who"><span>milepost checked</span><${Time} at=${entry.at} /></div>
     <p class="finding"><${Mark} status=${entry.verdict} /><span><b>${entry.verdict}</b> <${Prose} text=${entry.text} /></span></p>
-    ${checks.length > 0 && html`<ul class="asked">${checks.map(check => html`<li title=${check.summary}>
+    ${checks.length > 0 && html`<ul class="asked">${checks.map(check => html`<li>
       <${Mark} status=${CHECK_MARKS[check.outcome]} />${check.name}
       ${check.ms >= 100 && html`<span class="soft">${span(check.ms / 1000)}</span>`}
     </li>`)}</ul>`}
-    ${attempt && html`<button class="more" onClick=${() => pick(entry.task, entry.attempt)}>
+    ${attempt && html`<button class="more" onClick=${() => showProof(entry)}>
       ${entry.verdict === 'failed' ? 'Why, and what it changed' : 'Proof and changes'}${attempt.cost > 0 ? ` · ${money(attempt.cost)}` : ''}
     </button>`}
   </div>`;
@@ -200,8 +206,6 @@ const SIGNALS = {
 
 const DRAWN = {
   run: Happened,
-  lane: ({ entry }) => html`<${Heading} entry=${entry} />`,
-  stage: ({ entry }) => html`<${Heading} entry=${entry} begins />`,
   said: Claim,
   signal: ({ entry }) => html`<${Claim} entry=${entry} label=${SIGNALS[entry.signal] ?? `the agent says: ${entry.signal}`} />`,
   chosen: Choice,
@@ -216,5 +220,8 @@ const DRAWN = {
   <//>`,
 };
 
-export const Entry = ({ row }) =>
-  row.kind === 'steps' ? html`<${Steps} entries=${row.entries} />` : html`<${DRAWN[row.kind] ?? Happened} entry=${row.first} />`;
+export function Entry({ row }) {
+  if (row.kind === 'lane') return html`<${Heading} entry=${row.first} begins=${row.begins} />`;
+  if (row.kind === 'steps') return html`<${Steps} entries=${row.entries} />`;
+  return html`<${DRAWN[row.kind] ?? Happened} entry=${row.first} />`;
+}

@@ -45,13 +45,20 @@ function counted(talk, upTo, task) {
 /** Rows with a heading wherever another task or attempt begins to speak. */
 function headed(groups, whole) {
   const rows = [];
-  let lane = '';
+  let heading = null;
   for (const entries of groups) {
     const [first] = entries;
-    const speaks = first.task && (first.attempt || whole);
-    if (first.kind !== 'stage' && speaks && laneOf(first) !== lane) rows.push({ kind: 'lane', key: `l${first.seq}`, first });
-    if (speaks) lane = laneOf(first);
-    rows.push({ kind: STEPS.has(first.kind) ? 'steps' : first.kind, key: `${first.kind}${first.seq}`, first, entries });
+    const isNew = isElsewhere(first, heading?.first) && (whole || first.attempt > 0);
+    if (isNew) rows.push((heading = { kind: 'lane', key: `l${first.seq}`, first, begins: false }));
+    if (first.kind === 'stage') Object.assign(heading, { first, begins: true });
+    else rows.push({ kind: STEPS.has(first.kind) ? 'steps' : first.kind, key: `${first.kind}${first.seq}`, first, entries });
   }
   return rows;
+}
+
+/** Whether an entry belongs under another heading; one without an attempt is about its task as a whole. */
+function isElsewhere(entry, under) {
+  if (!entry.task) return false;
+  if (!under || entry.task !== under.task) return true;
+  return entry.attempt > 0 && entry.attempt !== under.attempt;
 }

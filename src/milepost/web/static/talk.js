@@ -5,11 +5,11 @@ import { Entry } from './entries.js';
 import { fold, newer } from './folding.js';
 import { many, span } from './format.js';
 import { Icon, Mark } from './icons.js';
+import { Pieces } from './inline.js';
 import { Panel } from './layout.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
 import { alive, link, now, read, second, selected } from './store.js';
-import { Pieces } from './inline.js';
 
 const MOST = 120;
 const MORE = 200;
