@@ -1,8 +1,168 @@
-// The header, and under it the four answers: done with proof, failed, waits for you, cost.
+// The header: which run this is, how it stands, how it is held, and what may be asked of it; then the four answers.
 import { html } from './libraries.js';
-import { read } from './store.js';
+import { Answers } from './answers.js';
+import { change } from './ask.js';
+import { Since } from './away.js';
+import { copy } from './copy.js';
+import { clock, many, span } from './format.js';
+import { Icon } from './icons.js';
+import { nextTheme, theme } from './layout.js';
+import { Menu } from './menu.js';
+import { pick } from './route.js';
+import { choices, nextSteps, standing } from './standing.js';
+import { alive, confirming, hello, helping, link, now, read, run, runs, second } from './store.js';
+import { show } from './stream.js';
 
-export function Head() {
+const LINKS = {
+  connecting: 'connecting …', live: 'live', resting: 'resting', lost: 'lost the server, trying again …',
+  refused: 'this page’s key is no longer valid',
+};
+
+export const Head = () => html`<${Bar} /><${Answers} /><${Since} /><${Next} />`;
+
+/** How the run that is shown stands. */
+function stance() {
+  const left = hello.value?.facts?.ended ?? false;
+  return standing(read('head'), { link: link.value, alive: alive.value, left });
+}
+
+function Bar() {
+  const { kind, text } = stance();
+  return html`<header class="bar">
+    <a class="brand" href="#" aria-label="milepost: the whole run" onClick=${wholeRun}><${Stone} /><span>milepost</span></a>
+    <h1><${Runs} /></h1>
+    <span class=${`standing s-${kind}`}><i class="dot" aria-hidden="true" />${text}</span>
+    <${Clock} /><${Held} />
+    <span class=${`fact link l-${link.value}`} role="status"><i class="dot" aria-hidden="true" />${LINKS[link.value]}</span>
+    <div class="acts"><${Acts} />
+      <button class="icon" aria-label=${`Theme: ${theme.value}; change it`} title="Theme (d)" onClick=${nextTheme}>
+        <${Icon} name="theme" />
+      </button>
+      <button
+        class="icon"
+        aria-label="Keys and help"
+        title="Keys (?)"
+        onClick=${() => {
+          helping.value = true;
+        }}
+      >
+        <${Icon} name="help" />
+      </button>
+    </div>
+  </header>`;
+}
+
+function wholeRun(event) {
+  event.preventDefault();
+  pick();
+}
+
+const Stone = () => html`<svg viewBox="0 0 32 32" aria-hidden="true">
+  <path class="stone" d="M7 29V13a9 9 0 0 1 18 0v16z" />
+  <path class="tick" d="M11.5 17.5l3.2 3.2 6-6.4" />
+  <path class="road" d="M3 29h26" />
+</svg>`;
+
+/** The project and the run; a menu where there are others. */
+function Runs() {
   const state = read('head');
-  return html`<header class="bar"><h1>${state.run ? `run ${state.run.run}` : 'no run yet'}</h1></header>`;
+  const folder = (hello.value?.folder ?? '').split('/').filter(Boolean).at(-1) ?? '';
+  const shown = state.run?.run ?? run.value;
+  const known = facts();
+  const name = html`<b>${folder}</b> <span class="soft">${shown ? `run ${shown}` : 'no run yet'}</span>`;
+  const acts = runs.value.map(one => ({
+    label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown, act: () => one.run !== shown && show(one.run),
+  }));
+  if (!acts.length) return name;
+  const label = `${folder}, run ${shown}: show another run`;
+  return html`<${Menu} look="run-name" label=${label} hint=${hello.value?.roadmap} heading=${known && `${known.held} · ${known.others}`} acts=${acts}>
+    <span class="run-words">${name}</span><${Icon} name="after" />
+  <//>`;
+}
+
+function aboutRun({ started_at: startedAt, finished_at: finishedAt, ended, tasks }) {
+  const day = new Date(startedAt * 1000).toLocaleDateString('en', { day: 'numeric', month: 'short' });
+  const state = finishedAt ? 'finished' : ended ? 'left' : 'not finished';
+  return `${day} ${clock(startedAt).slice(0, 5)} · ${many(tasks.length, 'task')} · ${state}`;
+}
+
+function Clock() {
+  const { startedAt } = read('head');
+  second.value;
+  if (!startedAt) return null;
+  return html`<span class="fact clock" title="since the run began">
+    <${Icon} name="clock" /><span class="hidden">clock </span>${span(Math.floor(now() - startedAt))}
+  </span>`;
+}
+
+/** What holds its commands and when a person is asked; who works, how many at once. */
+function facts() {
+  const known = hello.value?.facts ?? read('head').run;
+  if (!known) return null;
+  const together = known.parallel > 1 ? `${known.parallel} at a time` : 'one at a time';
+  const held = [known.trust || 'containers', known.approve && `approve ${known.approve}`];
+  return { held: held.filter(Boolean).join(' · '), others: [known.agent, together].filter(Boolean).join(' · ') };
+}
+
+function Held() {
+  const known = facts();
+  if (!known) return null;
+  return html`<span class="fact held" title=${`${known.held} · ${known.others}`}>
+    <${Icon} name="lock" /><span class="hidden">sandbox: </span>${known.held}
+    <span class="others">· ${known.others}</span>
+  </span>`;
+}
+
+const steer = (verb, text = '') => change('/api/steer', { verb, task: '', text });
+
+function Acts() {
+  const may = choices(stance());
+  return html`${may.pause && html`<${Act} icon="pause" label="Pause" what="Pause the run" act=${() => steer('pause')} />`}
+    ${may.goOn && html`<${Act} icon="play" label="Go on" what="Go on with the run" act=${() => steer('go_on')} />`}
+    ${may.resume && html`<${Act} icon="play" label="Resume" what="Resume the run" act=${() => steer('resume')} main />`}
+    ${may.stop && html`<${Menu} look="button quiet" label="Stop the run" acts=${STOPS}>
+      <${Icon} name="stop" /><span class="name">Stop</span>
+    <//>`}`;
+}
+
+const Act = ({ icon, label, what, act, main = false }) => html`<button
+  class=${`button ${main ? 'main' : 'quiet'}`}
+  aria-label=${what}
+  onClick=${act}
+>
+  <${Icon} name=${icon} /><span class="name">${label}</span>
+</button>`;
+
+const STOPS = [
+  { label: 'Finish the tasks in work', note: 'nothing new begins', act: () => steer('finish') },
+  { label: 'Stop after the steps in flight', note: 'it can go on later', act: () => steer('stop') },
+  { label: 'Stop now', note: 'steps in flight are done again later', hazard: true, act: stopNow },
+];
+
+function stopNow() {
+  confirming.value = {
+    title: 'Stop the run now?',
+    text: 'The steps in flight are cut short, and are done again when the run goes on. No milepost is lost.',
+    label: 'Stop now',
+    act: () => steer('stop', 'now'),
+  };
+}
+
+/** At the end, and whenever nobody is at work: what to do next. */
+function Next() {
+  const state = read('head');
+  const steps = nextSteps(state, stance(), link.value);
+  if (!steps.length) return null;
+  const taken = state.summary?.fast_forwarded;
+  return html`<div class="strip next">
+    <b>Next</b>
+    ${taken && html`<span class="soft">${taken} is at ${state.summary.head.slice(0, 7)}</span>`}
+    ${steps.map(([command, why]) => html`<span class="command">
+      <code>${command}</code>
+      <button class="icon" aria-label=${`Copy ${command}`} title="Copy" onClick=${() => copy(command)}>
+        <${Icon} name="copy" />
+      </button>
+      <span class="soft">${why}</span>
+    </span>`)}
+  </div>`;
 }

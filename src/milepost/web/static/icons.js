@@ -30,6 +30,7 @@ const STROKES = {
   again: 'M20 11a8 8 0 1 0-2.3 6M20 5v6h-6',
   milepost: 'M7 21V10a5 5 0 0 1 10 0v11M4 21h16M9.5 12l1.8 1.8 3.2-3.6',
   close: 'M6 6l12 12M18 6L6 18',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
   out: 'M14 4h6v6M20 4l-9 9M10 5H5v14h14v-5',
 };
 
@@ -39,10 +40,11 @@ export const Icon = ({ name }) => html`<svg class="stroke" viewBox="0 0 24 24" a
 
 export const WORDS = {
   passed: 'passed', failed: 'failed', unverified: 'unverified', working: 'in work', asking: 'waits for you',
-  waiting: 'waits',
+  waiting: 'waits', done: 'done before',
 };
 const SIGNS = {
   passed: 'M5 12.5l4.5 4.5L19 7.5',
+  done: 'M6.5 12.5l3.8 3.8 7.2-7.4',
   failed: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
   unverified: 'M9 9a3 3 0 1 1 4.2 2.7c-.9.5-1.2 1-1.2 2.3M12 17.4v.2',
   asking: 'M12 6v7.5M12 17.4v.2',

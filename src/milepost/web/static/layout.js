@@ -33,11 +33,35 @@ export const whole = signal(''); // the panel that fills the page
 export const theme = signal(remembered('theme', 'system'));
 
 effect(() => remember('layout', { sizes: sizes.value, front: front.value, lower: lower.value }));
+// On the root at once, not with the next drawing: a panel that is brought to the front can be focused in the same turn.
+effect(() => Object.assign(document.documentElement.dataset, {
+  front: front.value, lower: lower.value, whole: whole.value,
+}));
 effect(() => {
   remember('theme', theme.value);
   if (theme.value === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme.value;
 });
+
+const THEMES = { system: 'dark', dark: 'light', light: 'system' };
+
+export function nextTheme() {
+  theme.value = THEMES[theme.value];
+}
+
+/** Bring a panel to the front, where not all are seen. */
+export function bring(name) {
+  front.value = name;
+  if (name === 'terminal' || name === 'preview') lower.value = name;
+  if (whole.value) whole.value = name;
+}
+
+/** Bring a panel to the front and move the focus into it. */
+export function go(name) {
+  bring(name);
+  const panel = document.getElementById(`panel-${name}`);
+  (panel?.querySelector('[data-first], .scroll[tabindex], .screen') ?? panel)?.focus();
+}
 
 function resize(name, share) {
   const [least, most] = LIMITS[name];

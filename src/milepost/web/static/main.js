@@ -4,14 +4,15 @@ import { Code } from './code.js';
 import { Dialogs } from './dialogs.js';
 import { Head } from './head.js';
 import { Icon } from './icons.js';
-import { PANELS, Splitter, front, lower, sizes, whole } from './layout.js';
+import { PANELS, Splitter, bring, front, go, lower, sizes } from './layout.js';
 import { Preview } from './preview.js';
 import { Roadmap } from './roadmap.js';
 import { connect } from './stream.js';
 import { glance } from './state.js';
-import { link, read, second, state } from './store.js';
+import { alive, link, read, second, state } from './store.js';
 import { Talk } from './talk.js';
 import { Terminal } from './terminal.js';
+import './keys.js';
 import './route.js';
 
 const TABS = {
@@ -22,9 +23,7 @@ const TABS = {
 const LowerTabs = () => html`<div class="lower-tabs" role="group" aria-label="Lower panel">
   ${['terminal', 'preview'].map(name => html`<button
     aria-pressed=${lower.value === name}
-    onClick=${() => {
-      lower.value = name;
-    }}
+    onClick=${() => bring(name)}
   >${TABS[name][0]}</button>`)}
 </div>`;
 
@@ -33,9 +32,7 @@ function Tabs() {
   return html`<nav class="tabs" aria-label="Panels">
     ${PANELS.map(name => html`<button
       aria-current=${front.value === name ? 'page' : null}
-      onClick=${() => {
-        front.value = name;
-      }}
+      onClick=${() => bring(name)}
     >
       <${Icon} name=${TABS[name][1]} />${TABS[name][0]}
       ${name === 'talk' && waiting > 0 && html`<span class="badge">${waiting}<span class="hidden"> wait for you</span></span>`}
@@ -43,11 +40,17 @@ function Tabs() {
   </nav>`;
 }
 
+function skip(event) {
+  event.preventDefault(); // the address says what is shown
+  go('roadmap');
+}
+
 function Page() {
   const { roadmap, talk, bottom, terminal } = sizes.value;
   const shares = { '--roadmap': roadmap, '--talk': talk, '--bottom': bottom, '--terminal': terminal };
-  return html`<${Head} />
-    <main class=${whole.value ? 'has-whole' : ''} data-front=${front.value} data-lower=${lower.value} style=${shares}>
+  return html`<a class="skip" href="#panel-roadmap" onClick=${skip}>Skip to the roadmap</a>
+    <${Head} />
+    <main style=${shares}>
       <${Roadmap} />
       <${Splitter} name="roadmap" label="Width of the roadmap" />
       <div class="right">
@@ -68,6 +71,7 @@ setInterval(() => {
 }, 1000);
 effect(() => {
   document.documentElement.dataset.link = link.value;
+  document.documentElement.dataset.alive = alive.value ? 'yes' : 'no';
 });
 effect(() => {
   const { run } = read('head');

@@ -1,0 +1,98 @@
+// The four answers: what is done with proof, what failed and why, what waits for you, what it cost.
+import { html } from './libraries.js';
+import { money, many, short } from './format.js';
+import { Inline } from './inline.js';
+import { go } from './layout.js';
+import { pick } from './route.js';
+import { glance } from './state.js';
+import { alive, asking, hello, read } from './store.js';
+
+const MOST_NAMED = 3;
+const NEARLY = 0.9;
+
+function Answer({ kind, count, label, text, act, children }) {
+  const words = html`<span class="count">${count}</span>
+    <span class="words"><span class="label">${label}</span><span class="text">${text}</span></span>${children}`;
+  if (act) return html`<button class=${`answer a-${kind}`} onClick=${act}>${words}</button>`;
+  return html`<div class=${`answer a-${kind}`}>${words}</div>`;
+}
+
+const evidence = task => task && (() => {
+  pick(task.id);
+  go('code');
+});
+
+export function Answers() {
+  const state = read('head', 'roadmap');
+  const by = glance(state);
+  return html`<section class="answers" aria-label="The run at a glance">
+    <${Done} state=${state} by=${by} /><${Refused} by=${by} /><${Waiting} gates=${by.gates} /><${Cost} state=${state} />
+  </section>`;
+}
+
+function Done({ state, by }) {
+  const newest = by.passed.reduce((one, other) => (one && one.endedAt > other.endedAt ? one : other), null);
+  return html`<${Answer}
+    kind=${by.passed.length ? 'passed' : 'none'}
+    count=${by.passed.length}
+    label=${`of ${state.order.length} done, with proof`}
+    text=${rest(state, by)}
+    act=${evidence(newest)}
+  />`;
+}
+
+function rest(state, { working, asking: asked, waiting }) {
+  if (state.state === 'none') return 'nothing has begun';
+  if (state.state === 'finished') return waiting.length ? `${many(waiting.length, 'task')} not done` : 'nothing is left';
+  if (!alive.value) return `nobody is at work · ${many(waiting.length + working.length + asked.length, 'task')} open`;
+  const names = working.slice(0, MOST_NAMED).map(task => task.id).join(', ');
+  const more = working.length > MOST_NAMED ? ` and ${working.length - MOST_NAMED} more` : '';
+  const now = working.length ? `${names}${more} in work` : 'nothing in work now';
+  return `${now} · ${waiting.length} to come`;
+}
+
+function Refused({ by }) {
+  const [first] = [...by.failed, ...by.unverified];
+  const kind = by.failed.length ? 'failed' : by.unverified.length ? 'unverified' : 'none';
+  return html`<${Answer}
+    kind=${kind}
+    count=${by.failed.length}
+    label=${`failed${by.unverified.length ? ` · ${by.unverified.length} unverified` : ''}`}
+    text=${first ? html`${first.id} <${Inline} text=${first.reason} />` : 'nothing was refused'}
+    act=${evidence(first)}
+  />`;
+}
+
+function Waiting({ gates }) {
+  const [first] = gates;
+  return html`<${Answer}
+    kind=${first ? 'asking' : 'none'}
+    count=${gates.length}
+    label=${gates.length === 1 ? 'waits for you' : 'wait for you'}
+    text=${first ? html`${first.task} <${Inline} text=${first.question} />` : 'nothing to answer'}
+    act=${first && (() => {
+      asking.value = first.gate;
+    })}
+  />`;
+}
+
+function Cost({ state }) {
+  const budget = hello.value?.facts?.budget_usd ?? null;
+  const share = budget ? Math.min(1, state.cost / budget) : 0;
+  const wall = state.walls.at(-1);
+  return html`<${Answer}
+    kind=${wall ? 'wall' : 'cost'}
+    count=${money(state.cost)}
+    label=${budget === null ? 'spent, no budget' : `of ${money(budget)}`}
+    text=${wall?.message ?? expected(state)}
+  >
+    ${budget !== null && html`<span class=${`meter${share > NEARLY ? ' nearly' : ''}`} aria-hidden="true">
+      <i style=${{ width: `${share * 100}%` }} />
+    </span>`}
+  <//>`;
+}
+
+function expected({ forecast, tokens, calls }) {
+  if (forecast?.usd_high) return `forecast ${money(forecast.usd_low)}–${money(forecast.usd_high).slice(1)}`;
+  return `${short(tokens)} tokens · ${many(calls, 'call')}`;
+}

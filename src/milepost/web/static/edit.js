@@ -1,0 +1,58 @@
+// The text of a task in the roadmap, to be rewritten; it is sent with the digest of what was shown.
+import { html, useEffect, useState } from './libraries.js';
+import { ask, change } from './ask.js';
+import { Dialog, onCtrlEnter } from './dialog.js';
+import { editing, toast } from './store.js';
+
+const shut = () => {
+  editing.value = '';
+};
+
+export const EditDialog = () => editing.value && html`<${Edit} key=${editing.value} task=${editing.value} />`;
+
+function Edit({ task }) {
+  const [was, setWas] = useState(null);
+  const [text, write] = useState('');
+  const [refusal, setRefusal] = useState('');
+  const load = async () => {
+    const told = await ask('/api/task', { task }, { aloud: true });
+    if (!told) return shut();
+    setWas(told);
+    write(told.text);
+    setRefusal('');
+    return undefined;
+  };
+  useEffect(() => {
+    load();
+  }, []);
+  const save = async () => {
+    const done = await change('/api/task', { task, text, digest: was.digest });
+    if (done) shut();
+    else setRefusal(toast.value);
+  };
+  const same = !was || text === was.text;
+
+  return html`<${Dialog} name="edit" title=${`Edit task ${task}`} wide close=${shut}>
+    <p class="soft">${was ? `From line ${was.line} of the roadmap` : 'Reading the roadmap'}. A run that is on follows what is
+      written there.</p>
+    <label class="field-name" for="task-text">Its lines, as Markdown</label>
+    <textarea
+      id="task-text"
+      class="mono"
+      rows="12"
+      spellcheck="false"
+      disabled=${!was}
+      value=${text}
+      onInput=${event => write(event.target.value)}
+      onKeyDown=${onCtrlEnter(() => same || save())}
+    />
+    ${refusal && html`<p class="notice" role="alert">
+      Not written: ${refusal}
+      <button class="button small" onClick=${load}>Begin again with what is there now</button>
+    </p>`}
+    <div class="buttons">
+      <button class="button quiet first" onClick=${shut}>Not now</button>
+      <button class="button main" disabled=${same || !text.trim()} onClick=${save}>Write it</button>
+    </div>
+  <//>`;
+}

@@ -1,0 +1,149 @@
+// A gate: the question, exactly what is decided on, what each answer leads to. It never opens by itself.
+import { html, useEffect, useRef, useState } from './libraries.js';
+import { change } from './ask.js';
+import { Dialog, onCtrlEnter } from './dialog.js';
+import { many } from './format.js';
+import { Inline, Pieces } from './inline.js';
+import { glance } from './state.js';
+import { asking, read, toast } from './store.js';
+
+export const AGENTS = ['tool', 'code', 'claude', 'codex', 'aider', 'auto'];
+
+// What an answer leads to, by the kind of the gate; the engine decides the same in gates.py.
+const LEADS_TO = {
+  approve: { before: 'the task begins', after: 'the work lands as it is shown', destructive: 'it is run, this once' },
+  reject: {
+    before: 'the task ends without a milepost; your words are the reason',
+    after: 'nothing lands: the agent tries again, and is told your words',
+    destructive: 'the command is not run: the agent is told your words, and goes on without it',
+  },
+  edit: {
+    before: 'your words are added to the task, and it begins',
+    after: 'nothing lands: the agent tries again, as you write',
+    destructive: 'the command is not run: the agent is told what to do instead',
+  },
+  skip: 'the task ends without a milepost, and the run goes on with the others',
+  delegate: 'another agent does the task',
+};
+const leadsTo = (answer, kind) => LEADS_TO[answer][kind] ?? LEADS_TO[answer];
+
+const OTHERS = {
+  reject: { name: 'Reject', field: 'Why not', needed: true },
+  edit: { name: 'Edit', field: 'What to do instead, or as well', needed: true },
+  skip: { name: 'Skip', field: 'Why (may be left empty)', needed: false },
+  delegate: { name: 'Delegate', field: 'The agent who does it', needed: true },
+};
+
+const shut = () => {
+  asking.value = '';
+};
+
+export function GateDialog() {
+  const state = read('head', 'talk');
+  const gate = state.gates.get(asking.value);
+  if (!gate) return null;
+  const others = glance(state).gates.filter(one => one.gate !== gate.gate);
+  return html`<${Question} key=${gate.gate} gate=${gate} task=${state.tasks.get(gate.task)} others=${others} />`;
+}
+
+/** What was shown first stays until the person asks for what waits now: nothing changes under their eyes. */
+function Question({ gate, task, others }) {
+  const [seen, look] = useState(gate);
+  const [answer, choose] = useState('');
+  const changed = gate.digest !== seen.digest;
+  return html`<${Dialog} name="gate" title=${html`<${Inline} text=${seen.question} />`} mark="asking" wide close=${shut}>
+    <p class="soft">task ${seen.task}${task?.title && html` · <${Inline} text=${task.title} />`}</p>
+    <${Shown} gate=${seen} />
+    ${gate.answer ? html`<${Answered} gate=${gate} />`
+      : changed ? html`<${Changed} look=${() => look(gate)} />`
+      : answer ? html`<${Words} gate=${seen} answer=${answer} back=${() => choose('')} />`
+      : html`<${Answers} gate=${seen} choose=${choose} />`}
+    ${others.length > 0 && html`<p class="soft">
+      ${many(others.length, 'other waits', 'others wait')} for you
+      <button
+        class="button small"
+        onClick=${() => {
+          asking.value = others[0].gate;
+        }}
+      >Look at ${others[0].task}</button>
+    </p>`}
+  <//>`;
+}
+
+/** What is decided on, sign by sign. */
+function Shown({ gate }) {
+  const lines = gate.shown.replace(/\n$/, '').split('\n');
+  const kinds = gate.kind === 'after' ? { '+': 'added', '-': 'removed', '@': 'soft' } : {};
+  return html`<pre class="shown" tabindex="0" role="region" aria-label="What is decided on">
+    ${lines.map(line => html`<span class=${kinds[line[0]] ?? ''}><${Pieces} text=${line} />${'\n'}</span>`)}
+  </pre>`;
+}
+
+/** Gives an answer once; what it was refused with stays until another one is given. */
+function useSending(gate) {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState('');
+  const send = async (answer, text) => {
+    if (busy) return;
+    setBusy(true);
+    const path = `/api/gates/${encodeURIComponent(gate.gate)}`;
+    const done = await change(path, { answer, text, digest: gate.digest });
+    if (done && asking.value === gate.gate) shut();
+    setRefusal(done ? '' : toast.value);
+    setBusy(false);
+  };
+  return { busy, send, notice: refusal && html`<p class="notice" role="alert">Not done: ${refusal}</p>` };
+}
+
+function Answers({ gate, choose }) {
+  const { busy, send, notice } = useSending(gate);
+  return html`<dl class="leads">
+      <dt>If you approve</dt><dd>${leadsTo('approve', gate.kind)}</dd>
+      <dt>If you say no</dt><dd>${leadsTo('reject', gate.kind)}</dd>
+    </dl>
+    ${notice}
+    <div class="buttons">
+      <button class="button quiet first" onClick=${shut}>Not now</button>
+      ${Object.entries(OTHERS).reverse().map(([name, other]) => html`<button class="button" onClick=${() => choose(name)}>
+        ${other.name} …
+      </button>`)}
+      <button class="button main" disabled=${busy} onClick=${() => send('approve', '')}>Approve once</button>
+    </div>`;
+}
+
+/** The words that go with an answer. */
+function Words({ gate, answer, back }) {
+  const { name, field, needed } = OTHERS[answer];
+  const [text, write] = useState('');
+  const { busy, send, notice } = useSending(gate);
+  const ref = useRef();
+  useEffect(() => ref.current.focus(), []);
+  const lacks = needed && !text.trim();
+  const give = () => lacks || send(answer, text.trim());
+  const box = {
+    id: 'gate-words', value: text, onInput: event => write(event.target.value), onKeyDown: onCtrlEnter(give),
+  };
+  return html`<p>${name}: ${leadsTo(answer, gate.kind)}.</p>
+    <label class="field-name" for="gate-words">${field}</label>
+    ${answer === 'delegate' ? html`<${AgentField} field=${ref} ...${box} />` : html`<textarea ref=${ref} rows="3" ...${box} />`}
+    ${notice}
+    <div class="buttons">
+      <button class="button quiet first" onClick=${back}>Back</button>
+      <button class="button main" disabled=${busy || lacks} onClick=${give}>${name}</button>
+    </div>`;
+}
+
+/** A name of an agent: any, with the known ones to choose from. */
+export const AgentField = ({ field, ...attributes }) => html`<input ref=${field} list="agents" autocomplete="off" ...${attributes} />
+  <datalist id="agents">${AGENTS.map(name => html`<option value=${name} />`)}</datalist>`;
+
+const Answered = ({ gate }) => html`<p class="notice" role="status">
+    This was answered: ${gate.answer}${gate.text && html` (<${Inline} text=${gate.text} />)`}.
+  </p>
+  <div class="buttons"><button class="button" onClick=${shut}>Close</button></div>`;
+
+const Changed = ({ look }) => html`<p class="notice" role="alert">What waits for you is another one now.</p>
+  <div class="buttons">
+    <button class="button quiet first" onClick=${shut}>Not now</button>
+    <button class="button main" onClick=${look}>Show what waits now</button>
+  </div>`;
