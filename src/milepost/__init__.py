@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         new_roadmap,
         normalise,
         open_executor,
+        open_stream,
         pattern,
         patterns,
         plan,
@@ -119,7 +120,11 @@ if TYPE_CHECKING:
         AttemptFinished,
         BudgetReached,
         CheckFinished,
+        CommandFinished,
+        CommandPrinted,
+        CommandStarted,
         Event,
+        EventsTakenBack,
         ForecastMade,
         GateAnswered,
         GateOpened,
@@ -194,6 +199,7 @@ if TYPE_CHECKING:
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
+    from milepost.engine.tail import EventStream, Opening, Row, RunGlance
     from milepost.engine.undo import Undone
     from milepost.memory.catalogue import Move, Told
     from milepost.memory.forgetting import Forgotten
@@ -218,7 +224,7 @@ _HOMES = {
     "choices clean "
     "context costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
-    "preview proof proof_to_json proposals renamed replay "
+    "open_stream preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
     "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
     "steer stop sync together together_to_json "
@@ -235,6 +241,7 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
+    "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
     "RunStarted RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
@@ -276,6 +283,7 @@ _HOMES = {
     "milepost.engine.agreement": "Mismatch",
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
+    "milepost.engine.tail": "EventStream Opening Row RunGlance",
     "milepost.engine.undo": "Undone",
     "milepost.memory.catalogue": "Move Told",
     "milepost.memory.forgetting": "Forgotten",
@@ -320,7 +328,10 @@ __all__ = [
     "Choice",
     "Command",
     "CommandAgent",
+    "CommandFinished",
+    "CommandPrinted",
     "CommandResult",
+    "CommandStarted",
     "Composed",
     "Costs",
     "Decision",
@@ -334,6 +345,8 @@ __all__ = [
     "EpisodeStart",
     "EpisodeStep",
     "Event",
+    "EventStream",
+    "EventsTakenBack",
     "Evidence",
     "ExecutionLimits",
     "ExecutionResult",
@@ -379,6 +392,7 @@ __all__ = [
     "Normalised",
     "NothingRun",
     "NothingToDo",
+    "Opening",
     "Outcome",
     "Pattern",
     "PatternAgent",
@@ -401,7 +415,9 @@ __all__ = [
     "Replayed",
     "Report",
     "Restored",
+    "Row",
     "RunFinished",
+    "RunGlance",
     "RunReplayed",
     "RunResumed",
     "RunStarted",
@@ -481,6 +497,7 @@ __all__ = [
     "normalise",
     "open_executor",
     "open_memory",
+    "open_stream",
     "pattern",
     "patterns",
     "plan",

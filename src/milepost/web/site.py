@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from milepost.core.errors import RunUnknown
+from milepost.web.built import App
 
 
 class Row(Protocol):
@@ -44,6 +47,7 @@ class EventStream(Protocol):
     def after(self, run: str, seq: int, *, most: int = 500, most_bytes: int = 200_000) -> tuple[Row, ...]: ...
     def opening(self, run: str, lines: int = 5000) -> Opening: ...
     def printed_before(self, run: str, seq: int, lines: int = 5000) -> tuple[Row, ...]: ...
+    def at_work(self) -> frozenset[str]: ...
     def close(self) -> None: ...
 
 
@@ -51,8 +55,8 @@ class EventStream(Protocol):
 class Site:
     """One served page. `database` is the server that runs are submitted to, None for what the settings say.
 
-    `run` is the run that the page opens with, None for the newest. `preview` and `app` are the addresses of the other
-    name, where the report and the built app are shown; empty where there is none.
+    `run` is the run that the page opens with, None for the newest. `preview` is the address on the other name, below
+    which the report is shown; empty where there is none. `app` is what the project builds.
     """
 
     roadmap: Path
@@ -60,4 +64,21 @@ class Site:
     database: str | None = field(default=None, repr=False)
     run: str | None = None
     preview: str = ""
-    app: str = ""
+    app: App | None = None
+
+
+def run_named(site: Site, given: str) -> str:
+    """The run that a question is about: the one it names, else the site's own, else the newest; empty without any."""
+    runs = site.stream.runs()
+    wanted = (given or site.run or "").lower()
+    if not wanted:
+        return runs[0].run if runs else ""
+    if any(glance.run == wanted for glance in runs):
+        return wanted
+    known = ", ".join(glance.run for glance in runs[:5])
+    raise RunUnknown(f"there is no run {wanted[:40]!r} here", f"the newest are: {known}" if known else "milepost run")
+
+
+def glance_json(glance: RunGlance) -> dict[str, Any]:
+    """A run in a few facts, for the page."""
+    return asdict(glance)  # type: ignore[call-overload, no-any-return]
