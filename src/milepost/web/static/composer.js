@@ -48,7 +48,6 @@ export function Composer() {
     if (said) setText('');
   };
   const press = event => {
-    event.stopPropagation(); // the page's own keys are letters
     if (event.key === 'Escape') event.currentTarget.blur();
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();

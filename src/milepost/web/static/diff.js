@@ -57,7 +57,7 @@ export function File({ file, opened = null }) {
   const toggle = () => setOpen(!open);
   return html`<article class="file" data-path=${file.path}>
     <header class="file-head">
-      <button class="plain" aria-expanded=${open} onClick=${toggle}>
+      <button class="bare" aria-expanded=${open} onClick=${toggle}>
         <span class=${`chevron${open ? ' down' : ''}`} aria-hidden="true" />
         <code>${file.was && file.was !== file.path && html`<span class="soft"><${Pieces} text=${file.was} /> → </span>`}<${Pieces} text=${file.path} /></code>
       </button>

@@ -3,7 +3,7 @@ import { html, useState } from './libraries.js';
 import { clock, commit, many, money, span } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
-import { front } from './layout.js';
+import { bring } from './layout.js';
 import { pick } from './route.js';
 import { asking, hello, read } from './store.js';
 import { Log, Prose } from './text.js';
@@ -34,7 +34,7 @@ function Heading({ entry, begins }) {
   const attempt = read('talk').tasks.get(entry.task)?.attempts.find(one => one.number === entry.attempt);
   const agent = attempt?.agent || entry.agent || '';
   return html`<h3 class=${`entry lane${begins ? ' begins' : ''}`}>
-    <button class="plain" onClick=${() => pick(entry.task, entry.attempt)}>
+    <button class="bare" onClick=${() => pick(entry.task, entry.attempt)}>
       <b><${Pieces} text=${entry.task} /></b>${entry.attempt > 0 && html` <span>attempt ${entry.attempt}</span>`}
     </button>
     ${agent && html`<span class="soft agent"><${Pieces} text=${agent} /></span>`}
@@ -48,14 +48,14 @@ const Claim = ({ entry, label = 'the agent says' }) => html`<div class="entry cl
 
 const showProof = entry => {
   pick(entry.task, entry.attempt);
-  front.value = 'code';
+  bring('code');
 };
 
 /** A verdict comes from checks alone: here they are beside it. */
 function Fact({ entry }) {
   const attempt = read('talk', 'code').tasks.get(entry.task)?.attempts.find(one => one.number === entry.attempt);
   const checks = attempt?.checks ?? [];
-  return html`<div class=${`entry card fact v-${entry.verdict}`}>
+  return html`<div class=${`entry card checked v-${entry.verdict}`}>
     <div class="who"><span>milepost checked</span><${Time} at=${entry.at} /></div>
     <p class="finding"><${Mark} status=${entry.verdict} /><span><b>${entry.verdict}</b> <${Prose} text=${entry.text} /></span></p>
     ${checks.length > 0 && html`<ul class="asked">${checks.map(check => html`<li>

@@ -52,12 +52,11 @@ function Filter({ answer }) {
       autocomplete="off"
       spellcheck=${false}
       value=${words.value}
-      onKeyDown=${event => event.key !== 'Escape' && event.stopPropagation()}
       onInput=${event => {
         words.value = event.currentTarget.value;
       }}
     /></label>
-    <label class="tick"><input type="checkbox" checked=${onlyChanged.value} onChange=${event => {
+    <label class="files-tick"><input type="checkbox" checked=${onlyChanged.value} onChange=${event => {
       onlyChanged.value = event.currentTarget.checked;
     }} />only changed</label>
     <p class="soft">${many(answer.files.length, 'file')}${answer.cut ? ' and more' : ''}${changed.length > 0 && `, ${changedWords(changed)}`}${answer.commit && html` at <code>${commit(answer.commit)}</code>`}</p>
@@ -85,7 +84,6 @@ function Tree({ answer }) {
     const next = isUse ? {} : step(rows, at, event.key);
     if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    event.stopPropagation();
     if (isUse) use(rows[at]);
     else if (next.toggle) toggle(next.toggle);
     else if (next.to !== undefined) setActive(next.to);

@@ -25,7 +25,7 @@ export function Made({ showFiles }) {
 const Part = ({ title, tasks }) => tasks.length > 0 && html`<div class="lede"><h3>${title}</h3></div><${List} tasks=${tasks} />`;
 
 const List = ({ tasks }) => html`<ul class="made">${tasks.map(task => html`<li key=${task.id}>
-  <button class="plain" onClick=${() => pick(task.id)}>
+  <button class="bare" onClick=${() => pick(task.id)}>
     <${Mark} status=${task.status} />
     <span class="id"><${Pieces} text=${task.id} /></span>
     <span class="what"><span><${Inline} text=${task.title} /></span><span class=${task.status === 'failed' ? 'bad' : 'soft'}><${Inline} text=${why(task)} /></span></span>
