@@ -122,7 +122,7 @@ def measured(browser: Browser, subject: Subject, lines: int) -> Figures:
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.add_init_script(LISTEN)
     page.goto(subject.address)
-    page.wait_for_function(f"{subject.lines} > 0", timeout=PATIENCE_MS)
+    page.wait_for_function(f"() => {subject.lines} > 0", timeout=PATIENCE_MS)
     had = page.evaluate(subject.lines)
     page.evaluate("() => { longTasks.length = 0; frameTimes.length = 0; }")
     writer = threading.Thread(target=flood, args=(subject, lines))
@@ -130,7 +130,7 @@ def measured(browser: Browser, subject: Subject, lines: int) -> Figures:
     while writer.is_alive():
         page.wait_for_timeout(200)
     written = time.monotonic()
-    page.wait_for_function(f"{subject.lines} >= {had + lines}", timeout=PATIENCE_MS)
+    page.wait_for_function(f"() => {subject.lines} >= {had + lines}", timeout=PATIENCE_MS)
     behind_s = time.monotonic() - written
     told = page.evaluate(TOLD)
     return Figures(**told, behind_s=behind_s, **_reloaded(page, subject))
@@ -139,7 +139,7 @@ def measured(browser: Browser, subject: Subject, lines: int) -> Figures:
 def _reloaded(page: Page, subject: Subject) -> dict[str, float]:
     began = time.monotonic()
     page.reload()
-    page.wait_for_function(subject.loaded, timeout=PATIENCE_MS)
+    page.wait_for_function(f"() => {subject.loaded}", timeout=PATIENCE_MS)
     took = time.monotonic() - began
     page.wait_for_timeout(500)
     told = page.evaluate(TOLD)

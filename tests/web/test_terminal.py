@@ -19,7 +19,7 @@ AT_END = """() => { const box = document.querySelector('.screen');
 
 def has_lines(page: Page, count: int) -> list[str]:
     """All lines of the page, once it has so many."""
-    page.wait_for_function(f"window.milepost && {LINES}.length >= {count}")
+    page.wait_for_function(f"() => window.milepost && {LINES}.length >= {count}")
     lines: list[str] = page.evaluate(LINES)
     return lines
 
@@ -99,13 +99,13 @@ def test_older_lines_come_as_one_scrolls_and_the_reader_stays_where_they_were(
 
     page.evaluate("document.querySelector('.screen').scrollTop = 30 * 20")
     page.wait_for_function("() => document.querySelector('[aria-label=\"Follow the end\"]').ariaPressed === 'false'")
-    page.wait_for_function(f"{LINES}.length > {len(first)}")
+    page.wait_for_function(f"() => {LINES}.length > {len(first)}")
     kept = next(row for row in rows(page) if "line" in row)
     assert kept
     while page.evaluate(f"{LINES}.length") < len(story.lines()):
         had = page.evaluate(f"{LINES}.length")
         page.evaluate("document.querySelector('.screen').scrollTop = 0")
-        page.wait_for_function(f"{LINES}.length > {had}")
+        page.wait_for_function(f"() => {LINES}.length > {had}")
     assert page.evaluate(LINES) == story.lines()
 
 
