@@ -16,7 +16,7 @@ import milepost
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
 from milepost.engine.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
-from milepost.engine.tail import NOTHING, EventStream
+from milepost.engine.tail import NOTHING, EventStream, Row
 from milepost.store.database import is_server, open_database
 from tests.integration.repositories import new_place
 
@@ -101,7 +101,7 @@ def test_an_opening_has_all_but_the_older_output_which_is_fetched_backwards(
     assert kinds[-2:] == ["events_taken_back", "agent_said"] and opening.last == stream.last("r1")
     shown = [row for row in opening.rows if "command_printed" in row.body]
     assert opening.floor == shown[0].seq
-    older = []
+    older: list[Row] = []
     while part := stream.printed_before("r1", (older or shown)[0].seq, lines=41):
         older[:0] = part
     texts = [text for row in (*older, *shown) for text in json.loads(row.body)["lines"]]

@@ -17,7 +17,7 @@ from milepost.core.redact import MASK, Redactor
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.output import Output
-from milepost.engine.printed import BATCH_BYTES, LONGEST_LINE, Printed, fit
+from milepost.engine.printed import BATCH_BYTES, LONGEST_LINE, Printed, Said, batches, fit
 from milepost.engine.told_terminal import CUT_SHORT, CommandTeller, argv_shown
 from milepost.store.database import Database, open_database
 
@@ -110,18 +110,23 @@ def test_what_is_parsed_as_it_comes_tells_its_start_its_end_and_what_it_complain
 def test_rows_are_small_and_too_much_is_only_counted() -> None:
     many = Printed(most_lines=5000)
     for number in range(6000):
-        many.add(f"\x1b[3{number % 8}mline {number} ☃", error=number % 2 == 1)
-    batches = many.take()
-    assert many.unshown == 1000 and many.take() == ()
-    assert [line for batch in batches for line in batch.lines][-1].endswith("line 4999 ☃")
-    assert all(len(json.dumps(batch.lines)) <= BATCH_BYTES + 2 * len(batch.lines) + 2 for batch in batches)
-    assert batches[0].errors == tuple(range(1, len(batches[0].lines), 2))
+        many.add(Said(f"\x1b[3{number % 8}mline {number} ☃", error=number % 2 == 1))
+    assert many.unshown == 1000
+    rows = [*batches(many.take())]
+    assert many.take() == []
+    assert [line for row in rows for line in row.lines][-1].endswith("line 4999 ☃")
+    assert all(len(json.dumps(row.lines, separators=(",", ":"))) <= BATCH_BYTES + 2 for row in rows) and len(rows) < 20
+    assert rows[0].errors == tuple(range(1, len(rows[0].lines), 2))
     large = Printed(most_bytes=10_000)
     for _ in range(10):
-        large.add("x" * 100_000)
-    (one, *_) = large.take()
-    assert len(one.lines[0]) == LONGEST_LINE + 1 and one.lines[0].endswith("…")
-    assert large.unshown == 7
+        large.add(Said("x" * 9_000))
+    assert (len(large.take()), large.unshown) == (2, 8)
+
+
+def test_a_long_line_is_cut_and_says_so() -> None:
+    with told() as (journal, teller):
+        teller.around(Printing(out("x" * 9_000), err(""))).run(command())
+        assert printed(journal) == ["x" * LONGEST_LINE + "…", ""]
 
 
 def test_nothing_fails_for_the_sake_of_output_and_what_is_lost_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

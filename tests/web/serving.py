@@ -11,7 +11,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Cookie, Page
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 MILEPOST_WEB: Final = (sys.executable, "-m", "milepost", "web", "--no-open")
@@ -25,6 +28,7 @@ class Served:
     def __init__(self, folder: Path, command: Sequence[str] = MILEPOST_WEB) -> None:
         self._folder, self._command = folder, command
         self.port = 0
+        self._cookies: list[Cookie] = []
         self.start()
 
     def start(self) -> None:
@@ -50,6 +54,17 @@ class Served:
     def origin(self) -> str:
         """Where the page is."""
         return f"http://127.0.0.1:{self.port}"
+
+    def enter(self, page: Page, fragment: str = "") -> Page:
+        """Show the run in a page: by the printed address, which is good once, then by the cookie that it gave."""
+        if self._cookies:
+            page.context.add_cookies([{**cookie} for cookie in self._cookies])  # type: ignore[typeddict-item]
+        else:
+            page.goto(self.address)
+            page.wait_for_url(lambda address: "/open" not in address)
+            self._cookies = page.context.cookies()
+        page.goto(f"{self.origin}/{fragment}")
+        return page
 
     def stop(self) -> int:
         """End it as a person or a service manager would; the exit code."""

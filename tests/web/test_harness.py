@@ -24,7 +24,19 @@ from tests.web.told import Story
 BAD = "<!doctype html><html><title>t</title><body><img src=x><button></button></body></html>"
 SERVER = """
 import http.server, sys
-server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[-1])), http.server.SimpleHTTPRequestHandler)
+keys = ["k"]
+class Door(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        opens = self.path == "/open?key=k" and bool(keys)
+        good = opens or "pass=" in self.headers.get("Cookie", "")
+        self.send_response(200 if good else 401)
+        self.send_header("Content-Type", "text/html")
+        if opens:
+            keys.clear()
+            self.send_header("Set-Cookie", "pass=1; HttpOnly; SameSite=Strict")
+        self.end_headers()
+        self.wfile.write(b'<meta http-equiv="refresh" content="0;url=/">' if opens else b"in" if good else b"out")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[-1])), Door)
 print("starting", f"http://127.0.0.1:{server.server_address[1]}/open?key=k", sep="\\n", flush=True)
 server.serve_forever()
 """
@@ -103,6 +115,17 @@ def test_more_is_told_of_a_made_up_run_until_it_is_over(story: Story) -> None:
     assert milepost.status(story.folder / "ROADMAP.md").state == "finished"  # type: ignore[union-attr]
 
 
+def test_a_key_that_is_good_once_lets_in_as_many_profiles_as_a_test_wants(pages: Pages, tmp_path: Path) -> None:
+    with served(tmp_path, (sys.executable, "-c", SERVER)) as server:
+        first, second, stranger = pages.open(), pages.open(width=390), pages.open()
+        server.enter(first)
+        server.enter(second, "#task=1.1")
+        stranger.goto(server.address)
+
+        assert [page.inner_text("body") for page in (first, second, stranger)] == ["in", "in", "out"]
+        assert second.url == f"{server.origin}/#task=1.1"
+
+
 def test_a_server_is_started_again_on_its_port_after_a_kill_and_leaves_nothing(tmp_path: Path) -> None:
     with served(tmp_path, (sys.executable, "-c", SERVER)) as server:
         first = server.port
@@ -110,7 +133,7 @@ def test_a_server_is_started_again_on_its_port_after_a_kill_and_leaves_nothing(t
         server.start()
 
         assert (server.port, server.printed[0]) == (first, "starting\n")
-        assert urllib.request.urlopen(server.origin).status == 200
+        assert urllib.request.urlopen(server.address).status == 200
         assert server.stop() == -signal.SIGTERM
     with pytest.raises(RuntimeError, match=r"ended with 3 and printed 'no\\n'"):
         Served(tmp_path, (sys.executable, "-c", "print('no'); raise SystemExit(3)"))
