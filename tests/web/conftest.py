@@ -11,6 +11,7 @@ import pytest
 from tests.web.chromium import Driver, Pages, pages_of
 from tests.web.modules import Modules, static_server
 from tests.web.needs import absence, need
+from tests.web.stage import stage as stage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

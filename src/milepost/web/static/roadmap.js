@@ -34,7 +34,7 @@ export function Roadmap() {
   const stop = ids.includes(selected.value) ? selected.value : ids[0]; // the one that Tab goes to
   useEffect(() => {
     ref.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [selected.value, ids.length > 0]);
+  }, [selected.value, ids.length, shown.length]);
   const width = Math.min(LONGEST_ID, Math.max(3, ...ids.map(id => id.length)));
   return html`<${Panel} name="roadmap" title="Roadmap" tools=${html`<${Filters} />`}>
     <${Track} />
