@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         new_roadmap,
         normalise,
         open_executor,
+        open_stream,
         pattern,
         patterns,
         plan,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
         running,
         sample_roadmap,
         sh,
+        state_folder,
         status,
         steer,
         stop,
@@ -117,7 +119,11 @@ if TYPE_CHECKING:
         AttemptFinished,
         BudgetReached,
         CheckFinished,
+        CommandFinished,
+        CommandPrinted,
+        CommandStarted,
         Event,
+        EventsTakenBack,
         ForecastMade,
         GateAnswered,
         GateOpened,
@@ -191,6 +197,7 @@ if TYPE_CHECKING:
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
+    from milepost.engine.tail import EventStream, Opening, Row, RunGlance
     from milepost.engine.undo import Undone
     from milepost.memory.catalogue import Move, Told
     from milepost.memory.forgetting import Forgotten
@@ -215,9 +222,9 @@ _HOMES = {
     "choices clean "
     "context costs critical_path demo doctor entry_to_json event_to_json events evidence_to_json execute explain "
     "explain_roadmap failures find_roadmap forecast init log logs open_executor plan plan_to_graph plan_to_json "
-    "preview proof proof_to_json proposals renamed replay "
+    "open_stream preview proof proof_to_json proposals renamed replay "
     "replay_run run_replayed_to_json "
-    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh status "
+    "report report_place report_to_html report_to_markdown resume run sample_roadmap sh state_folder status "
     "steer stop sync together together_to_json "
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
@@ -232,6 +239,7 @@ _HOMES = {
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
     "milepost.core.errors": "MilepostError Misuse",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
+    "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
     "RunStarted RunStopping StageStarted Steered TaskFinished TaskSummary ToolUsed WorkerChanged",
     "milepost.core.memories": "Assessment Episode EpisodeEnd EpisodeStart EpisodeStep Heuristic Lesson LessonStanding "
@@ -273,6 +281,7 @@ _HOMES = {
     "milepost.engine.agreement": "Mismatch",
     "milepost.engine.renamed": "Renamed",
     "milepost.engine.sync": "Synced",
+    "milepost.engine.tail": "EventStream Opening Row RunGlance",
     "milepost.engine.undo": "Undone",
     "milepost.memory.catalogue": "Move Told",
     "milepost.memory.forgetting": "Forgotten",
@@ -316,7 +325,10 @@ __all__ = [
     "Choice",
     "Command",
     "CommandAgent",
+    "CommandFinished",
+    "CommandPrinted",
     "CommandResult",
+    "CommandStarted",
     "Composed",
     "Costs",
     "Decision",
@@ -329,6 +341,8 @@ __all__ = [
     "EpisodeStart",
     "EpisodeStep",
     "Event",
+    "EventStream",
+    "EventsTakenBack",
     "Evidence",
     "ExecutionLimits",
     "ExecutionResult",
@@ -372,6 +386,7 @@ __all__ = [
     "Normalised",
     "NothingRun",
     "NothingToDo",
+    "Opening",
     "Outcome",
     "Pattern",
     "PatternAgent",
@@ -394,7 +409,9 @@ __all__ = [
     "Replayed",
     "Report",
     "Restored",
+    "Row",
     "RunFinished",
+    "RunGlance",
     "RunReplayed",
     "RunResumed",
     "RunStarted",
@@ -471,6 +488,7 @@ __all__ = [
     "normalise",
     "open_executor",
     "open_memory",
+    "open_stream",
     "pattern",
     "patterns",
     "plan",
@@ -501,6 +519,7 @@ __all__ = [
     "running",
     "sample_roadmap",
     "sh",
+    "state_folder",
     "status",
     "steer",
     "stop",

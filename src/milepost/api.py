@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from milepost.engine.retention import Remains
     from milepost.engine.router import Choice
     from milepost.engine.sync import Synced
+    from milepost.engine.tail import EventStream
     from milepost.engine.undo import Undone
     from milepost.plan.drawing import GraphForm
     from milepost.plan.family.joint import FamilyPlan
@@ -379,15 +380,33 @@ def events(
     run: str | None = None,
     after: int = 0,
     follow: bool = False,
+    printed: bool = False,
     database: str | None = None,
 ) -> Iterator[Entry]:
     """The events of a run in their order, the newest run unless another is named; `after` is a place in the stream.
 
-    With `follow` they come as they happen, until the run is over.
+    With `follow` they come as they happen, until the run is over; with `printed` also what commands print.
     """
     from milepost.engine.stream import events as read_events
 
-    return read_events(_path(roadmap), run, after, follow=follow, server=database)
+    return read_events(_path(roadmap), run, after, follow=follow, printed=printed, server=database)
+
+
+def open_stream(roadmap: Path | str | None = None, *, database: str | None = None) -> EventStream:
+    """The events of all runs for who stays and reads on, also from before the first run; close it in the end."""
+    from milepost.engine.tail import open_stream as open_it
+
+    return open_it(_path(roadmap), database)
+
+
+def state_folder(roadmap: Path | str | None = None) -> Path:
+    """The state directory of a roadmap, which is made where it is not there yet."""
+    from milepost.engine.project import Project
+    from milepost.engine.state import make_state
+
+    state = Project.find(_path(roadmap)).state
+    make_state(state)
+    return state
 
 
 def entry_to_json(entry: Entry) -> dict[str, Any]:

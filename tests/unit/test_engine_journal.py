@@ -9,9 +9,9 @@ import pytest
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import Usage
 from milepost.core.errors import StateUnwritable
-from milepost.core.events import AgentSaid, RunFinished, TaskSummary
+from milepost.core.events import AgentSaid, CommandPrinted, EventsTakenBack, RunFinished, TaskSummary
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
-from milepost.engine.journal import LAST, Entry, Journal
+from milepost.engine.journal import LAST, PRINTED, Entry, Journal
 from milepost.store.database import Database
 
 SUMMARY = RunFinished(
@@ -52,6 +52,10 @@ def journal(database: Database) -> Journal:
 
 def said(text: str) -> AgentSaid:
     return AgentSaid(run="r1", task="1.1", attempt=1, text=text)
+
+
+def taken_back(*entries: Entry) -> EventsTakenBack:
+    return EventsTakenBack(run="r1", task="1.1", attempt=1, seqs=tuple(entry.seq for entry in entries))
 
 
 def test_an_event_written_twice_under_one_key_is_kept_once_and_told_apart(journal: Journal) -> None:
@@ -103,7 +107,8 @@ def test_a_question_or_a_key_may_be_as_long_as_it_likes(journal: Journal) -> Non
         assert not journal.append(said(str(number)), f"check {ids} {number}")
     assert [journal.answer("tree", f"r1: flaky {ids} {number}") for number in range(2)] == [0, 1]
     journal.drop_events("r1", "check ")
-    assert journal.events("r1") == ()
+    (gone,) = journal.events("r1")
+    assert isinstance(gone.event, EventsTakenBack) and len(gone.event.seqs) == 2
 
 
 def test_several_threads_may_write_at_once(journal: Journal) -> None:
@@ -139,9 +144,35 @@ def test_whoever_follows_goes_on_from_the_place_that_was_seen(journal: Journal) 
     first, *later = journal.events("r1")
     assert journal.events("r1", after=first.seq) == tuple(later)
     journal.replace(said("0, again"), "k0")
-    assert [entry.event for entry in journal.events("r1", after=later[-1].seq)] == [said("0, again")]
-    journal.drop_events("r1", "k0")
-    assert journal.events("r1") == tuple(later)
+    gone, again = journal.events("r1", after=later[-1].seq)
+    assert (gone.event, again.event) == (taken_back(first), said("0, again"))
+    assert first not in journal.events("r1")
+
+
+def test_whoever_saw_what_is_taken_back_is_told_once_and_nobody_where_nothing_was(journal: Journal) -> None:
+    journal.replace(said("0"), "a/0")
+    journal.append(said("1"), "a/1")
+    journal.append(said("2"), "b/1")
+    journal.append(replace(said("3"), run="r2"), "a/1")
+    zero, one, two = journal.events("r1")
+    for _ in range(2):
+        journal.drop_events("r1", "a/", task="1.1", attempt=1)
+    assert [entry.event for entry in journal.events("r1")] == [said("2"), taken_back(zero, one)]
+    journal.replace(said("2, again"), "b/1")
+    events = [entry.event for entry in journal.events("r1")]
+    assert events == [taken_back(zero, one), taken_back(two), said("2, again")]
+    assert len(journal.events("r2")) == 1
+
+
+def test_what_commands_print_comes_only_when_asked_for(journal: Journal) -> None:
+    lines = CommandPrinted(run="r1", task="1.1", attempt=1, command="c", lines=("\x1b[31mred",), errors=(0,))
+    journal.append(said("before"), "k1")
+    journal.append(lines, f"{PRINTED}c/1")
+    journal.append(SUMMARY, LAST)
+    assert [entry.event for entry in journal.events("r1")] == [said("before"), SUMMARY]
+    assert [entry.event for entry in journal.events("r1", printed=True)] == [said("before"), lines, SUMMARY]
+    assert list(journal.follow("r1", printed=True)) == list(journal.events("r1", printed=True))
+    assert len(list(journal.follow("r1"))) == 2
 
 
 def test_a_follower_sees_every_event_once_while_several_write_and_leaves_at_the_end(

@@ -14,7 +14,11 @@ from milepost import (
     AttemptFinished,
     BudgetReached,
     CheckFinished,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
     Event,
+    EventsTakenBack,
     ForecastMade,
     GateAnswered,
     GateOpened,
@@ -140,6 +144,8 @@ class Progress:
                 steps, cost_usd = self._calls.get(event.task, (0, 0.0))
                 self._calls[event.task] = (steps + 1, cost_usd + event.cost_usd)
             case CheckFinished() | ToolUsed() | MilepostMade():
+                pass
+            case CommandStarted() | CommandPrinted() | CommandFinished() | EventsTakenBack():
                 pass
             case GateOpened():
                 self._stages.pop(event.task, None)

@@ -28,17 +28,20 @@ def events(
     run: RunOption = None,
     after: Annotated[int, typer.Option(min=0, metavar="N", help="Only what comes after this place.")] = 0,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until the run is over.")] = False,
+    printed: Annotated[bool, typer.Option("--printed", help="Also what commands print, as they print it.")] = False,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
     """What happened in a run, one event a line, in the order it happened."""
-    from milepost.cli.show_events import event_line
+    from milepost.cli.show_events import event_line, printed_lines
 
     width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 10_000
     some = False
-    for entry in milepost.events(roadmap, run=run, after=after, follow=follow, database=database):
+    for entry in milepost.events(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
         some = True
         typer.echo(json.dumps(milepost.entry_to_json(entry)) if as_json else event_line(entry, width))
+        if not as_json and isinstance(entry.event, milepost.CommandPrinted):
+            typer.echo("\n".join(printed_lines(entry.event, width)))
     if not some and not as_json:
         typer.echo("nothing happened yet" if not after else f"nothing happened after {after}", err=True)
 

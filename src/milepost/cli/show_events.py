@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING, assert_never
 
@@ -12,7 +13,11 @@ from milepost import (
     AttemptFinished,
     BudgetReached,
     CheckFinished,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
     Event,
+    EventsTakenBack,
     ForecastMade,
     GateAnswered,
     GateOpened,
@@ -35,12 +40,21 @@ from milepost.cli.words import clipped, counted, duration, mark, money, safe
 if TYPE_CHECKING:
     from milepost import Entry
 
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # colours and moves of the cursor
+
 
 def event_line(entry: Entry, width: int) -> str:
     """An event's place, time, task and what it says."""
     clock = time.strftime("%H:%M:%S", time.localtime(entry.at))
     task = getattr(entry.event, "task", "")
     return clipped(f"{entry.seq:>6}  {clock}  {safe(task):<6} {_sentence(entry.event)}", width).rstrip()
+
+
+def printed_lines(event: CommandPrinted, width: int) -> list[str]:
+    """What a command printed, below the line of its event; those on stderr are marked."""
+    marks = ("!" if place in event.errors else "|" for place in range(len(event.lines)))
+    texts = (safe(_ESCAPES.sub("", line)) for line in event.lines)
+    return [clipped(f"{'':>16}{mark} {text}", width) for mark, text in zip(marks, texts, strict=True)]
 
 
 def _sentence(event: Event) -> str:
@@ -61,6 +75,15 @@ def _sentence(event: Event) -> str:
             return f"{event.model}: {tokens}, {duration(event.duration_ms)}{cost}"
         case ToolUsed():
             return f"{event.summary or event.tool}{' (failed)' if event.failed else ''}, {duration(event.duration_ms)}"
+        case CommandStarted():
+            return f"[{event.command}] $ {event.argv}"
+        case CommandPrinted():
+            return f"[{event.command}] printed {counted(len(event.lines), 'line')}"
+        case CommandFinished():
+            unshown = f", {counted(event.unshown, 'line')} not kept" if event.unshown else ""
+            return f"[{event.command}] {event.ending}, {duration(event.duration_ms)}{unshown}"
+        case EventsTakenBack():
+            return f"cut short before and done again: {counted(len(event.seqs), 'event')} taken back"
         case CheckFinished():
             return f"check {event.name} {event.outcome}: {event.summary}"
         case AttemptFinished():

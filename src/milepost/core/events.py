@@ -11,6 +11,7 @@ from milepost.core.verdict import CheckOutcome, Verdict
 Stage = Literal["act", "verify", "land"]
 GateKind = Literal["before", "after", "destructive"]
 GateAnswer = Literal["approve", "reject", "edit", "skip", "delegate"]
+RunBy = Literal["agent", "milepost"]
 
 # The shape of the stream: raised when an event changes its meaning, not when one is added.
 EVENTS_VERSION = 1
@@ -133,7 +134,10 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResumed:
-    """An interrupted run goes on: told to whoever listens, not kept. `last_call` is the last one that was answered."""
+    """An interrupted run goes on; commands before it that have no end were cut short.
+
+    `last_call` is the last one that was answered.
+    """
 
     run: str
     branch: str
@@ -186,6 +190,61 @@ class ToolUsed:
     duration_ms: int
     printed: str = ""
     event: Literal["tool_used"] = "tool_used"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandStarted:
+    """A command runs in the sandbox; `command` names it in the run, `by` says whose it is."""
+
+    run: str
+    task: str
+    attempt: int
+    command: str
+    argv: str
+    by: RunBy
+    event: Literal["command_started"] = "command_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandPrinted:
+    """Lines that a command printed, in order; `errors` are the places in `lines` of those that came on stderr.
+
+    Kept, and not told to whoever listens.
+    """
+
+    run: str
+    task: str
+    attempt: int
+    command: str
+    lines: tuple[str, ...]
+    errors: tuple[int, ...]
+    event: Literal["command_printed"] = "command_printed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandFinished:
+    """How a command ended; `unshown` lines that it printed are not kept."""
+
+    run: str
+    task: str
+    attempt: int
+    command: str
+    exit_code: int | None
+    ending: str
+    duration_ms: int
+    unshown: int
+    event: Literal["command_finished"] = "command_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsTakenBack:
+    """The events at these places are gone: a step that was cut short does them again. Kept, not told to who listens."""
+
+    run: str
+    task: str
+    attempt: int
+    seqs: tuple[int, ...]
+    event: Literal["events_taken_back"] = "events_taken_back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,6 +398,10 @@ Event = (
     | AgentSaid
     | ModelCalled
     | ToolUsed
+    | CommandStarted
+    | CommandPrinted
+    | CommandFinished
+    | EventsTakenBack
     | MilepostMade
     | GateOpened
     | GateAnswered

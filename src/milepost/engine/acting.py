@@ -21,7 +21,7 @@ from milepost.engine.gates import Gate
 from milepost.engine.logbook import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
 from milepost.engine.order import Acted, Effort, Try, Way
 from milepost.engine.rooms import Rooms
-from milepost.engine.telling import Narrator, SignalTeller
+from milepost.engine.telling import Narrator, SignalTeller, command_teller
 from milepost.engine.wallet import Purse
 from milepost.engine.wire import dump, load
 from milepost.repair.fixes import apply_fix
@@ -174,7 +174,8 @@ def _let_act(
             bounded_usd = bounded_usd or getattr(agent, "max_usd", None) is not None
             if bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)
-            outcome = agent.act(assignment, workspace, replace(tools, terminal=terminal))
+            commands = command_teller(here, effort.order.run, effort.task.id, effort.number, "agent")
+            outcome = agent.act(assignment, workspace, replace(tools, terminal=commands.around(terminal)))
         return _with_printed_diff(here, effort, workspace, outcome)
     except BudgetSpent as wall:
         return _walled(here, effort, wall)

@@ -11,14 +11,14 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.errors import StateUnwritable
-from milepost.core.events import Event, RunFinished
+from milepost.core.events import Event, EventsTakenBack, RunFinished
 from milepost.store.database import Database, is_server, open_database
 from milepost.store.dialect import short
 
@@ -30,6 +30,9 @@ create table if not exists runs (
 create table if not exists events (
     seq {serial}, run text not null, key text not null, at double precision not null,
     body text not null, unique (run, key));
+create index if not exists events_in_order on events (run, seq);
+create index if not exists events_told on events (run, seq) where substr(key, 1, 8) <> 'printed/';
+create index if not exists events_printed on events (run, seq) where substr(key, 1, 8) = 'printed/';
 create table if not exists attempts (
     run text not null, task text not null, number bigint not null, at double precision not null,
     body text not null, primary key (run, task, number));
@@ -39,6 +42,9 @@ create table if not exists answers (
 FOLLOW_PAUSE_S = 0.2
 _LOG_ID = re.compile(r'"log_id":\s*"(\w+)"')
 LAST = "finished"  # the key of a run's last event
+PRINTED = "printed/"  # how the keys of what commands print begin
+# In the words of the indexes above, or they are of no use.
+TOLD_ROWS, PRINTED_ROWS = "substr(key, 1, 8) <> 'printed/'", "substr(key, 1, 8) = 'printed/'"
 
 _KEEP = """
 insert into attempts (run, task, number, at, body) values (?, ?, ?, ?, ?)
@@ -153,27 +159,54 @@ class Journal:
         row = (event.run, short(key), time.time(), _dump(event))
 
         def put() -> None:
-            self._db.write("delete from events where run = ? and key = ?", event.run, short(key))
+            task, attempt = getattr(event, "task", ""), getattr(event, "attempt", 0)
+            self._take_back(EventsTakenBack(run=event.run, task=task, attempt=attempt, seqs=()), "key = ?", short(key))
             self._db.write(_APPEND, *row)
 
         self._db.together(_turn(event.run), put)
 
-    def drop_events(self, run: str, keys: str) -> None:
+    def drop_events(self, run: str, keys: str, *, task: str = "", attempt: int = 0) -> None:
         """Take back the events whose keys begin so: a step that was cut short does them again."""
-        self._db.write("delete from events where run = ? and substr(key, 1, ?) = ?", run, len(keys), keys)
+        gone = EventsTakenBack(run=run, task=task, attempt=attempt, seqs=())
 
-    def events(self, run: str, after: int = 0) -> tuple[Entry, ...]:
-        """The events of a run that come after a place in the stream; those that only a newer version knows are not."""
-        rows = self._db.read("select seq, at, body from events where run = ? and seq > ? order by seq", run, after)
-        found = ((seq, at, _load_event(body)) for seq, at, body in rows)
+        def drop() -> None:
+            self._take_back(gone, "substr(key, 1, ?) = ?", len(keys), keys)
+
+        self._db.together(_turn(run), drop)
+
+    def _take_back(self, gone: EventsTakenBack, which: str, *values: object) -> None:
+        """Delete events, and tell the places of those that were there to whoever saw them."""
+        which = f"from events where run = ? and {which}"
+        rows = self._db.read(f"select seq {which} order by seq", gone.run, *values)
+        if rows:
+            seqs = tuple(seq for (seq,) in rows)
+            self._db.write(f"delete {which}", gone.run, *values)
+            told = replace(gone, seqs=seqs)
+            self._db.write(_APPEND, gone.run, f"taken back/{seqs[0]}", time.time(), _dump(told))
+
+    def events(self, run: str, after: int = 0, *, printed: bool = False) -> tuple[Entry, ...]:
+        """The events of a run that come after a place in the stream, with `printed` also what its commands printed.
+
+        Those that only a newer version knows are left out.
+        """
+        which = "" if printed else f" and {TOLD_ROWS}"
+        sql = f"select seq, at, body from events where run = ? and seq > ?{which} order by seq"  # noqa: S608
+        found = ((seq, at, _load_event(body)) for seq, at, body in self._db.read(sql, run, after))
         return tuple(Entry(seq=seq, at=at, event=event) for seq, at, event in found if event is not None)
 
-    def follow(self, run: str, after: int = 0, stopped: threading.Event | None = None) -> Iterator[Entry]:
+    def last_at(self, run: str) -> float | None:
+        """When the newest event of a run was written down; None without any."""
+        rows = self._db.read("select at from events where run = ? order by seq desc limit 1", run)
+        return rows[0][0] if rows else None
+
+    def follow(
+        self, run: str, after: int = 0, stopped: threading.Event | None = None, *, printed: bool = False
+    ) -> Iterator[Entry]:
         """The events of a run as they are written, until it has ended or whoever follows has `stopped`."""
         stopped = stopped or threading.Event()
         while not stopped.is_set():
             over = self._is_over(run)  # asked first: what was written before its end is read below
-            for entry in self.events(run, after):
+            for entry in self.events(run, after, printed=printed):
                 after = entry.seq
                 yield entry
             if over:

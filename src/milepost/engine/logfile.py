@@ -18,7 +18,11 @@ from milepost.core.events import (
     AttemptFinished,
     BudgetReached,
     CheckFinished,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
     Event,
+    EventsTakenBack,
     ForecastMade,
     GateAnswered,
     GateOpened,
@@ -59,6 +63,8 @@ def level_of(event: Event) -> Level:
     """How much an event asks for attention."""
     match event:
         case AgentSaid() | ModelCalled() | StageStarted():
+            return "debug"
+        case CommandStarted() | CommandPrinted() | CommandFinished() | EventsTakenBack():
             return "debug"
         case ToolUsed():
             return "info" if event.failed else "debug"

@@ -8,7 +8,8 @@ import os
 import re
 import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line, ending_in_words
@@ -16,7 +17,7 @@ from milepost.core.ports import Terminal
 from milepost.core.verdict import CheckResult
 
 MOST_BYTES = 200_000_000
-_SIGNED = re.compile(r"^[0-9a-f]{32}[.+].*\n?", re.MULTILINE)  # what runners of ours tell the engine alone
+SIGNED = re.compile(r"^[0-9a-f]{32}[.+].*\n?", re.MULTILINE)  # what runners of ours tell the engine alone
 
 
 class Logs:
@@ -74,12 +75,23 @@ class LoggingTerminal:
         self._said = threading.local()
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        result = self._terminal.run(command, on_line)
+        around: Callable[[Terminal], Terminal] | None = getattr(self._said, "around", None)
+        terminal = around(self._terminal) if around else self._terminal
+        result = terminal.run(command, on_line)
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
-        printed = _SIGNED.sub("", result.stdout)
+        printed = SIGNED.sub("", result.stdout)
         parts = (f"$ {shlex.join(command.argv)}", printed, result.stderr, f"[{ending}, {result.duration_ms} ms]")
         self._pending().append(self._redact("\n".join(part.rstrip("\n") for part in parts if part)))
         return result
+
+    @contextmanager
+    def told_by(self, around: Callable[[Terminal], Terminal]) -> Iterator[None]:
+        """Have what this thread runs meanwhile told by a terminal around the one that it runs on."""
+        self._said.around = around
+        try:
+            yield
+        finally:
+            self._said.around = None
 
     def collect(self) -> str:
         """The name of the log of all that this thread ran since the last call; empty when that is nothing."""

@@ -1,4 +1,4 @@
-"""What finished runs left behind, and its removal once it is old: recorded steps and calls, attempts, logs.
+"""What finished runs left behind, and its removal once it is old: recorded steps and calls, attempts, logs, output.
 
 Never a milepost, a note, a mark or anything of a run that can go on. What happened and what it cost stays, too.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from milepost.core.errors import MilepostError, StateUnwritable
 from milepost.engine.calls import CallLog
-from milepost.engine.journal import Journal, RunRecord
+from milepost.engine.journal import PRINTED_ROWS, Journal, RunRecord
 from milepost.engine.project import Project
 from milepost.engine.settings import load
 from milepost.engine.state import StateLock
@@ -35,6 +35,7 @@ ROWS = (  # table, which of its rows, and what that asks of a run
     ("answers", "question like ?", "{run}: %"),
     ("calls", "run = ?", "{run}"),
     ("attempt_notes", "run = ?", "{run}"),
+    ("events", f"run = ? and {PRINTED_ROWS}", "{run}"),
     ("patch_files", "patch in (select id from patches where run = ?)", "{run}"),
 )
 

@@ -26,6 +26,7 @@ from milepost.engine.hold import Hold, hold_of
 from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
+from milepost.engine.output import Output
 from milepost.engine.parking import Parking
 from milepost.engine.policing import AuditedTerminal, UnaskedVeto, audit_in, policy_of, times_of
 from milepost.engine.project import Project
@@ -68,6 +69,7 @@ class Rooms:
     agent: Callable[[str], Agent]
     contexts: Contexts
     recall: Callable[[Query], Lessons]
+    output: Output
     stays: bool = False
     telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -134,6 +136,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
             listening as overhear,
             sharing(database, settings, order, project.roadmap.parent),
             closing(recaller_of(memory, project, order)) as recaller,
+            Output(books.journal, ground.redact) as output,
         ):
             audit = audit_in(project.state, ground.redact)
             brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
@@ -171,6 +174,7 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
                 agent=staff.agent,
                 contexts=Contexts(git, cache, ground.redact),
                 recall=recaller.recall,
+                output=output,
                 stays=company.stays,
             )
     finally:

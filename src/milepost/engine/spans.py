@@ -19,7 +19,11 @@ from milepost.core.events import (
     AttemptFinished,
     BudgetReached,
     CheckFinished,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
     Event,
+    EventsTakenBack,
     ForecastMade,
     GateAnswered,
     GateOpened,
@@ -146,7 +150,9 @@ class Spans:
             case RunResumed() | RunStopping() | ForecastMade() | AgentChosen() | AgentSignalled():
                 self._note(event, at)
                 return ()
-            case AgentSaid() | LessonsTold() | MemoryWaits():
+            case CommandStarted() | CommandFinished() | EventsTakenBack():
+                return ()
+            case AgentSaid() | CommandPrinted() | LessonsTold() | MemoryWaits():
                 return ()  # what is said may hold anything: it stays on the machine
             case _ as never:
                 assert_never(never)

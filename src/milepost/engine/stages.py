@@ -45,7 +45,7 @@ from milepost.engine.order import (
 from milepost.engine.planning import ended_in, settled
 from milepost.engine.records import commit_patch, note_for
 from milepost.engine.rooms import Rooms
-from milepost.engine.telling import CheckTeller
+from milepost.engine.telling import CheckTeller, command_teller
 from milepost.engine.wire import dump, load
 from milepost.plan.graph import plan as make_plan
 from milepost.repair.classify import classify
@@ -163,7 +163,9 @@ def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(given.tree, (given_up,)))
-    return dump(here.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
+    commands = command_teller(here, asked.run, job.id, given.attempt, "milepost")
+    with here.examiner.logging.told_by(commands.around):
+        return dump(here.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
 
 
 @step

@@ -192,12 +192,13 @@ def _tell_resumed(here: Rooms, order: Order) -> None:
             branch=f"milepost/{order.run}",
             agent=order.agent,
             trust=str(hold_of(order)),
-            last_seen_at=entries[-1].at,
+            last_seen_at=here.books.journal.last_at(order.run) or entries[-1].at,
             ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
             tasks=len(order.tasks),
             last_call=_last_call([entry.event for entry in entries]),
         )
-        here.tell(resumed)
+        lives = sum(isinstance(entry.event, RunResumed) for entry in entries)
+        here.emit(resumed, f"resumed/{lives + 1}")
 
 
 def _last_call(events: list[Event]) -> str:

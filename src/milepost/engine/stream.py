@@ -24,17 +24,25 @@ class Kept:
 
 
 def events(
-    roadmap: Path | None, run: str | None = None, after: int = 0, *, follow: bool = False, server: str | None = None
+    roadmap: Path | None,
+    run: str | None = None,
+    after: int = 0,
+    *,
+    follow: bool = False,
+    printed: bool = False,
+    server: str | None = None,
 ) -> Iterator[Entry]:
     """The events of a run that come after a place in the stream; `follow` waits for more until the run is over.
 
-    The newest run is meant unless another is named; nothing comes where nothing was run yet.
+    With `printed` also what its commands printed. The newest run is meant unless another is named; nothing comes where
+    nothing was run yet.
     """
     kept = where_kept(roadmap, run, server)
     with Journal.look(kept.place) as journal:
         record = find_run(journal, kept.run)
         if record is not None:
-            yield from journal.follow(record.run, after) if follow else journal.events(record.run, after)
+            read = journal.follow if follow else journal.events
+            yield from read(record.run, after, printed=printed)
 
 
 def where_kept(roadmap: Path | None, run: str | None, server: str | None = None) -> Kept:
@@ -43,11 +51,7 @@ def where_kept(roadmap: Path | None, run: str | None, server: str | None = None)
     Without a name the one that was submitted last from here is meant; a name that is known here means that one.
     """
     project = Project.find(roadmap)
-    try:
-        server = load(project.roadmap.parent, {"database": server}).run.database
-    except SettingInvalid:  # settings that cannot be read now say nothing of a run that was
-        if server is not None:
-            raise
+    server = server_named(project, server)
     if not server:
         return Kept(place=project.store, run=run)
     if run is not None:
@@ -60,6 +64,16 @@ def where_kept(roadmap: Path | None, run: str | None, server: str | None = None)
     if known is None:
         return Kept(place=project.store, run=None)
     return Kept(place=server, run=known[0].run, at_workers=known[1])
+
+
+def server_named(project: Project, server: str | None) -> str:
+    """The address of the database that runs are submitted to, by hand or by the settings; empty without one."""
+    try:
+        return load(project.roadmap.parent, {"database": server}).run.database
+    except SettingInvalid:  # settings that cannot be read now say nothing of a run that was
+        if server is not None:
+            raise
+    return ""
 
 
 def find_run(journal: Journal, run: str | None) -> RunRecord | None:

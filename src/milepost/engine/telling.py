@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Callable
 
 from milepost.core.attempt import Attempt, Signal
-from milepost.core.events import AgentSaid, AgentSignalled, AttemptFinished, CheckFinished
+from milepost.core.events import AgentSaid, AgentSignalled, AttemptFinished, CheckFinished, Event, RunBy
 from milepost.core.verdict import CheckResult
 from milepost.engine.rooms import Rooms
+from milepost.engine.told_terminal import CommandTeller
 
 NEWEST = 200  # lines that are remembered with an attempt
 LINES_KEPT, LINE_KEPT = 1000, 500  # of what an agent says, in lines and characters a line
@@ -48,7 +49,7 @@ class Narrator:
         self.newest: deque[str] = deque(maxlen=NEWEST)
         self._key = f"{task}/{attempt}/said/"
         if not replaying():
-            here.books.journal.drop_events(run, self._key)
+            here.books.journal.drop_events(run, self._key, task=task, attempt=attempt)
 
     def __call__(self, text: str) -> None:
         self._lines += 1
@@ -75,6 +76,18 @@ class SignalTeller:
             text=self._here.redact(signal.text)[:LINE_KEPT],
         )
         self._here.emit(event, f"{self._task}/{self._attempt}/signal/{next(self._numbers)}")
+
+
+def command_teller(here: Rooms, run: str, task: str, attempt: int, by: RunBy) -> CommandTeller:
+    """Tells the commands of one attempt, or of its verification."""
+
+    def emit(event: Event, key: str) -> bool:
+        new = here.books.journal.append(event, key)
+        if new:
+            here.tell(event)
+        return new
+
+    return CommandTeller(run=run, task=task, attempt=attempt, by=by, output=here.output, emit=emit)
 
 
 def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:

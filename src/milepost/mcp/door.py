@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from milepost.serving.requests import Headers, Timed, only
 
 BODY_S: Final = 20.0
-
-Headers = Iterable[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +34,12 @@ class Refusal:
 
 def refusal(headers: Headers, wanted: Admission) -> Refusal | None:
     """Why a request with these headers is not let in, or None; a header that is there twice is never right."""
-    host, origin = _only(headers, b"host"), _only(headers, b"origin")
+    host, origin = only(headers, b"host"), only(headers, b"origin")
     if host is None or host.lower() not in wanted.hosts:
         return Refusal(status=421, reason="this server has another name")
     if origin is not None and origin.lower() not in wanted.origins:
         return Refusal(status=403, reason="no page of another origin may talk to this server")
-    return None if wanted.token is None else _without_token(_only(headers, b"authorization"), wanted.token)
+    return None if wanted.token is None else _without_token(only(headers, b"authorization"), wanted.token)
 
 
 def _without_token(authorization: str | None, token: str) -> Refusal | None:
@@ -52,11 +50,6 @@ def _without_token(authorization: str | None, token: str) -> Refusal | None:
         return None
     wrong = 'Bearer realm="milepost", error="invalid_token"'
     return Refusal(status=401, reason="this is not the token of this server", challenge=wrong)
-
-
-def _only(headers: Headers, name: bytes) -> str | None:
-    values = [value.decode("latin-1") for key, value in headers if key.lower() == name]
-    return None if not values else values[0] if len(values) == 1 else "\0"
 
 
 class Door:
@@ -74,25 +67,6 @@ class Door:
             await _refuse(refused, send)
             return
         await self._app(scope, Timed(receive, BODY_S), send)
-
-
-class Timed:
-    """A request's body, all of which is there in time, or the client counts as gone."""
-
-    def __init__(self, receive: Receive, body_s: float) -> None:
-        self._receive, self._complete = receive, False
-        self._deadline = asyncio.get_running_loop().time() + body_s
-
-    async def __call__(self) -> Message:
-        if self._complete:
-            return await self._receive()
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            return {"type": "http.disconnect"}
-        self._complete = message["type"] != "http.request" or not message.get("more_body", False)
-        return message
 
 
 async def _refuse(refused: Refusal, send: Send) -> None:

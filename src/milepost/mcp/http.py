@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import secrets
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,11 +13,11 @@ from mcp.server.streamable_http import EventStore
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
-from milepost.core.errors import MachineFailed, SettingInvalid
+from milepost.core.errors import SettingInvalid
 from milepost.mcp.door import Admission, Door
-from milepost.mcp.httpd import Httpd
+from milepost.serving.httpd import Httpd, ending_on_signals
+from milepost.serving.listening import LOOPBACK, bound, host_names
 
-LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
 BODY_BYTES: Final = 1024 * 1024
 SESSIONS: Final = 1_000
@@ -66,7 +64,8 @@ async def serve(
         httpd = Httpd(application(server, names, token, events), lambda: ready(address))
         serving = asyncio.ensure_future(httpd.serve(sockets=[listening]))
         try:
-            await asyncio.shield(serving)
+            with ending_on_signals(httpd.stop):
+                await asyncio.shield(serving)
         except asyncio.CancelledError:
             httpd.stop()
             await serving
@@ -87,36 +86,6 @@ def application(
         transport_security=TransportSecuritySettings(allowed_hosts=list(names), allowed_origins=origins),
     )
     return Door(app, Admission(hosts=frozenset(names), origins=frozenset(origins), token=token))
-
-
-def host_names(host: str, port: int) -> tuple[str, ...]:
-    """What a request may call this server, the name in its address first."""
-    name = f"[{host}]" if ":" in host else host.lower()
-    others = ("127.0.0.1", "localhost", "[::1]") if local(host) else ()
-    return tuple(dict.fromkeys(f"{each}:{port}" for each in (name, *others)))
-
-
-def local(host: str) -> bool:
-    """Whether a host is this machine alone."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there; an address that stands for all of them has no name to hold requests to."""
-    if host in ("", "0.0.0.0", "::", "*"):  # noqa: S104
-        raise SettingInvalid(f"{host!r} is no address that clients could name", "name the one that they will use")
-    if not 0 <= port <= 65_535:
-        raise SettingInvalid(f"there is no port {port}", "give one from 1 to 65535, or 0 for any that is free")
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        advice = "give another port, or 0 for any that is free"
-        reason = str(error.strerror or error).partition(" (while")[0]
-        raise MachineFailed(f"cannot listen on {host} port {port}: {reason}", advice) from None
 
 
 def checked(token: str) -> str:

@@ -9,7 +9,7 @@ import anyio
 from mcp.server.mcpserver import Context
 
 import milepost
-from milepost.mcp.asides import aside
+from milepost.serving.asides import aside
 
 LOOK_S = 0.5
 LONGEST_MESSAGE = 200

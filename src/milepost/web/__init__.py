@@ -1,1 +1,1 @@
-"""The page on a run: a local server, and what it serves."""
+"""The page on a run: the server that tells it, and what a browser is given to show it."""

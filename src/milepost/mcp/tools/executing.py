@@ -12,10 +12,10 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
-from milepost.mcp.asides import aside
 from milepost.mcp.places import Place
 from milepost.mcp.strict import Brief
 from milepost.mcp.ticking import ticking
+from milepost.serving.asides import aside
 
 LONGEST_CODE = 100_000
 MOST_REFUSED = 20

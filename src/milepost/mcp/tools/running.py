@@ -10,7 +10,6 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
-from milepost.mcp.asides import aside
 from milepost.mcp.departing import depart
 from milepost.mcp.detached import StartWish
 from milepost.mcp.levels import say
@@ -18,6 +17,7 @@ from milepost.mcp.places import Folder, Place
 from milepost.mcp.strict import Brief
 from milepost.mcp.tools.standing import Standing, standing_of
 from milepost.mcp.waiting import wait_for_run
+from milepost.serving.asides import aside
 
 if TYPE_CHECKING:
     from pathlib import Path

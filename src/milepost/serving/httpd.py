@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import threading
@@ -49,9 +50,9 @@ class Impatient(H11Protocol):
 
 
 class Httpd(uvicorn.Server):
-    """Serves an app on sockets that are open already, says when it does, and ends on the first signal or `stop`."""
+    """Serves an app on sockets that are open already, says when it does, and ends on `stop`."""
 
-    def __init__(self, app: ASGIApp, on_ready: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, on_ready: Callable[[], None], *, farewell_s: int = FAREWELL_S) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -62,10 +63,11 @@ class Httpd(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 limit_concurrency=CONNECTIONS,
-                timeout_graceful_shutdown=FAREWELL_S,
+                timeout_graceful_shutdown=farewell_s,
             )
         )
         self._on_ready = on_ready
+        logging.getLogger("uvicorn.error").addFilter(_worth_saying)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -76,15 +78,27 @@ class Httpd(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End by SIGINT and SIGTERM as by `stop`; uvicorn's own would raise them again once it has ended."""
-        if threading.current_thread() is not threading.main_thread():  # where nobody hears signals
-            yield
-            return
-        loop, heard = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        """Leave signals to `ending_on_signals`; uvicorn's own would raise them again once it has ended."""
+        yield
+
+
+def _worth_saying(record: logging.LogRecord) -> bool:
+    """Whether a person should read it: that clients who stay to the end are cut off is meant."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, asyncio.CancelledError) or record.msg.startswith("Cancel "))
+
+
+@contextlib.contextmanager
+def ending_on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` on SIGINT and SIGTERM, in the place of what they do otherwise."""
+    if threading.current_thread() is not threading.main_thread():  # where nobody hears signals
+        yield
+        return
+    loop, heard = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    for number in heard:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
         for number in heard:
-            loop.add_signal_handler(number, self.stop)
-        try:
-            yield
-        finally:
-            for number in heard:
-                loop.remove_signal_handler(number)
+            loop.remove_signal_handler(number)

@@ -50,7 +50,7 @@ async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None)
 
     await limiter.acquire_on_behalf_of(outcome)
     try:
-        threading.Thread(target=work, name="milepost mcp call", daemon=True).start()
+        threading.Thread(target=work, name="milepost call", daemon=True).start()
     except RuntimeError:  # the machine has no room for another thread
         limiter.release_on_behalf_of(outcome)
         raise

@@ -1,0 +1,132 @@
+"""What commands print on its way to the journal: one thread writes it for all of them, soon after it was printed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from milepost.core.commands import Line
+from milepost.core.errors import MilepostError
+from milepost.core.events import CommandPrinted, CommandStarted
+from milepost.core.redact import Redactor
+from milepost.engine.journal import PRINTED, Journal
+from milepost.engine.logs import SIGNED
+from milepost.engine.printed import MOST_BYTES, MOST_LINES, Batch, Printed
+
+PAUSE_S = 0.1  # between two rows of one command
+MOST_BYTES_HERE = 200_000_000  # of all commands of one engine
+
+
+class Output:
+    """Writes down what the commands of one engine print. Nobody waits for it but a command that has ended.
+
+    What cannot be written is counted as not shown: for the sake of output nothing fails.
+    """
+
+    def __init__(self, journal: Journal, redact: Redactor, pause_s: float = PAUSE_S) -> None:
+        self._journal, self.redact = journal, redact
+        self._pause_s = pause_s
+        self._changed = threading.Condition()
+        self._waiting: list[Printing] = []
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._bytes_left = MOST_BYTES_HERE
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is left, and end."""
+        with self._changed:
+            self._closed.set()
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def begin(self, command: CommandStarted) -> Printing:
+        """What listens to a command from now on."""
+        return Printing(self, command, most_bytes=min(MOST_BYTES, self._bytes_left))
+
+    def wait(self, printing: Printing) -> None:
+        """Have what a command printed written in a while."""
+        with self._changed:
+            self._waiting.append(printing)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._write_on, name="output", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def write(self, command: CommandStarted, batch: Batch, number: int) -> bool:
+        """Write a row down; False when that cannot be done."""
+        event = CommandPrinted(
+            run=command.run,
+            task=command.task,
+            attempt=command.attempt,
+            command=command.command,
+            lines=batch.lines,
+            errors=batch.errors,
+        )
+        try:
+            self._journal.append(event, f"{PRINTED}{command.command}/{number}")
+        except MilepostError:
+            return False
+        with self._changed:
+            self._bytes_left -= sum(map(len, batch.lines))
+        return True
+
+    def _write_on(self) -> None:
+        while self._is_awaited():
+            self._closed.wait(self._pause_s)
+            with self._changed:
+                now, self._waiting = self._waiting, []
+            for printing in now:
+                printing.flush()
+
+    def _is_awaited(self) -> bool:
+        """Wait until something was printed; False when nothing more will be."""
+        with self._changed:
+            while not self._waiting and not self._closed.is_set():
+                self._changed.wait()
+            return bool(self._waiting)
+
+
+class Printing:
+    """Listens to one command: its lines are told in order, without secrets and without what is for the engine alone."""
+
+    def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
+        self._output, self._command = output, command
+        self._printed = Printed(most_lines=MOST_LINES, most_bytes=most_bytes)
+        self._redact: dict[str, Callable[[str], str]] = {
+            "stdout": output.redact.lines(),
+            "stderr": output.redact.lines(),
+        }
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()  # one row after the other
+        self._rows = 0
+
+    def hear(self, line: Line) -> None:
+        """Take a line that was printed."""
+        if SIGNED.match(line.text):
+            return
+        text = line.text if self._printed.is_full else self._redact[line.stream](line.text)
+        with self._lock:
+            is_first = not self._printed.is_waiting
+            self._printed.add(text, error=line.stream == "stderr")
+            awaited = is_first and self._printed.is_waiting
+        if awaited:
+            self._output.wait(self)
+
+    def flush(self) -> int:
+        """Write down all that was heard; gives how many lines so far are not shown."""
+        with self._writing:
+            with self._lock:
+                batches = self._printed.take()
+            for batch in batches:
+                self._rows += 1
+                if not self._output.write(self._command, batch, self._rows):
+                    with self._lock:
+                        self._printed.lose(batch)
+            return self._printed.unshown

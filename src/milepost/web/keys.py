@@ -1,0 +1,87 @@
+"""What opens the page: a key in an address, good once and for minutes, and the secret of the cookie it is given for.
+
+An address is seen by others, in a list of processes or a browser's history. The secret is not, and outlives a restart.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import milepost
+from milepost.core.errors import StateUnwritable
+
+GOOD_FOR_S: Final = 300.0
+SECRET: Final = "web-secret"  # noqa: S105 - the name of a file
+_BYTES: Final = 32
+_LENGTH: Final = 43  # of so many bytes as text
+
+
+class Keys:
+    """The keys that were given out and not used; one of them opens the page once."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._good_until: dict[str, float] = {}
+
+    def new(self) -> str:
+        """A key that nobody can guess."""
+        key = secrets.token_urlsafe(_BYTES)
+        self._good_until[key] = self._clock() + GOOD_FOR_S
+        return key
+
+    def use(self, given: str) -> bool:
+        """Whether a key opens the page now; it never does again."""
+        known = [key for key in self._good_until if hmac.compare_digest(key.encode(), given.encode())]
+        return any(self._good_until.pop(key) > self._clock() for key in known)
+
+
+def secret_of(roadmap: Path) -> str:
+    """The secret of the cookies of a roadmap's pages, kept in its state directory for its owner's eyes alone."""
+    try:
+        path = milepost.state_folder(roadmap) / SECRET
+        return _read(path) or _made(path)
+    except (
+        OSError,
+        StateUnwritable,
+    ):  # a folder that cannot be written is no reason to show nothing: only a restart asks for a new key
+        return secrets.token_urlsafe(_BYTES)
+
+
+def _read(path: Path) -> str:
+    """The secret that is kept; nothing where there is none, or one that others could have read or put there."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return ""
+    try:
+        facts = os.fstat(fd)
+        private = stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & 0o077
+        text = os.read(fd, _LENGTH + 1).decode("latin-1") if private else ""
+    finally:
+        os.close(fd)
+    return text if len(text) == _LENGTH and text.isascii() and text.isprintable() else ""
+
+
+def _made(path: Path) -> str:
+    """A new secret, kept whole or not at all; of two that are made at once, both servers use one."""
+    text, draft = secrets.token_urlsafe(_BYTES), path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            file.write(text.encode())
+        with contextlib.suppress(FileNotFoundError):
+            if not _read(path):
+                path.unlink()
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return _read(path) or text

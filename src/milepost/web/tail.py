@@ -1,0 +1,128 @@
+"""One look at the stream for all pages: how the runs that somebody watches stand, and their newest rows.
+
+All reading is done in threads of its own, so that a slow database holds nobody up but those who wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import milepost
+from milepost.serving.asides import aside
+
+AT_WORK_S: Final = 0.05
+AT_REST_S: Final = 0.25
+AROUND_S: Final = 0.5
+AWAY_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What changes seldom: which journal this is, its newest run, and the runs that a process is at."""
+
+    epoch: str
+    newest: str
+    at_work: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """How a run stands: its journal, its last place there, whether a process is at it; and which run is the newest."""
+
+    epoch: str
+    newest: str
+    last: int
+    alive: bool
+
+
+class Tail:
+    """Looks only while somebody watches, and then once for all of them; an empty run is the first one, yet to come."""
+
+    def __init__(self, stream: milepost.EventStream) -> None:
+        self._stream = stream
+        self._watched: Counter[str] = Counter()
+        self._seen: dict[str, Sight] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[tuple[milepost.Row, ...]]] = {}
+        self._changed = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def watching(self, run: str) -> Iterator[None]:
+        """Have a run looked at meanwhile."""
+        self._watched[run] += 1
+        try:
+            yield
+        finally:
+            self._watched[run] -= 1
+
+    async def sight(self, run: str) -> Sight:
+        """How a run stands now."""
+        return (await aside(partial(_looked, self._stream, [run], None)))[0][run]
+
+    async def change(self, run: str, seen: Sight, within_s: float) -> Sight:
+        """How a run that is watched stands, once that is not as it was seen; the same when nothing changed in time."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._keep_looking())
+        try:
+            async with asyncio.timeout(within_s):
+                while (now := self._seen.get(run, seen)) == seen:
+                    await self._changed.wait()
+        except TimeoutError:
+            return seen
+        return now
+
+    async def rows(self, run: str, after: int) -> tuple[milepost.Row, ...]:
+        """The next rows after a place; those who ask for the same at once are given the same."""
+        key = (run, after)
+        if key not in self._reading:
+            reading = asyncio.create_task(aside(partial(self._stream.after, run, after)))
+            reading.add_done_callback(lambda _: self._reading.pop(key, None))
+            self._reading[key] = reading
+        return await asyncio.shield(self._reading[key])
+
+    async def _keep_looking(self) -> None:
+        loop, around, looked_around = asyncio.get_running_loop(), None, 0.0
+        while runs := [run for run, watchers in self._watched.items() if watchers]:
+            stale = around is None or loop.time() - looked_around >= AROUND_S
+            try:
+                seen, around = await aside(partial(_looked, self._stream, runs, None if stale else around))
+            except milepost.MilepostError:  # the database is away: it is asked again
+                around = None
+                await asyncio.sleep(AWAY_S)
+                continue
+            looked_around = loop.time() if stale else looked_around
+            self._tell(seen)
+            await asyncio.sleep(AT_WORK_S if any(sight.alive for sight in seen.values()) else AT_REST_S)
+        self._seen.clear()
+
+    def _tell(self, seen: dict[str, Sight]) -> None:
+        if seen != self._seen:
+            self._seen = seen
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+
+def _looked(stream: milepost.EventStream, runs: Iterable[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
+    """How runs stand, and what is around them, which is looked at only where it is not known."""
+    around = known or _around(stream)
+    sights = {
+        run: Sight(
+            epoch=around.epoch,
+            newest=around.newest,
+            last=stream.last(run) if run else 0,
+            alive=run in around.at_work,
+        )
+        for run in runs
+    }
+    return sights, around
+
+
+def _around(stream: milepost.EventStream) -> Around:
+    newest = next((glance.run for glance in stream.runs()), "")
+    return Around(epoch=stream.epoch, newest=newest, at_work=stream.at_work())
