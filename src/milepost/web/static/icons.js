@@ -28,6 +28,7 @@ const STROKES = {
   folder: 'M3 6h7l2 3h9v11H3z',
   wrap: 'M4 6h16M4 12h12a3 3 0 0 1 0 6h-4M14 15l-3 3 3 3',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
+  again: 'M20 11a8 8 0 1 0-2.3 6M20 5v6h-6',
   out: 'M14 4h6v6M20 4l-9 9M10 5H5v14h14v-5',
 };
 

@@ -1,6 +1,120 @@
-import { html } from './libraries.js';
-import { Panel } from './layout.js';
+// The preview: the run in numbers, its report, and the app that was built, both in a frame of another name.
+import { html, signal } from './libraries.js';
+import { money, short, span } from './format.js';
+import { Icon } from './icons.js';
+import { Panel, remember, remembered } from './layout.js';
+import { Bars, Plot } from './plots.js';
+import { hello, now, read, second, state } from './store.js';
+
+const TABS = { numbers: 'Numbers', report: 'Report', app: 'App' };
+const SHOWN_TASKS = 30;
+
+export const tab = signal(TABS[remembered('preview', '')] ? remembered('preview', '') : 'numbers');
+const loads = signal(0); // counts how often the frame was asked to load anew
+
+function tasksByCost(tasks) {
+  const rows = tasks.filter(task => task.cost > 0).sort((one, other) => other.cost - one.cost);
+  return rows.slice(0, SHOWN_TASKS).map(({ id, cost, status }) => ({
+    name: id, value: cost, words: money(cost), kind: status,
+  }));
+}
+
+function modelsByCost(models) {
+  const rows = [...models].map(([name, { usd, tokens }]) => ({ name, value: usd || tokens, usd, tokens }));
+  return rows
+    .sort((one, other) => other.value - one.value)
+    .map(({ name, value, usd, tokens }) => ({ name, value, words: usd ? money(usd) : `${short(tokens)} tokens` }));
+}
+
+function Tiles() {
+  read('figures', 'head');
+  second.value;
+  const tasks = state.order.map(id => state.tasks.get(id));
+  const passed = tasks.filter(task => task.status === 'passed');
+  const atOnce = passed.filter(task => task.attempts.length === 1).length;
+  const budget = hello.value?.facts?.budget_usd;
+  const tiles = [
+    ['model calls', state.calls.toLocaleString('en')],
+    ['tokens', short(state.tokens)],
+    ['first try', passed.length ? `${atOnce} of ${passed.length}` : '–'],
+    ['a milepost', passed.length ? money(state.cost / passed.length) : '–'],
+    ['took', state.startedAt ? span((state.endedAt || now()) - state.startedAt) : '–'],
+    ['budget', budget ? money(budget) : 'none'],
+  ];
+  return html`<dl class="tiles">${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function Numbers() {
+  read('figures');
+  second.value;
+  const from = state.startedAt;
+  const to = Math.max(state.endedAt || now(), from + 1);
+  const passes = state.passes.map((at, place) => [at, place + 1]);
+  const spent = state.cost > 0 || !state.tokens;
+  return html`<div class="scroll numbers" tabindex="0" role="group" aria-label="The run in numbers">
+    <div class="plots">
+      ${spent && html`<${Plot} label="spent" now=${money(state.cost)} points=${state.costs} from=${from} to=${to} />`}
+      <${Plot} label="tokens" now=${short(state.tokens)} points=${state.spentTokens} from=${from} to=${to} />
+      <${Plot}
+        label="passed" now=${passes.length} points=${passes} from=${from} to=${to} top=${Math.max(1, state.order.length)}
+      />
+    </div>
+    <${Tiles} />
+    <${Bars} title="Cost by task" rows=${tasksByCost(state.order.map(id => state.tasks.get(id)))} />
+    <${Bars} title="By model" rows=${modelsByCost(state.models)} />
+  </div>`;
+}
+
+/** The address of the other server's part; empty where there is none. */
+function place(name) {
+  const given = hello.value;
+  if (!given) return '';
+  return name === 'report' ? given.report ?? '' : given.app ?? '';
+}
+
+function Frame({ name }) {
+  const address = place(name);
+  if (!address) {
+    const why = name === 'app' ? 'No app to show. Name its folder or address: milepost web --app dist' : 'No report yet.';
+    return html`<p class="empty">${why}</p>`;
+  }
+  return html`<iframe
+    key=${`${address} ${loads.value}`}
+    class="frame"
+    title=${name === 'report' ? 'Report of the run' : 'The app that was built'}
+    src=${address}
+    sandbox="allow-scripts allow-forms"
+    referrerpolicy="no-referrer"
+    loading="lazy"
+  />`;
+}
+
+function Tools() {
+  const address = tab.value === 'numbers' ? '' : place(tab.value);
+  const choose = name => () => {
+    tab.value = name;
+    remember('preview', name);
+  };
+  return html`<div class="segments" role="group" aria-label="Preview of">
+      ${Object.entries(TABS).map(([name, label]) => html`<button aria-pressed=${tab.value === name} onClick=${choose(name)}>
+        ${label}
+      </button>`)}
+    </div>
+    ${address && html`<button
+        class="icon" aria-label="Load it anew" title="Load it anew"
+        onClick=${() => {
+          loads.value += 1;
+        }}
+      ><${Icon} name="again" /></button>
+      <a
+        class="icon" href=${address} target="_blank" rel="noopener noreferrer" aria-label="Open in a tab of its own"
+        title="Open in a tab of its own"
+      ><${Icon} name="out" /></a>`}`;
+}
 
 export function Preview() {
-  return html`<${Panel} name="preview" title="Preview"><p class="empty">Nothing yet.</p><//>`;
+  read('figures');
+  return html`<${Panel} name="preview" title="Preview" tools=${html`<${Tools} />`}>
+    ${tab.value === 'numbers' ? html`<${Numbers} />` : html`<${Frame} name=${tab.value} />`}
+  <//>`;
 }

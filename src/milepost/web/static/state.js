@@ -21,7 +21,7 @@ export function empty() {
     talk: [],
     commands: new Map(),
     running: new Set(), // commands without an end
-    lines: { seq: [], kind: [], text: [], at: [], task: [], command: [] },
+    lines: noLines(), // columns of equal length; a new `generation` when lines came in between
     cost: 0,
     tokens: 0,
     calls: 0,
@@ -49,14 +49,22 @@ export function apply(state, seq, at, event) {
   return handler(state, event, at, seq);
 }
 
-/** Put older printed lines before those that are there. */
-export function prepend(state, rows) {
-  const older = { seq: [], kind: [], text: [], at: [], task: [], command: [] };
+const COLUMNS = ['seq', 'kind', 'text', 'at', 'task', 'command'];
+const noLines = () => ({ generation: 0, seq: [], kind: [], text: [], at: [], task: [], command: [] });
+
+/** Put older printed lines to where they belong among those that are here; gives how many came. */
+export function weave(state, rows) {
+  const older = noLines();
   for (const [seq, at, event] of rows) printed(older, seq, at, event);
-  for (const column of Object.keys(older)) state.lines[column] = older[column].concat(state.lines[column]);
-  for (const command of state.commands.values()) {
-    state.commands.set(command.id, { ...command, line: command.line + older.seq.length });
+  const known = state.lines;
+  const woven = { ...noLines(), generation: known.generation + 1 };
+  let [left, right] = [0, 0];
+  while (left < older.seq.length || right < known.seq.length) {
+    const takesOlder = right >= known.seq.length || older.seq[left] < known.seq[right];
+    const [from, place] = takesOlder ? [older, left++] : [known, right++];
+    for (const column of COLUMNS) woven[column].push(from[column][place]);
   }
+  state.lines = woven;
   return older.seq.length;
 }
 
@@ -198,7 +206,7 @@ const HANDLERS = {
   command_started(state, event, at, seq) {
     state.commands.set(event.command, {
       id: event.command, argv: event.argv, by: event.by, task: event.task, attempt: event.attempt, startedAt: at,
-      endedAt: 0, exit: null, ending: '', ms: 0, cut: false, unshown: 0, line: state.lines.text.length,
+      endedAt: 0, exit: null, ending: '', ms: 0, cut: false, unshown: 0,
     });
     state.running.add(event.command);
     change(state, event.task, { doing: event.argv });

@@ -1,7 +1,7 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
 import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, touch } from './store.js';
-import { apply, prepend } from './state.js';
+import { apply, weave } from './state.js';
 
 const RETRY_MS = 1000;
 const RESTING_MS = 20_000;
@@ -87,11 +87,11 @@ async function replan() {
 
 /** Fetch lines that are older than all that are here; gives how many came. */
 export async function older() {
-  const first = state.lines.seq.find((_, place) => !['command', 'success', 'failure'].includes(state.lines.kind[place]));
-  const answer = await ask('/api/lines', { before: first ?? hello.value?.floor ?? 0 });
+  const first = state.lines.kind.findIndex(kind => kind === 'output' || kind === 'error');
+  const answer = await ask('/api/lines', { before: first < 0 ? state.seq + 1 : state.lines.seq[first] });
   if (!answer) return 0;
   hello.value = { ...hello.value, older: answer.older };
-  const came = prepend(state, answer.events);
+  const came = weave(state, answer.events);
   touch(['terminal']);
   return came;
 }
