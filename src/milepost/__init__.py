@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         demo,
         diff,
         doctor,
+        edit_task,
         entry_to_json,
         event_to_json,
         events,
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
         steer,
         stop,
         sync,
+        task_text,
         together,
         together_to_json,
         try_pattern,
@@ -111,7 +113,7 @@ if TYPE_CHECKING:
     from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
-    from milepost.core.errors import MilepostError, Misuse
+    from milepost.core.errors import EditRefused, GateChanged, GateClosed, MilepostError, Misuse, TaskChanged
     from milepost.core.events import (
         AgentChosen,
         AgentSaid,
@@ -166,6 +168,7 @@ if TYPE_CHECKING:
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs, Expense
     from milepost.engine.doctor import Finding
+    from milepost.engine.editing import TaskText
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
@@ -229,7 +232,7 @@ _HOMES = {
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
-    "memory_to_json",
+    "memory_to_json task_text edit_task",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -237,7 +240,7 @@ _HOMES = {
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
-    "milepost.core.errors": "MilepostError Misuse",
+    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
     "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
@@ -300,6 +303,7 @@ _HOMES = {
     "milepost.sandbox.policy": "Decision",
     "milepost.sandbox.typescript.executor": "TypeScriptExecutor",
     "milepost.workspace.mileposts": "Milepost",
+    "milepost.engine.editing": "TaskText",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -333,6 +337,7 @@ __all__ = [
     "Costs",
     "Decision",
     "Difference",
+    "EditRefused",
     "Elsewhere",
     "Ending",
     "Entry",
@@ -359,6 +364,8 @@ __all__ = [
     "Found",
     "Gate",
     "GateAnswered",
+    "GateChanged",
+    "GateClosed",
     "GateOpened",
     "Heuristic",
     "Imported",
@@ -425,11 +432,13 @@ __all__ = [
     "Synced",
     "TakenBack",
     "Task",
+    "TaskChanged",
     "TaskContext",
     "TaskFinished",
     "TaskReplayed",
     "TaskReport",
     "TaskSummary",
+    "TaskText",
     "Template",
     "TogetherEnding",
     "Told",
@@ -466,6 +475,7 @@ __all__ = [
     "demo",
     "diff",
     "doctor",
+    "edit_task",
     "entry_to_json",
     "event_to_json",
     "events",
@@ -524,6 +534,7 @@ __all__ = [
     "steer",
     "stop",
     "sync",
+    "task_text",
     "together",
     "together_to_json",
     "try_pattern",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from milepost.engine.context_now import TaskContext
     from milepost.engine.costs import Costs
     from milepost.engine.doctor import Finding
+    from milepost.engine.editing import TaskText
     from milepost.engine.forecast import Forecast
     from milepost.engine.gates import Gate
     from milepost.engine.history import Difference, Tried
@@ -117,6 +118,24 @@ def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = 
 
     path = find_roadmap(roadmap)
     return explained(read_bytes(path), ways_of(path, dialect=dialect)[0])
+
+
+def task_text(task: str, roadmap: Path | str | None = None) -> TaskText:
+    """A task as it is written in the roadmap now: its lines, with those of all below it."""
+    from milepost.engine.editing import task_text as look
+
+    return look(_path(roadmap), task)
+
+
+def edit_task(task: str, text: str, roadmap: Path | str | None = None, *, digest: str = "") -> TaskText:
+    """Write other lines for a task into the user's roadmap; every other byte of it stays.
+
+    With `digest` only in the place of those that were shown under it. Refused where it would be another task
+    afterwards, or others would change.
+    """
+    from milepost.engine.editing import edit_task as write
+
+    return write(_path(roadmap), task, text, digest)
 
 
 def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
@@ -349,7 +368,10 @@ def resume(
 def steer(
     kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
 ) -> str:
-    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id."""
+    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
+
+    A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
+    """
     from milepost.engine import anywhere
     from milepost.engine.hands import require_name
     from milepost.engine.steering import request

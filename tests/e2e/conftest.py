@@ -18,7 +18,7 @@ from tests.e2e import warm
 
 AGENT = '''\
 """Does what the task's text says, line by line: `write FILE TEXT`, `append FILE TEXT`, `fail-first`, `sleep SECONDS`,
-`exit CODE`.
+`exit CODE`; `notes FILE` writes what people noted.
 
 `wait` waits until somebody lets it go on, by a line at the end of this file.
 """
@@ -43,6 +43,8 @@ for line in assignment["text"].splitlines():
     elif words[0] == "wait":
         while not pathlib.Path(__file__).read_text().endswith("# go on\\n"):
             time.sleep(0.05)
+    elif words[0] == "notes":
+        pathlib.Path(words[1]).write_text("\\n".join(assignment["notes"]) + "\\n")
     elif words[0] == "exit":
         sys.exit(int(words[1]))
 '''

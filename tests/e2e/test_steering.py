@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 
@@ -92,6 +94,43 @@ def test_a_roadmap_that_cannot_be_followed_any_more_changes_nothing(sandbox: San
     (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND)
     code, said = run.let_go()
     assert code == 0, said
+
+
+NOTED = "# Roadmap\n\n- [ ] A1 First\n  - notes a.txt\n  - wait\n  - Verify: grep -q parser a.txt\n"
+
+
+def test_a_note_reaches_the_next_attempt_at_its_task_and_no_other(sandbox: Sandbox) -> None:
+    sandbox.roadmap(NOTED + "- [ ] A2 Second\n  - notes b.txt\n  - Depends on: A1\n  - Verify: grep -qx both b.txt\n")
+    run = Run(sandbox)
+    asked = sandbox.milepost("steer", "--note", "use the parser, not ghp_" + "a1B2" * 9, "--task", "a1")
+    assert "from the next attempt on" in asked.stdout, asked
+    sandbox.milepost("steer", "--note", "both")
+    run.steered("note: both")
+    code, said = run.let_go()
+    assert code == 0, said
+    events = sandbox.milepost("events", "--json").events
+    assert [(one["task"], one["attempt"]) for one in events if one["event"] == "attempt_finished"][:2] == [
+        ("A1", 1),
+        ("A1", 2),
+    ]
+    told = [one for one in events if one["event"] == "steered"]
+    assert [(one["task"], one["what"][:20]) for one in told] == [("A1", "note: use the parser"), ("", "note: both")]
+    assert "ghp_a1B2" not in str(told) + sandbox.git("show", "HEAD~1:a.txt"), "secrets are taken out"
+    assert "parser" in sandbox.git("show", "HEAD:a.txt") and sandbox.git("show", "HEAD:b.txt") == "both"
+
+
+def test_a_note_outlives_the_run_that_was_killed_and_is_told_once(sandbox: Sandbox) -> None:
+    sandbox.roadmap(NOTED)
+    run = Run(sandbox)
+    sandbox.milepost("steer", "--note", "use the parser")
+    run.steered("note: use the parser")
+    os.kill(run.process.pid, signal.SIGKILL)
+    run.process.communicate(timeout=60)
+    sandbox.let_go()
+    resumed = sandbox.milepost("resume")
+    assert resumed.code == 0, resumed
+    told = [one["event"] for one in sandbox.milepost("events", "--json").events]
+    assert (told.count("steered"), told.count("attempt_finished")) == (1, 1)
 
 
 def test_a_paused_run_begins_nothing_new_until_it_is_resumed(sandbox: Sandbox) -> None:

@@ -86,6 +86,7 @@ def test_the_program_gets_the_prompt_the_assignment_and_an_identity(tmp_path: Pa
         "verify": ["pytest"],
         "evidence": ["got 90"],
         "lessons": ["look twice"],
+        "notes": [],
     }
 
 

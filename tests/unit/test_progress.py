@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from milepost.cli.costs import cost_lines
 from milepost.cli.show_status import status_lines, status_to_json
 from milepost.core.budget import Budget, Spent
+from milepost.core.errors import MilepostError
 from milepost.core.events import (
     AgentSaid,
     AttemptFinished,
@@ -31,10 +33,11 @@ from milepost.engine.journey import DROPPED
 from milepost.engine.look import Status
 from milepost.engine.progress import Progress, progress_of
 from milepost.engine.state import Holder
-from milepost.engine.steering import Kind, Request
+from milepost.engine.steering import Kind, Request, Steering, request
 from milepost.plan import plan
 from milepost.plan.planning import Planning
 from milepost.roadmap import read
+from milepost.store.database import open_database
 
 RUN = "7f3a"
 STARTED = RunStarted(
@@ -237,6 +240,35 @@ def test_a_roadmap_that_cannot_be_read_any_more_leaves_the_run_as_it_was() -> No
     (told,) = said("roadmap", value="- [ ] 1.1 T\n\0")
     assert told.what.startswith("the edited roadmap cannot be read: ")
     assert told.what.endswith("; going on with the one before")
+
+
+def test_a_note_is_told_under_the_task_that_it_is_for() -> None:
+    assert said("note", value="be quick")[0] == Steered(run=RUN, task="", what="note: be quick")
+    (told,) = said("note", "1.9", "be quick")
+    assert told.what == "is not in this run: the note reaches nobody"
+    assert steered("note", "1.2", "be quick").said == (("1.2", "note: be quick"),)
+
+
+@pytest.mark.parametrize("words", ["", " \n", "\x1b\u202e", "x" * 4_001])
+def test_a_note_without_words_or_with_too_many_is_refused(words: str) -> None:
+    with pytest.raises(MilepostError):
+        request("note", value=words)
+
+
+def test_a_note_loses_what_moves_a_cursor_or_cannot_be_seen() -> None:
+    assert request("note", value="  use\r\n\tthe \x1b[2Jparser\u202e\0 ").value == "use\n\tthe [2Jparser"
+
+
+def test_an_attempt_is_given_the_notes_for_its_task_and_for_all() -> None:
+    with closing(open_database(":memory:")) as database:
+        book = Steering(database, RUN, lambda: None)
+        for task, words in (("", "one"), ("a1", "two"), ("B1", "three")):
+            book.ask(request("note", task, words))
+        assert book.notes(("A1", "A2")) == ("one", "two")
+        for _ in range(30):
+            book.ask(request("note", "", "more"))
+        assert book.notes(("A1",)) == ("more",) * 20, "the newest are given"
+        assert Steering(database, "ffff", lambda: None).notes(("A1",)) == ()
 
 
 def steered(kind: Kind, task: str, value: str = "", *, begun: tuple[str, ...] = ()) -> Turn:

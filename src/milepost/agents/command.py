@@ -116,6 +116,7 @@ def assignment_json(assignment: Assignment) -> str:
             "verify": assignment.verify,
             "evidence": assignment.evidence,
             "lessons": assignment.lessons,
+            "notes": assignment.notes,
         },
         indent=2,
     )

@@ -17,6 +17,7 @@ def prompt_for(assignment: Assignment) -> str:
         else "",
         filled("task_files", list=_bullets(assignment.files)) if assignment.files else "",
         filled("task_verify", list=_bullets(assignment.verify)) if assignment.verify else filled("task_tests"),
+        filled("task_notes", quotes="\n\n".join(map(quoted, assignment.notes))) if assignment.notes else "",
         filled("task_evidence", attempt=str(assignment.attempt), quotes="\n\n".join(map(quoted, assignment.evidence)))
         if assignment.evidence
         else "",

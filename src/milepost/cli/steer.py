@@ -31,7 +31,10 @@ def steer(
     ] = None,
     parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Leave this task out; may be repeated.")] = None,
-    task: Annotated[str, typer.Option(metavar="ID", help="Only this task is given to the agent.")] = "",
+    note: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Words to whoever makes the attempts that begin from now.")
+    ] = None,
+    task: Annotated[str, typer.Option(metavar="ID", help="Only this task is given to the agent, or noted.")] = "",
     roadmap: RoadmapOption = None,
     database: Database = None,
 ) -> None:
@@ -39,11 +42,13 @@ def steer(
     asked = [("drop", name, "") for name in drop or ()]
     asked += [("agent", task, agent)] if agent else []
     asked += [("parallel", "", str(parallel))] if parallel else []
+    asked += [("note", task, note)] if note is not None else []
     if not asked:
-        raise typer.BadParameter("say what to change: --agent, --parallel or --drop")
+        raise typer.BadParameter("say what to change: --agent, --parallel, --drop or --note")
     for kind, name, value in asked:
         run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
-    typer.echo(f"run {run} was asked; milepost status says what it changed")
+    when = "; the note is given from the next attempt on" if note is not None else ""
+    typer.echo(f"run {run} was asked{when}; milepost status says what it changed")
 
 
 def retry(

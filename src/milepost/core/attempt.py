@@ -18,7 +18,7 @@ SignalKind = Literal["uncertain", "explore", "commit"]
 class Assignment:
     """What one attempt is to do; `evidence` is what failed in the attempts before it.
 
-    `context` is the part of the repository that the agent is shown.
+    `context` is the part of the repository that the agent is shown. `notes` are words of the person who watches.
     """
 
     run: str
@@ -32,6 +32,7 @@ class Assignment:
     lessons: tuple[str, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
     context: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── RoadmapMissing        there is no roadmap where one was looked for
 │   ├── RoadmapUnreadable     the roadmap is binary, not UTF-8, or may not be read
 │   ├── ManuscriptMisread     a new roadmap would be read as something else than it is to say
+│   ├── EditRefused           a task cannot be written so: it would be another, or others would change
 │   ├── FileInTheWay          what is to be written would replace a file of the user's
 │   ├── RoadmapGuessed        the roadmap has no boxes, and nobody said how it is to be read
 │   ├── RoadmapNotCommitted   the roadmap differs from the one the run would start from
@@ -30,6 +31,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── BudgetSpent               what comes next could break the wall around a run or a task
 ├── GateClosed                a person was asked this and has answered otherwise
 ├── GateChanged               what a person was shown is not what is asked about now
+├── TaskChanged               what a person was shown of a task is not what the roadmap says now
 ├── EngineBusy                another engine holds the state directory
 ├── LeaseLost                 a worker was taken over from, and may do nothing more (exit 3)
 ├── VersionDiffers            a database belongs to workers of another version, or a newer one wrote it
@@ -87,6 +89,10 @@ class RoadmapUnreadable(Misuse):
 
 
 class ManuscriptMisread(Misuse):
+    pass
+
+
+class EditRefused(Misuse):
     pass
 
 
@@ -191,6 +197,10 @@ class GateClosed(MilepostError):
 
 
 class GateChanged(MilepostError):
+    pass
+
+
+class TaskChanged(MilepostError):
     pass
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from milepost.core.errors import NothingToSteer
+from milepost.core.redact import Redactor
 from milepost.engine import helm, start
+from milepost.engine.ground import known_secrets
 from milepost.engine.prepare import Wish, require_agent
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company
@@ -71,5 +73,12 @@ def steer(where: Whereabouts, request: Request) -> str:
         raise NothingToSteer("no run is going on here", "milepost run starts one")
     if request.kind == "agent" and exchange is None:
         require_agent(request.value, load(project.roadmap.parent), project, {})
+    if request.kind == "note":
+        request = replace(request, value=_discreet(project)(request.value))
     helm.ask(place, record.run, request)
     return record.run
+
+
+def _discreet(project: Project) -> Redactor:
+    """Takes the secrets out that the project knows of."""
+    return Redactor(known_secrets(load(project.roadmap.parent)))

@@ -78,6 +78,8 @@ def turned(
             return Turn(course=wider, plan=plan, said=(("", f"{request.value} at a time from now on"),))
         case "drop":
             return _dropped(course, plan, request.task, begun)
+        case "note":
+            return _noted(course, plan, request)
         case "agent":
             return _handed(course, plan, request)
         case "roadmap" | "roadmap_seen":
@@ -116,6 +118,15 @@ def _handed(course: Course, plan: Plan, request: Request) -> Turn:
     whom = f"attempts that begin from now on are made by {request.value}"
     group = f"is done in one attempt with {_others(whose, request.task)}: " if len(whose) > 1 else ""
     return Turn(course=course, plan=changed, said=((request.task, f"{group}{whom}"),))
+
+
+def _noted(course: Course, plan: Plan, request: Request) -> Turn:
+    """Only says it: attempts find their notes when they begin."""
+    names = {one.id.lower(): task.id for task in plan.tasks for one in task.walk()}
+    task = names.get(request.task.lower(), request.task)
+    heard = not task or _leader(plan, task) in course.wanted
+    what = f"note: {request.value}" if heard else "is not in this run: the note reaches nobody"
+    return Turn(course=course, plan=plan, said=((task, what),))
 
 
 def _leader(plan: Plan, name: str) -> str:

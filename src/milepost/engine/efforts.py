@@ -42,8 +42,15 @@ def assignment_for(here: Rooms, effort: Effort, workspace: Workspace, tries: tup
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
         lessons=lessons_for(here, effort, tries, meant.files),
         inputs=task.inputs,
+        notes=_notes(here, task),
         context=_context(here, effort, replace(task, files=meant.files), workspace, way),
     )
+
+
+def _notes(here: Rooms, task: Task) -> tuple[str, ...]:
+    """What a person who watches the run said to whoever tries this task from now on."""
+    names = {*task.ids, *(one.id for one in task.walk())}
+    return tuple(here.redact(note) for note in here.books.steering.notes(names))
 
 
 def _context(here: Rooms, effort: Effort, task: Task, workspace: Workspace, way: Way) -> str:

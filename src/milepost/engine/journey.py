@@ -21,7 +21,7 @@ from milepost.engine.planning import planned
 from milepost.engine.rooms import Rooms
 from milepost.engine.router import Choice
 from milepost.engine.routing import is_routed
-from milepost.engine.steering import requests_from
+from milepost.engine.steering import Request, requests_from
 from milepost.engine.track import Track
 from milepost.engine.wire import dump, load
 from milepost.plan.family.waiting import waiting_elsewhere
@@ -198,8 +198,8 @@ class Journey:
     def _take_in(self, news: Plain) -> None:
         if "asked" in news:
             self.course = replace(self.course, heard=news["heard"])
-            for request in requests_from(news):
-                self._turn(request)
+            for place, request in enumerate(requests_from(news)):
+                self._turn(request, place)
             return
         workflow_id, result = news["workflow_id"], news["result"]
         if workflow_id in self.at_work:
@@ -269,8 +269,8 @@ class Journey:
             verdict = tries[-1].attempt.evidence.verdict if name == leader.id else None
             self.end(self.plan.task(name), verdict, None, "off the roadmap, or ticked there")
 
-    def _turn(self, request: Any) -> None:
-        """Do what a person asked of the run, and say what that changes."""
+    def _turn(self, request: Request, place: int) -> None:
+        """Do what a person asked of the run, and say what that changes; `place` is among what was heard with it."""
         over = {name for name, end in self.ended.items() if end.reason != DROPPED}
         begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.pending) | over
         all_tasks = not self.order.wished and self.order.max_tasks is None
@@ -283,9 +283,10 @@ class Journey:
             if adopted != self.track.head:
                 self.track.head = adopted
                 self.track.uncouple()
+        heard = f"{self.course.heard}.{place}" if place else f"{self.course.heard}"
         for number, (task, what) in enumerate(turn.said):
-            said = Steered(run=self.order.run, task=task, what=what)
-            self.here.emit(said, f"steered/{self.course.heard}/{request.kind}/{number}")
+            said = Steered(run=self.order.run, task=task, what=self.here.redact(what))
+            self.here.emit(said, f"steered/{heard}/{request.kind}/{number}")
         for name in turn.added:
             self.ended.pop(name, None)  # it was off the roadmap for a while
         for name in turn.dropped:

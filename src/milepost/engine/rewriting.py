@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from milepost.core.errors import RoadmapUnwritable
@@ -17,15 +18,28 @@ _TRIES = 5
 
 def rewrite(roadmap: Path, change: Callable[[bytes], bytes]) -> bool:
     """Change a roadmap; one that changed since it was read is read and changed again. Says whether it is other now."""
-    for _ in range(_TRIES):
-        before = read_bytes(roadmap)
-        after = change(before)
-        if after == before:
-            return False
-        if read_bytes(roadmap) == before:
-            _write(roadmap, before, after)
-            return True
+    with _in_turn(roadmap.parent):
+        for _ in range(_TRIES):
+            before = read_bytes(roadmap)
+            after = change(before)
+            if after == before:
+                return False
+            if read_bytes(roadmap) == before:
+                _write(roadmap, before, after)
+                return True
     raise RoadmapUnwritable(f"{roadmap.name} changes while it is read", "close what writes it, then try again")
+
+
+@contextmanager
+def _in_turn(folder: Path) -> Iterator[None]:
+    """Let those of us who write in a folder come one after the other; whoever else writes there is noticed."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
 def _write(roadmap: Path, before: bytes, after: bytes) -> None:

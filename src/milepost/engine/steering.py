@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -17,7 +18,11 @@ from milepost.core.errors import RoadmapUnreadable, SettingInvalid
 from milepost.engine.project import pages_of, read_bytes
 from milepost.store.database import Database
 
-Kind = Literal["pause", "go_on", "finish", "drop", "agent", "parallel", "roadmap", "roadmap_seen"]
+Kind = Literal["pause", "go_on", "finish", "drop", "agent", "parallel", "note", "roadmap", "roadmap_seen"]
+
+ASKED = ("pause", "go_on", "finish", "drop", "agent", "parallel", "note")
+LONGEST_NOTE = 4_000
+MOST_NOTES = 20  # that an attempt is given: the newest
 
 SCHEMA = """
 create table if not exists steering (
@@ -72,6 +77,13 @@ class Steering:
         new = [{"kind": kind, "task": task, "value": value} for _, kind, task, value in rows if kind != "roadmap_seen"]
         return {"asked": new, "heard": rows[-1][0]} if new else None
 
+    def notes(self, tasks: Iterable[str]) -> tuple[str, ...]:
+        """What a person noted for whoever tries some tasks, or any task, the oldest first."""
+        names = {"", *(task.lower() for task in tasks)}
+        sql = "select task, value from steering where run = ? and kind = 'note' order by seq"
+        found = [value for task, value in self._database.read(sql, self._run) if task.lower() in names]
+        return tuple(found[-MOST_NOTES:])
+
     def _notice_edit(self) -> None:
         """Ask for an edited roadmap to be followed, once it has not changed between two looks."""
         content = self._watched()
@@ -93,13 +105,28 @@ class Steering:
 
 def request(kind: str, task: str = "", value: str = "") -> Request:
     """What a person asks, once it is known to make sense."""
-    if kind not in ("pause", "go_on", "finish", "drop", "agent", "parallel"):
-        raise SettingInvalid(f"a run cannot be asked to {kind!r}", "ask for pause, finish, drop, agent or parallel")
+    if kind not in ASKED:
+        raise SettingInvalid(
+            f"a run cannot be asked to {kind!r}", "ask for pause, finish, drop, agent, parallel or note"
+        )
     if kind == "parallel" and not (value.isdigit() and 1 <= int(value) <= 64):
         raise SettingInvalid(f"{value!r} attempts at a time cannot be", "give a number from 1 to 64")
     if (kind == "drop" and not task) or (kind == "agent" and not value):
         raise SettingInvalid(f"{kind} needs to know which", "milepost plan lists the tasks")
-    return Request(kind=cast(Kind, kind), task=task, value=value)
+    return Request(kind=cast(Kind, kind), task=task, value=_note(value) if kind == "note" else value)
+
+
+def _note(text: str) -> str:
+    """A note as it is kept: lines of words, nothing that moves a cursor or cannot be seen."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    seen = "".join(sign for sign in lines if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))
+    if len(seen) > LONGEST_NOTE:
+        raise SettingInvalid(
+            f"a note of {len(seen)} characters is too long", f"say it in {LONGEST_NOTE} characters, or edit the task"
+        )
+    if not seen.strip():
+        raise SettingInvalid("a note needs words", 'give them: milepost steer --note "use the existing parser"')
+    return seen.strip()
 
 
 def file_watch(roadmap: Path) -> Callable[[], bytes | None]:

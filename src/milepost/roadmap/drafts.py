@@ -17,7 +17,8 @@ class Draft:
     `line` counts from 0. `box` is None where nothing in the roadmap could say that it is done; `explicit` is the id
     that its author gave it, `wording` the words that another one is made of, where they are more than the title;
     `place` are the words that it stands below; `guess` is set where a rule of thumb took it, `skipped` where its author
-    says that nothing is to be done about it, which counts as done.
+    says that nothing is to be done about it, which counts as done. `span` are its first line and the one after its
+    last, where they are more than its own.
     """
 
     line: int
@@ -37,6 +38,7 @@ class Draft:
     guess: bool = False
     skipped: bool = False
     page: str = ""
+    span: tuple[int, int] | None = None
     subtasks: tuple[Draft, ...] = ()
 
     def walk(self) -> Iterator[Draft]:

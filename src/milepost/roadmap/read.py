@@ -22,10 +22,11 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """A roadmap, and the box of every task in it that has one, by its id."""
+    """A roadmap, the box of every task in it that has one, and the lines of each, counted from 0, by its id."""
 
     roadmap: Roadmap
     boxes: dict[str, Box]
+    spans: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,14 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
             remarks=reading.remarks,
         ),
         boxes={entry.id: entry.draft.box for entry in entries if entry.draft.box is not None},
+        spans={entry.id: _span(entry.draft) for entry in entries},
     )
+
+
+def _span(draft: Draft) -> tuple[int, int]:
+    """The lines of a draft and of all below it in the same file."""
+    spans = [one.span or (one.line, one.line + 1) for one in draft.walk() if one.page == draft.page]
+    return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:

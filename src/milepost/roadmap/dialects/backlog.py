@@ -99,6 +99,7 @@ def _draft(name: str, page: Source, front: FrontMatter) -> Draft:
         guess=False,
         skipped=said == "skipped",
         page=name,
+        span=(0, len(page.lines)),
     )
 
 

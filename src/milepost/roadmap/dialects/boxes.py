@@ -110,6 +110,7 @@ class _Reader:
             context=f"{place.context}\n\nStory {line.story}".strip() if line.story else place.context,
             priority=details.priority or place.priority,
             parallel=line.parallel,
+            span=(item.line, max(item.end, *map(_end, after)) if after else item.end),
             subtasks=tuple(self._drafts(item.blocks, below)),
         )
 
@@ -141,9 +142,13 @@ def _text(rest: str, item: Item, after: After, details: Details, source: Source)
     lines = [*([rest] if rest else ()), *wrapped, *_dedented(below)]
     paragraphs = ["\n".join(lines).strip("\n")]
     for block in after:
-        end = block.end if isinstance(block, Fence) else block.line + len(block.lines)
-        paragraphs.append("\n".join(source.lines[line] for line in range(block.line, end) if line not in covers))
+        lines = [source.lines[line] for line in range(block.line, _end(block)) if line not in covers]
+        paragraphs.append("\n".join(lines))
     return "\n\n".join(filter(None, paragraphs))
+
+
+def _end(block: Fence | Paragraph) -> int:
+    return block.end if isinstance(block, Fence) else block.line + len(block.lines)
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:

@@ -125,7 +125,8 @@ def draft_of_item(item: Item, title: str, words: Words, source: Source, *, box: 
     first_end = first.line + len(first.lines)
     wrapped = [source.lines[line].strip() for line in range(first.line + 1, first_end) if line not in covers]
     below = text_below(source, first_end, max(first_end, item.end), covers)
-    return replace(draft, text="\n".join([*wrapped, *([below] if below else [])]))
+    text = "\n".join([*wrapped, *([below] if below else [])])
+    return replace(draft, text=text, span=(first.line, max(first_end, item.end)))
 
 
 def draft_of_section(outline: Outline, position: int, title: str, *, box: Box | None, ticked: bool) -> Draft:
@@ -142,7 +143,7 @@ def draft_of_section(outline: Outline, position: int, title: str, *, box: Box | 
     if start < section.end and re.fullmatch(r"[\s>]*(?:=+|-+)\s*", outline.source.lines[start]):
         start += 1
     text = re.sub(r"\n+[-*_]{3,}$", "", text_below(outline.source, start, section.end, draft.details.covers))
-    return replace(draft, text=text)
+    return replace(draft, text=text, span=(line, section.end))
 
 
 def draft_of_text(line: int, title: str, text: str, words: Words, *, box: Box | None, ticked: bool) -> Draft:

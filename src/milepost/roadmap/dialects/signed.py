@@ -193,6 +193,7 @@ class _Signed:
                 ticked=is_over(title.sign),
             ),
             skipped=is_skipped(title.sign),
+            span=(item.first.line, max(item.first.line + 1, item.end)),
             subtasks=tuple(draft for block in lists for draft in below[id(block)]),
         )
 
@@ -215,7 +216,8 @@ class _Signed:
             self._take(title, "lines")
             box = box_of(title, self._source, custom_of([sign]), bare=True, emoji=False)
             text = "\n".join(lines[start + 1 : end])
-            yield draft_of_text(line, sign.title, text, words, box=box, ticked=is_over(sign))
+            draft = draft_of_text(line, sign.title, text, words, box=box, ticked=is_over(sign))
+            yield replace(draft, span=(line, paragraph.line + end))
 
     def _take(self, title: Title, others: str) -> None:
         self._remarks.append(Remark(line=title.line + 1, taken=True, why=_why(title.sign, others)))

@@ -114,6 +114,7 @@ def _draft(task: Node, title: str, above: str, siblings: set[str], text: _Text, 
         priority=priority_of(_text(task, "priority")),
         guess=False,
         skipped=skipped,
+        span=(draft.line, text.line(task.end - 1) + 1),
     )
 
 

@@ -1,6 +1,178 @@
-import { html } from './libraries.js';
+// Code and proof of the selected task: why it was refused first, then the checks, then the changes. Beside it, the files.
+import { html, signal } from './libraries.js';
+import { Beside } from './compare.js';
+import { copy } from './copy.js';
+import { Diff } from './diff.js';
+import { askAgain, useAnswer } from './fetched.js';
+import { Files } from './files.js';
+import { commit, money, span } from './format.js';
+import { Icon, Mark } from './icons.js';
+import { Inline, Pieces } from './inline.js';
 import { Panel } from './layout.js';
+import { Made } from './made.js';
+import { Checks, Coming, Refused, Unverified } from './proof.js';
+import { pick } from './route.js';
+import { alive, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
+import { Prose } from './text.js';
+
+const MOST_BUTTONS = 4; // attempts beyond that are in a list
+
+export const view = signal('proof'); // proof | files
+const beside = signal(0); // the attempt that the chosen one is compared with
 
 export function Code() {
-  return html`<${Panel} name="code" title="Code and proof"><p class="empty">Nothing yet.</p><//>`;
+  const state = read('code');
+  const task = selected.value ? state.tasks.get(selected.value) : null;
+  const attempt = task && (task.attempts.find(one => one.number === chosen.value) ?? task.attempts.at(-1));
+  const showsFiles = view.value === 'files';
+  return html`<${Panel}
+    name="code"
+    title="Code and proof"
+    note=${!showsFiles && selected.value && html`task <${Pieces} text=${selected.value} />`}
+    tools=${html`${!showsFiles && task && html`<${Attempts} task=${task} attempt=${attempt} />`}<${Views} />`}
+  >
+    ${showsFiles ? html`<${Files} />` : html`<${Shown} task=${task} attempt=${attempt} />`}
+  <//>`;
+}
+
+function Shown({ task, attempt }) {
+  if (!selected.value) return html`<${Made} showFiles=${() => show('files')} />`;
+  if (!attempt) return html`<${Untried} id=${selected.value} task=${task} />`;
+  return html`<${Attempt} key=${`${task.id}/${attempt.number}`} task=${task} attempt=${attempt} />`;
+}
+
+const show = name => {
+  view.value = name;
+};
+
+const Views = () => html`<div class="segments" role="group" aria-label="Proof or files">
+  ${[['proof', 'Proof'], ['files', 'Files']].map(([name, label]) => html`<button aria-pressed=${view.value === name} onClick=${() => show(name)}>${label}</button>`)}
+</div>`;
+
+function Attempts({ task, attempt }) {
+  if (task.attempts.length < 2) return null;
+  if (task.attempts.length > MOST_BUTTONS) {
+    return html`<select aria-label="Attempt" value=${String(attempt.number)} onChange=${event => pick(task.id, Number(event.currentTarget.value))}>
+      ${task.attempts.map(one => html`<option value=${String(one.number)}>attempt ${one.number}: ${one.verdict || 'in work'}</option>`)}
+    </select>`;
+  }
+  return html`<div class="segments" role="group" aria-label="Attempts">${task.attempts.map(one => html`<button
+    aria-pressed=${one.number === attempt.number}
+    title=${`attempt ${one.number}, ${one.agent}`}
+    onClick=${() => pick(task.id, one.number)}
+  ><${Mark} status=${one.verdict || 'working'} /><span class="hidden">attempt </span>${one.number}</button>`)}</div>`;
+}
+
+/** What the server tells of an attempt; asked for once it is over, and again when it became a milepost. */
+function useProof(task, attempt) {
+  const { run } = read('code');
+  const over = attempt && (attempt.verdict || task.status !== 'working');
+  const question = over && run ? { path: '/api/attempt', words: { run: run.run, task: task.id, attempt: attempt.number } } : null;
+  const proof = useAnswer(question, over ? [attempt.verdict, attempt.endedAt, attempt.milepost].join() : '');
+  return { question, proof };
+}
+
+function Attempt({ task, attempt }) {
+  const { question, proof } = useProof(task, attempt);
+  const other = beside.value !== attempt.number && task.attempts.find(one => one.number === beside.value);
+  const isLast = attempt === task.attempts.at(-1);
+  const verdict = attempt.verdict;
+  const checks = proof?.checks ?? [];
+  return html`<div class="scroll code" tabindex="0" role="group" aria-label="Verdict, proof and changes">
+    <div class="lede"><h3><${Inline} text=${task.title || task.id} /></h3><${Sentence} task=${task} attempt=${attempt} proof=${proof} /></div>
+    ${verdict === 'failed' && html`<${Refused} task=${task} attempt=${attempt} checks=${checks} isLast=${isLast} />`}
+    ${verdict === 'unverified' && html`<${Unverified} task=${task} attempt=${attempt} isLast=${isLast} />`}
+    ${!verdict && html`<${InWork} task=${task} attempt=${attempt} />`}
+    ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
+    ${verdict && task.attempts.some(one => one !== attempt && one.verdict) && html`<${Choice} task=${task} attempt=${attempt} />`}
+    ${question && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
+    ${question && proof === null && html`<${Missing} question=${question} />`}
+    ${proof && other ? html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />` : proof && html`
+      <${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} /><${Diff} diff=${proof.diff} />`}
+  </div>`;
+}
+
+const Missing = ({ question }) => html`<p class="soft pad">Its proof and its changes could not be fetched.${' '}
+  <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
+
+/** The verdict, and who, when and what it cost, in a line. */
+function Sentence({ task, attempt, proof }) {
+  const { verdict } = attempt;
+  const status = verdict || (task.status === 'asking' ? 'asking' : 'working');
+  const words = { asking: 'waits for you', working: 'in work' }[status] ?? verdict;
+  const facts = [
+    `${words}, attempt ${attempt.number} of ${task.attempts.length}`,
+    attempt.agent,
+    verdict && attempt.endedAt > attempt.startedAt && attempt.startedAt && span(attempt.endedAt - attempt.startedAt),
+    attempt.cost > 0 && money(attempt.cost),
+    verdict === 'passed' && proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
+  ].filter(Boolean);
+  const made = verdict === 'passed' && (attempt.milepost || proof?.commit);
+  return html`<p class=${`sentence v-${status}`}><${Mark} status=${status} /><span>
+    ${facts.map((fact, place) => html`${place > 0 && ' · '}<${Pieces} text=${fact} />`)}
+    ${made ? html` · milepost <code>${commit(made)}</code>` : verdict && proof?.ref && html` · kept at <code><${Pieces} text=${proof.ref} /></code>`}
+  </span></p>`;
+}
+
+/** What an attempt does now: its clock stands still when nobody works, or nobody tells us. */
+function InWork({ task, attempt }) {
+  const moves = link.value === 'live' && alive.value;
+  if (moves) second.value;
+  const doing = [attempt.stage, task.doing].filter(Boolean).join(' · ');
+  return html`<section class="in-work" aria-label="In work">
+    <p><span class="doing"><${Pieces} text=${doing || 'begins'} /></span>
+      <span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span></p>
+    ${attempt.checks.length > 0 ? html`<${Coming} checks=${attempt.checks} />` : html`<p class="soft">No check has run yet. What it changes is shown when it is over.</p>`}
+  </section>`;
+}
+
+function ProveAgain({ task }) {
+  const command = `milepost verify ${task.id} --replay`;
+  return html`<p class="prove"><span class="soft">prove it again</span> <code>${command}</code>
+    <button class="icon" aria-label=${`Copy ${command}`} title="Copy" onClick=${() => copy(command)}><${Icon} name="copy" /></button></p>`;
+}
+
+/** Another attempt to lay beside this one: a button where there is one, a list where there are more. */
+function Choice({ task, attempt }) {
+  const others = task.attempts.filter(one => one !== attempt && one.verdict);
+  const set = number => {
+    beside.value = number;
+  };
+  if (others.length === 1) {
+    const [{ number }] = others;
+    const on = beside.value === number;
+    return html`<p class="choice"><button class="button small" aria-pressed=${on} onClick=${() => set(on ? 0 : number)}>
+      ${on ? `Stop comparing with attempt ${number}` : `Compare with attempt ${number}`}
+    </button></p>`;
+  }
+  return html`<p class="choice"><label for="beside">compare with</label>
+    <select id="beside" value=${String(beside.value)} onChange=${event => set(Number(event.currentTarget.value))}>
+      <option value="0">nothing</option>
+      ${others.map(one => html`<option value=${String(one.number)}>attempt ${one.number}, ${one.verdict}</option>`)}
+    </select></p>`;
+}
+
+function Compared({ task, attempt, proof, other }) {
+  const { question, proof: another } = useProof(task, other);
+  if (another === undefined) return html`<p class="soft pad">Fetching attempt ${other.number} …</p>`;
+  if (another === null) return html`<${Missing} question=${question} />`;
+  const pair = [{ attempt: other, proof: another }, { attempt, proof }].sort((one, two) => one.attempt.number - two.attempt.number);
+  return html`<${Beside} left=${pair[0]} right=${pair[1]} />`;
+}
+
+/** A task that nobody has tried yet: what the roadmap says of it. */
+function Untried({ id, task }) {
+  const planned = plan.value.tasks.find(one => one.id === id);
+  if (!task && !planned) return html`<p class="empty">This run has no task <${Pieces} text=${id} />.</p>`;
+  const facts = [
+    ['files', planned?.files?.join(', ') || 'none named'],
+    ['verify', planned?.verify?.join(' && ') || 'none: it can only end unverified'],
+    ['after', planned?.after?.join(', ') || 'nothing'],
+  ];
+  return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the roadmap says">
+    <div class="lede"><h3><${Inline} text=${planned?.title || task?.title || id} /></h3>
+      <p class="sentence"><${Mark} status=${task?.status ?? 'waiting'} /><span>${task?.reason ? html`<${Inline} text=${task.reason} />` : 'not begun'}</span></p></div>
+    ${planned && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code><${Pieces} text=${value} /></code></dd>`)}</dl>`}
+    ${planned?.text && html`<pre class="log words"><${Prose} text=${planned.text} /></pre>`}
+  </div>`;
 }

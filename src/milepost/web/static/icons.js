@@ -27,8 +27,10 @@ const STROKES = {
   file: 'M6 3h8l4 4v14H6zM14 3v5h4',
   folder: 'M3 6h7l2 3h9v11H3z',
   wrap: 'M4 6h16M4 12h12a3 3 0 0 1 0 6h-4M14 15l-3 3 3 3',
-  more: 'M5 12h.01M12 12h.01M19 12h.01',
   again: 'M20 11a8 8 0 1 0-2.3 6M20 5v6h-6',
+  milepost: 'M7 21V10a5 5 0 0 1 10 0v11M4 21h16M9.5 12l1.8 1.8 3.2-3.6',
+  close: 'M6 6l12 12M18 6L6 18',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
   out: 'M14 4h6v6M20 4l-9 9M10 5H5v14h14v-5',
 };
 

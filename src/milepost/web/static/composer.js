@@ -1,0 +1,81 @@
+// What waits for the person, and a line to steer by.
+import { html, useState } from './libraries.js';
+import { change } from './ask.js';
+import { Icon, Mark } from './icons.js';
+import { Pieces } from './inline.js';
+import { glance } from './state.js';
+import { alive, asking, link, read, selected } from './store.js';
+import { Prose } from './text.js';
+
+const LONGEST_NOTE = 4000;
+
+/** The gates without an answer: how many, and the first of them. */
+export function Waits() {
+  const { gates } = glance(read('head'));
+  if (!gates.length) return null;
+  const first = gates.find(gate => gate.task === selected.value) ?? gates[0];
+  return html`<div class="waits" role="region" aria-label="Waits for you">
+    <${Mark} status="asking" />
+    <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b> <${Pieces} text=${first.task} />${' '}
+      <span class="soft"><${Prose} text=${first.question} /></span></p>
+    <button class="button main" onClick=${() => {
+      asking.value = first.gate;
+    }}>Look</button>
+  </div>`;
+}
+
+/** Why nobody would hear a note; nothing when somebody would. */
+function silence(state) {
+  if (!state.run) return 'No run has begun.';
+  if (state.state === 'finished') return 'The run is over: nobody is there to be told.';
+  if (link.value !== 'live') return 'The server does not answer: nothing can be sent.';
+  if (!alive.value) return 'Nobody works on this run now; `milepost resume` goes on with it.';
+  return '';
+}
+
+/** A note for who makes the next attempts. What was written stays until it was taken. */
+export function Composer() {
+  const [text, setText] = useState('');
+  const [sending, setSending] = useState(false);
+  const why = silence(read('head'));
+  const task = selected.value;
+
+  const send = async () => {
+    if (!text.trim() || sending || why) return;
+    setSending(true);
+    const said = await change('/api/steer', { verb: 'note', task, text: text.trim() });
+    setSending(false);
+    if (said) setText('');
+  };
+  const press = event => {
+    if (event.key === 'Escape') event.currentTarget.blur();
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+
+  return html`<form class="composer" onSubmit=${event => {
+    event.preventDefault();
+    send();
+  }}>
+    <div class="field">
+      <label for="note" class="to">to <b>${task ? html`<${Pieces} text=${task} />` : 'all'}</b><span class="hidden">: a note for the agent</span></label>
+      <textarea
+        id="note"
+        rows="1"
+        maxlength=${LONGEST_NOTE}
+        autocomplete="off"
+        placeholder=${why ? '' : task ? 'Tell its agent something' : 'Tell every agent something'}
+        aria-describedby="note-counts"
+        disabled=${why !== ''}
+        value=${text}
+        onInput=${event => setText(event.currentTarget.value)}
+        onKeyDown=${press}
+      />
+      <button class="icon" aria-label="Send the note" title="Send (Enter)" disabled=${why !== '' || sending || !text.trim()}>
+        <${Icon} name="send" />
+      </button>
+    </div>
+    <p class="counts soft" id="note-counts">${why ? html`<${Prose} text=${why} />` : html`It counts from the next attempt on.<span class="keys-hint"> Shift-Enter begins a new line.</span>`}</p>
+  </form>`;
+}

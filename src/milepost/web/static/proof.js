@@ -1,0 +1,123 @@
+// The proof of an attempt: why it was refused, and each question that was asked before and after.
+import { html, useState } from './libraries.js';
+import { ask, change } from './ask.js';
+import { copy } from './copy.js';
+import { span } from './format.js';
+import { Icon, Mark } from './icons.js';
+import { Inline, Pieces } from './inline.js';
+import { read } from './store.js';
+import { Log, Prose } from './text.js';
+
+const KNOWN_AGENTS = ['claude', 'codex', 'aider', 'tool', 'code'];
+const MOST_EVIDENCE = 40; // lines
+const MOST_LOG = 5000;
+
+/** Why an attempt was refused, with the evidence; what can be done about it when it was the last one. */
+export function Refused({ task, attempt, checks, isLast }) {
+  const failed = checks.filter(check => check.failed);
+  return html`<section class="why" aria-label="Why it was refused">
+    <p class="lead"><b>Why it was refused.</b> <${Prose} text=${attempt.reason || 'No reason was told.'} /></p>
+    ${failed.filter(check => check.details.length).map(check => html`<${Evidence} key=${check.name} check=${check} />`)}
+    ${isLast && task.proposal && html`<p class="proposal"><${Prose} text=${task.proposal} /></p>`}
+    ${isLast && task.status === 'failed' && html`<${Retry} task=${task} by=${attempt.agent} />`}
+  </section>`;
+}
+
+const tone = line => (/^-(?!--)/.test(line) ? 'minus' : /^\+(?!\+\+)/.test(line) ? 'plus' : null);
+
+function Evidence({ check }) {
+  const [open, setOpen] = useState(false);
+  const lines = check.details.flatMap(text => text.split('\n'));
+  const few = open ? lines : lines.slice(0, MOST_EVIDENCE);
+  return html`<figure>
+    <figcaption class="soft"><${Pieces} text=${check.name} /></figcaption>
+    <${Log} lines=${few} kinds=${few.map(tone)} label=${`Evidence of ${check.name}`} />
+    ${few.length < lines.length && html`<button class="more" onClick=${() => setOpen(true)}>Show all ${lines.length} lines</button>`}
+  </figure>`;
+}
+
+/** Who was seen at work in this run, and who is known anyhow. */
+function agentsOf({ tasks }, by) {
+  const seen = [...tasks.values()].flatMap(task => task.attempts.map(one => one.agent));
+  return [...new Set([...KNOWN_AGENTS, ...seen])].filter(name => name && name !== by && !name.startsWith('recipe:'));
+}
+
+function Retry({ task, by }) {
+  const agents = agentsOf(read('code'), by);
+  const [chosen, setChosen] = useState(agents[0]);
+  const [asked, setAsked] = useState(false);
+  const agent = agents.includes(chosen) || chosen === by ? chosen : agents[0];
+  const command = `milepost retry ${task.id} --agent ${agent}`;
+  const retry = async () => {
+    setAsked(true);
+    if (!(await change('/api/steer', { verb: 'retry', task: task.id, text: agent }))) setAsked(false);
+  };
+  return html`<div class="again">
+    <label for="agent">Try again with</label>
+    <select id="agent" value=${agent} onChange=${event => setChosen(event.currentTarget.value)}>
+      ${agents.map(name => html`<option value=${name}>${name}</option>`)}
+      ${by && html`<option value=${by}>${by}, as before</option>`}
+    </select>
+    <button class="button main" disabled=${asked} onClick=${retry}>${asked ? 'Asked' : `Retry ${task.id}`}</button>
+    <button class="button quiet" title=${command} onClick=${() => copy(command)}><${Icon} name="copy" />command</button>
+  </div>`;
+}
+
+export const Unverified = ({ task, attempt, isLast }) => html`<section class="why unsure" aria-label="Why it is unverified">
+  <p class="lead"><b>Why it is unverified.</b> <${Prose} text=${attempt.reason || task.reason} /></p>
+  ${isLast && task.proposal && html`<p class="proposal"><${Prose} text=${task.proposal} /></p>`}
+</section>`;
+
+/** The questions with their answers at the base and after the attempt. */
+export function Checks({ where, checks, nothing }) {
+  if (!checks.length) return html`<p class="soft pad">No check was run.</p>`;
+  return html`<div class="checks" role="group" aria-label="Checks" tabindex="0"><table>
+    <thead><tr>
+      <th scope="col">check</th><th scope="col">what was asked</th><th scope="col">before</th><th scope="col">after</th>
+      <th scope="col" class="number">time</th><th><span class="hidden">its log</span></th>
+    </tr></thead>
+    ${checks.map(check => html`<${Check} key=${`${where.attempt}/${check.name}`} where=${where} check=${check} />`)}
+  </table></div>
+  ${nothing?.length > 0 && html`<p class="soft pad">nothing to ask: <${Pieces} text=${nothing.join(', ')} /></p>`}`;
+}
+
+function Check({ where, check }) {
+  const [log, setLog] = useState(null); // null folded, '' on its way
+  const show = async () => {
+    if (log !== null) {
+      setLog(null);
+      return;
+    }
+    setLog('');
+    const answer = await ask('/api/log', { ...where, check: check.name }, { aloud: true });
+    setLog(answer ? answer.text || 'It printed nothing.' : null);
+  };
+  return html`<tbody class=${check.failed ? 'failed' : ''}>
+    <tr>
+      <th scope="row"><${Mark} status=${check.failed ? 'failed' : 'passed'} /><${Pieces} text=${check.name} />
+        ${check.decisive && html`<span class="decisive" title="It is about this task in particular">decisive</span>`}</th>
+      <td class="asked-what"><${Inline} text=${check.asked} /></td>
+      <td class="before"><${Pieces} text=${check.before || '–'} /></td>
+      <td class="after"><span class="arrow" aria-hidden="true">→ </span><${Pieces} text=${check.after || '–'} /></td>
+      <td class="number">${check.seconds == null ? '' : span(check.seconds)}</td>
+      <td class="number"><button class="more" aria-expanded=${log !== null} onClick=${show}>log<span class="hidden"> of ${check.name}</span></button></td>
+    </tr>
+    ${log !== null && html`<tr><td colspan="6">${log === '' ? html`<span class="soft">Fetching its log …</span>` : html`<${WholeLog} text=${log} name=${check.name} />`}</td></tr>`}
+  </tbody>`;
+}
+
+function WholeLog({ text, name }) {
+  const lines = text.split('\n');
+  const left = lines.length - MOST_LOG;
+  return html`${left > 0 && html`<p class="soft">the last ${MOST_LOG.toLocaleString('en')} of ${lines.length.toLocaleString('en')} lines; copy gives all</p>`}
+    <${Log} lines=${lines.slice(-MOST_LOG)} label=${`Log of ${name}`} />
+    <button class="more" onClick=${() => copy(text)}>Copy all of it</button>`;
+}
+
+/** The checks of an attempt in work, as they come. */
+export const Coming = ({ checks }) => html`<ul class="coming" aria-label="Checks so far">
+  ${checks.map(check => html`<li key=${check.name}>
+    <${Mark} status=${{ passed: 'passed', failed: 'failed' }[check.outcome] ?? 'waiting'} /><b><${Pieces} text=${check.name} /></b>
+    <span><${Inline} text=${check.summary} /></span><span class="soft number">${span(check.ms / 1000)}</span>
+  </li>`)}
+</ul>`;

@@ -1,0 +1,19 @@
+// Texts of more than a line that others wrote: prose, rows of a file, lines of a log.
+import { html } from './libraries.js';
+import { Inline } from './inline.js';
+import { pieces, shown } from './safe.js';
+
+const piece = ([style, text]) => (style ? html`<span class=${style}>${text}</span>` : text);
+
+/** Words in which lines stay lines and `code` is set as code. */
+export const Prose = ({ text }) =>
+  text.split('\n').map((line, number) => html`${number > 0 && '\n'}<${Inline} text=${line} />`);
+
+/** A row of a file: [[class, text], …] as the server coloured it. */
+export const Row = ({ parts }) =>
+  parts.flatMap(([style, text]) => shown(text).map(([unseen, part]) => piece([unseen || style, part])));
+
+/** Lines of a log, with their colours. */
+export const Log = ({ lines, label, kinds = [] }) => html`<pre class="log" tabindex="0" role="group" aria-label=${label}>
+  ${lines.map((line, place) => html`<span class=${kinds[place] ?? null}>${pieces(line).map(piece)}${'\n'}</span>`)}
+</pre>`;
