@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from typing import Any
@@ -153,19 +153,21 @@ def _handler(stage: Stage) -> type[_Files]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self._send([content])
 
         def _stream(self) -> None:
             self.close_connection = True
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
+            self._send(words.encode() for words in stage.stream())
+
+        def _send(self, parts: Iterable[bytes]) -> None:
             try:
-                for words in stage.stream():
-                    self.wfile.write(words.encode())
+                self.end_headers()
+                for part in parts:
+                    self.wfile.write(part)
                     self.wfile.flush()
             except OSError:
-                pass  # the page is gone
+                self.close_connection = True  # the page is gone
 
     return Handler
