@@ -121,7 +121,12 @@ def passes(task: str, *, tests: int = 3, usd: float = 0.01) -> list[dict[str, An
     """An attempt, and its milepost."""
     commit = (task.replace(".", "") + "a81b770c02d5e1f3f0a91c9d4410be7b6c5d4e3f")[:40]
     milepost = {"event": "milepost_made", "run": RUN, "task": task, "attempt": 1, "commit": commit, "tree": commit}
-    return [at_work(task), judged(task, 1, "passed", "", commit, usd), milepost, ended(task, "passed", "", tests, commit)]
+    return [
+        at_work(task),
+        judged(task, 1, "passed", "", commit, usd),
+        milepost,
+        ended(task, "passed", "", tests, commit),
+    ]
 
 
 def refused(task: str, verdict: str, reason: str, *, attempts: int) -> list[dict[str, Any]]:

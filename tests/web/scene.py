@@ -41,7 +41,9 @@ def tool(task: str, attempt: int, name: str, summary: str, printed: str = "", *,
     )
 
 
-def command(task: str, attempt: int, name: str, argv: str, lines: list[str], code: int = 0, by: str = "agent") -> list[Event]:
+def command(
+    task: str, attempt: int, name: str, argv: str, lines: list[str], code: int = 0, by: str = "agent"
+) -> list[Event]:
     """A command from its start to its end."""
     return [
         event("command_started", task, attempt, command=name, argv=argv, by=by),
@@ -108,7 +110,10 @@ def proof(words: dict[str, str], verdict: str, *files: dict[str, Any], **more: A
 
 def generated(lines: int) -> dict[str, Any]:
     """A lock file of many lines."""
-    rows = [["+", None, number, [("", f'    "package-{number}": "sha512-{number:064x}",')]] for number in range(1, lines + 1)]
+    rows = [
+        ["+", None, number, [("", f'    "package-{number}": "sha512-{number:064x}",')]]
+        for number in range(1, lines + 1)
+    ]
     return file("package-lock.json", rows, kind="added", generated=True)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
 
 from tests.web.modules import _Files
 
@@ -105,6 +106,13 @@ class Stage:
         return self.refusals.get(path, (200, {"ok": True, "said": "done"}))
 
 
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """A stage that is served until the test ends."""
+    with staged() as served:
+        yield served
+
+
 @contextmanager
 def staged() -> Iterator[Stage]:
     """A stage that is served, with the address of its page."""
@@ -123,7 +131,7 @@ def staged() -> Iterator[Stage]:
 
 def _handler(stage: Stage) -> type[_Files]:
     class Handler(_Files):
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802
             url = urlsplit(self.path)
             if not stage.up:
                 self.close_connection = True
@@ -136,7 +144,7 @@ def _handler(stage: Stage) -> type[_Files]:
                 self.path = "/index.html" if url.path == "/" else url.path
                 super().do_GET()
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             self._say(*stage.change(unquote(urlsplit(self.path).path), body))
 
@@ -145,24 +153,21 @@ def _handler(stage: Stage) -> type[_Files]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            self._send([content])
 
         def _stream(self) -> None:
             self.close_connection = True
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
+            self._send(words.encode() for words in stage.stream())
+
+        def _send(self, parts: Iterable[bytes]) -> None:
             try:
-                for words in stage.stream():
-                    self.wfile.write(words.encode())
+                self.end_headers()
+                for part in parts:
+                    self.wfile.write(part)
                     self.wfile.flush()
             except OSError:
-                pass  # the page is gone
+                self.close_connection = True  # the page is gone
 
     return Handler
-
-
-def soon() -> float:
-    """The time now, in milliseconds, as a page has it."""
-    return time.time() * 1000

@@ -88,7 +88,7 @@ function Cost() {
     label=${budget === null ? 'spent, no budget' : `of ${money(budget)}`}
     text=${wall?.message ?? expected(state)}
   >
-    ${budget !== null && html`<span class=${`meter${share > NEARLY ? ' nearly' : ''}`} aria-hidden="true">
+    ${budget !== null && html`<span class=${`budget${share > NEARLY ? ' nearly' : ''}`} aria-hidden="true">
       <i style=${{ width: `${share * 100}%` }} />
     </span>`}
   <//>`;

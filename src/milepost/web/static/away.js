@@ -43,14 +43,14 @@ export function Since() {
   if (!left) return null;
   const ends = now.ends.filter(end => end.seq > left.seq);
   const told = VERDICTS.map(verdict => [verdict, ends.filter(end => end.status === verdict).map(end => end.task)]);
-  return html`<p class="strip since">
+  return html`<section class="strip since" aria-label="Since you left">
     <span>Since you left at ${clock(left.at / 1000).slice(0, 5)}:</span>
     ${told.filter(([, tasks]) => tasks.length).map(([verdict, tasks]) => html`<span class=${`v-${verdict}`}>
       <b>${tasks.length}</b> ${verdict} (${named(tasks)})
     </span>`)}
     <span>${money(Math.max(0, now.cost - left.cost))} spent</span>
     <button class="button small" onClick=${seen}>Seen</button>
-  </p>`;
+  </section>`;
 }
 
 const MOST = 6;

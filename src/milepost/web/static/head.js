@@ -74,9 +74,8 @@ function Runs() {
     label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown, act: () => one.run !== shown && show(one.run),
   }));
   if (!acts.length) return name;
-  const label = `${folder}, run ${shown}: show another run`;
-  return html`<${Menu} look="run-name" label=${label} hint=${hello.value?.roadmap} heading=${known && `${known.held} · ${known.others}`} acts=${acts}>
-    <span class="run-words">${name}</span><${Icon} name="after" />
+  return html`<${Menu} look="run-name" label="Runs" told hint=${hello.value?.roadmap} heading=${known && `${known.held} · ${known.others}`} acts=${acts}>
+    <span class="run-words">${name}</span><span class="hidden">: show another run</span><${Icon} name="after" />
   <//>`;
 }
 
@@ -154,15 +153,15 @@ function Next() {
   const steps = nextSteps(state, stance(), link.value);
   if (!steps.length) return null;
   const taken = state.summary?.fast_forwarded;
-  return html`<div class="strip next">
+  return html`<section class="strip next" aria-label="What is next">
     <b>Next</b>
     ${taken && html`<span class="soft">${taken} is at ${state.summary.head.slice(0, 7)}</span>`}
-    ${steps.map(([command, why]) => html`<span class="command">
+    ${steps.map(([command, why]) => html`<span class="next-step">
       <code>${command}</code>
       <button class="icon" aria-label=${`Copy ${command}`} title="Copy" onClick=${() => copy(command)}>
         <${Icon} name="copy" />
       </button>
       <span class="soft">${why}</span>
     </span>`)}
-  </div>`;
+  </section>`;
 }

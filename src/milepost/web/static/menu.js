@@ -4,8 +4,8 @@ import { html, useLayoutEffect, useRef, useState } from './libraries.js';
 const EDGE = 8;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
-/** `acts` are {label, note, act, current, hazard}; what is falsy among them is left out. */
-export function Menu({ label, hint, look = 'icon', heading, acts, children }) {
+/** `acts` are {label, note, act, current, hazard}; what is falsy among them is left out. `told`: its words say it all. */
+export function Menu({ label, hint, look = 'icon', told = false, heading, acts, children }) {
   const [open, setOpen] = useState(false);
   const button = useRef();
   const list = useRef();
@@ -26,7 +26,7 @@ export function Menu({ label, hint, look = 'icon', heading, acts, children }) {
       class=${look}
       aria-haspopup="menu"
       aria-expanded=${open}
-      aria-label=${label}
+      aria-label=${told ? null : label}
       title=${hint}
       onClick=${() => setOpen(!open)}
     >

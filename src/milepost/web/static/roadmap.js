@@ -34,7 +34,7 @@ export function Roadmap() {
   const stop = ids.includes(selected.value) ? selected.value : ids[0]; // the one that Tab goes to
   useEffect(() => {
     ref.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [selected.value, ids.length > 0]);
+  }, [selected.value, ids.length, shown.length]);
   const width = Math.min(LONGEST_ID, Math.max(3, ...ids.map(id => id.length)));
   return html`<${Panel} name="roadmap" title="Roadmap" tools=${html`<${Filters} />`}>
     <${Track} />
@@ -72,7 +72,7 @@ function Track() {
   const kinds = ['passed', 'failed', 'unverified', 'asking', 'working', 'waiting'].filter(kind => all[kind].length);
   const words = kinds.map(kind => `${all[kind].length} ${kind}`).join(', ');
   if (!kinds.length) return null;
-  return html`<div class="track" role="img" aria-label=${words}>
+  return html`<div class="task-track" role="img" aria-label=${words}>
     ${kinds.map(kind => html`<i key=${kind} class=${`k-${kind}`} style=${{ flexGrow: all[kind].length }} />`)}
   </div>`;
 }
@@ -112,8 +112,8 @@ function Doing({ task }) {
   second.value;
   const attempt = task.attempts.at(-1);
   const words = [task.stage, task.doing].filter(Boolean).join(' · ');
-  return html`<span class="doing"><${Inline} text=${words} /></span>
-    <span class="for">${attempt?.number > 1 && `attempt ${attempt.number} · `}${ticking(now() - task.startedAt)}</span>`;
+  return html`<span class="task-doing"><${Inline} text=${words} /></span>
+    <span class="task-for">${attempt?.number > 1 && `attempt ${attempt.number} · `}${ticking(now() - task.startedAt)}</span>`;
 }
 
 function walk(event) {
