@@ -65,6 +65,18 @@ def test_whatever_is_missing_is_said_in_a_line_with_the_command(tmp_path: Path, 
     assert "\n" not in libraries.missing(vendor)
 
 
+def test_what_an_earlier_version_left_is_gone_when_newer_libraries_are_kept(tmp_path: Path) -> None:
+    stale = [tmp_path / "LICENSES" / "old.txt", tmp_path / "old.js"]
+    for path in stale:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("old")
+
+    libraries.keep(libraries.laid_out(made_up(tmp_path.parent / "npm")), tmp_path)
+
+    assert libraries.missing(tmp_path) == ""
+    assert not any(path.exists() for path in stale)
+
+
 def test_without_npm_one_line_says_so_and_nothing_is_left(tmp_path: Path) -> None:
     program = tmp_path / "web" / "libraries.py"
     program.parent.mkdir()

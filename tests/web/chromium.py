@@ -88,6 +88,12 @@ class Pages:
             self.errors.append(text)
 
 
+def caught_up(page: Page, seq: int) -> None:
+    """Wait until a page has applied the events up to a place in the stream, and drawn them."""
+    page.wait_for_function("seq => globalThis.milepost?.state.seq >= seq", arg=seq)
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
 @contextmanager
 def pages_of(browser: Browser) -> Iterator[Pages]:
     """Pages that are closed at the end, where an error that one of them logged fails the test.

@@ -1,9 +1,10 @@
-"""A browser for each process that runs tests, and pages in it."""
+"""A browser for each process that runs tests, pages in it, and a run to look at."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from tests.web.chromium import Driver, Pages, pages_of
 from tests.web.modules import Modules, static_server
 from tests.web.needs import absence, need
+from tests.web.serving import Served, served
+from tests.web.told import Story, new_story
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -66,3 +69,18 @@ def modules(browser: Browser) -> Iterator[Modules]:
     """The modules of the page in a page of their own, one for all tests of a file."""
     with static_server() as address, pages_of(browser) as opened:
         yield Modules(opened.open(), address)
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Iterator[Story]:
+    """A run that is not over, in a repository of its own: more can be told of it."""
+    told = new_story(tmp_path / "home" / "durations")
+    yield told
+    told.close()
+
+
+@pytest.fixture
+def server(story: Story) -> Iterator[Served]:
+    """`milepost web` on that run."""
+    with served(story.folder) as started:
+        yield started

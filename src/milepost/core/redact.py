@@ -104,7 +104,10 @@ class LineRedactor:
         window = both[max(0, len(both) - self._longest) :]
         ends = [window[at:] for each in self._beginnings if each in window for at in _all_places(each, window)]
         going_on = [end for end in ends if any(len(end) < len(form) and form.startswith(end) for form in self._forms)]
-        return len(both) - max(map(len, going_on), default=0)
+        stop = len(both) - max(map(len, going_on), default=0)
+        # One whose end is like its beginning may be there whole.
+        whole = ((both.find(form, max(0, stop - len(form) + 1)), form) for form in self._forms if going_on)
+        return min([stop, *(at for at, _ in whole if 0 <= at < stop)])
 
     def _is_of_a_key(self, line: str) -> bool:
         """A private key is many lines; none from its first to its last is shown."""

@@ -88,9 +88,11 @@ def for_browsers(specifier: str, source: str) -> str:
 
 
 def keep(files: dict[str, bytes], vendor: Path) -> None:
-    """Write the files of vendor/; the manifest, written last, says that all of them are there."""
+    """Write the files of vendor/, and have no others there; the manifest, written last, says that it is all of them."""
     vendor.mkdir(parents=True, exist_ok=True)
-    (vendor / MANIFEST).unlink(missing_ok=True)
+    for path in vendor.rglob("*"):
+        if path.is_file() and path.relative_to(vendor).as_posix() not in files:
+            path.unlink(missing_ok=True)
     for name, content in files.items():
         (vendor / name).parent.mkdir(exist_ok=True)
         (vendor / name).write_bytes(content)
@@ -154,7 +156,7 @@ def main() -> int:
         return 0
     try:
         fetch()
-    except NotFetched as error:
+    except (NotFetched, OSError) as error:
         sys.stderr.write(f"the libraries of the page are not fetched: {error}\n")
         return 1
     named = ", ".join(f"{name} {version}" for name, version in versions().items())
