@@ -18,7 +18,6 @@ from mcp_types import JSONRPCRequest
 
 from milepost.core.errors import MachineFailed, SettingInvalid
 from milepost.core.redact import Redactor
-from milepost.mcp.complaints import LONGEST, Complaint, Unblocked
 from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
 from milepost.mcp.crowd import Crowd
@@ -27,6 +26,7 @@ from milepost.mcp.http import checked, new_token
 from milepost.mcp.levels import say
 from milepost.mcp.pages import PAGE, first_of, page
 from milepost.serving.asides import MOST_AT_ONCE, aside
+from milepost.serving.complaints import LONGEST, Complaint, Unblocked
 from milepost.serving.listening import bound, host_names
 from milepost.serving.requests import Timed
 
@@ -194,7 +194,7 @@ def test_a_complaint_is_one_line_without_secrets_and_names_what_went_wrong_first
         raised = (type(error), error, error.__traceback__)
     record = logging.LogRecord("mcp", logging.ERROR, "", 0, "it broke %s", ("x" * 9_000,), raised)
 
-    line = Complaint(Redactor(["hunter2-hunter2"])).format(record)
+    line = Complaint("milepost mcp", Redactor(["hunter2-hunter2"])).format(record)
 
     assert line.startswith("milepost mcp: it broke xxx") and "KeyError" in line and Path(__file__).name in line
     assert "hunter2" not in line and line.isprintable() and len(line.encode()) < 4 * LONGEST + 96

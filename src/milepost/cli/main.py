@@ -32,6 +32,7 @@ from milepost.cli import (
     sh,
     steer,
     together,
+    web,
     worker,
 )
 from milepost.cli import roadmap as roadmaps
@@ -477,6 +478,7 @@ report.register(app)
 sh.register(app)
 execute.register(app)
 mcp.register(app)
+web.register(app)
 worker.register(app)
 clean.register(app)
 costs.register(app)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from milepost.core.errors import StateUnwritable
 from milepost.engine.journal import PRINTED_ROWS, TOLD_ROWS
 from milepost.engine.project import Project
+from milepost.engine.state import holder_of
 from milepost.engine.stream import server_named
 from milepost.store.database import Database, is_server, open_database
 from milepost.store.database import Row as Values
@@ -22,6 +23,11 @@ from milepost.store.database import Row as Values
 NOTHING = "nothing"  # the epoch of a database in which nothing was run
 PAGE = 50  # rows that are read at once: one may have 32 kB
 MOST_BYTES = 4_000_000  # of output that is given at once, however few lines that are
+
+_HELD = """
+select distinct offers.run from offers join workers on workers.id = offers.worker
+    where workers.gone = '' and extract(epoch from clock_timestamp()) - workers.beat_at < workers.lease_s
+"""
 
 
 class Row(NamedTuple):
@@ -121,6 +127,13 @@ class EventStream:
                 for run, began, finished, left in rows
             )
 
+    def at_work(self) -> frozenset[str]:
+        """The runs that a process is at now: the engine of this state directory, or workers that are heard of."""
+        if is_server(self._place):
+            return frozenset(run for (run,) in self._read(_HELD)) if self._has_workers() else frozenset()
+        holder = holder_of(Path(self._place).parent)
+        return frozenset({holder.run}) if holder is not None and holder.run else frozenset()
+
     def last(self, run: str) -> int:
         """The place of the newest event of a run, 0 without any."""
         rows = self._read("select max(seq) from events where run = ?", run)
@@ -175,6 +188,11 @@ class EventStream:
             rows = self._read("select order_json from runs where run = ?", run)
             self._facts[run, began] = _facts(json.loads(rows[0][0]) if rows else {})
         return self._facts[run, began]
+
+    def _has_workers(self) -> bool:
+        with self._lock:
+            database = self._current()
+            return database is not None and all(map(database.columns, ("offers", "workers")))
 
     def _read(self, sql: str, *values: object) -> list[Values]:
         """Rows of the database as it is now; none where there is none."""

@@ -9,10 +9,10 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 
 from milepost import __version__
-from milepost.mcp.complaints import tell_on_stderr
 from milepost.mcp.faults import as_internal, by_names_of
 from milepost.mcp.levels import serve_levels
 from milepost.mcp.pages import in_pages
+from milepost.serving.complaints import tell_on_stderr
 
 
 def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Tool] = ()) -> MCPServer[dict[str, Any]]:
@@ -20,7 +20,7 @@ def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Too
 
     What its tools log is told on stderr.
     """
-    tell_on_stderr()
+    tell_on_stderr("milepost mcp")
     server: MCPServer[dict[str, Any]] = MCPServer(
         name,
         title="Milepost",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import threading
@@ -66,6 +67,7 @@ class Httpd(uvicorn.Server):
             )
         )
         self._on_ready = on_ready
+        logging.getLogger("uvicorn.error").addFilter(_worth_saying)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -78,6 +80,12 @@ class Httpd(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave signals to `ending_on_signals`; uvicorn's own would raise them again once it has ended."""
         yield
+
+
+def _worth_saying(record: logging.LogRecord) -> bool:
+    """Whether a person should read it: that clients who stay to the end are cut off is meant."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, asyncio.CancelledError) or record.msg.startswith("Cancel "))
 
 
 @contextlib.contextmanager

@@ -15,6 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import milepost
+from milepost.core.errors import StateUnwritable
+
 GOOD_FOR_S: Final = 300.0
 SECRET: Final = "web-secret"  # noqa: S105 - the name of a file
 _BYTES: Final = 32
@@ -40,12 +43,15 @@ class Keys:
         return any(self._good_until.pop(key) > self._clock() for key in known)
 
 
-def kept_secret(state: Path) -> str:
-    """The secret of the cookies of a state directory, made when it is first asked for; for its owner's eyes alone."""
-    path = state / SECRET
+def secret_of(roadmap: Path) -> str:
+    """The secret of the cookies of a roadmap's pages, kept in its state directory for its owner's eyes alone."""
     try:
+        path = milepost.state_folder(roadmap) / SECRET
         return _read(path) or _made(path)
-    except OSError:  # a folder that cannot be written is no reason to show nothing: only a restart asks for a new key
+    except (
+        OSError,
+        StateUnwritable,
+    ):  # a folder that cannot be written is no reason to show nothing: only a restart asks for a new key
         return secrets.token_urlsafe(_BYTES)
 
 

@@ -5,6 +5,7 @@ It changes nothing. Who knows the unguessable part of an address may read what i
 
 from __future__ import annotations
 
+import hmac
 import mimetypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,12 @@ class Names:
     port: int
     report: str = field(repr=False)
     app: str = field(repr=False)
+
+    @staticmethod
+    def of(port: int, secret: str) -> Names:
+        """Those of a port: the same after a restart, since an open page may show no others."""
+        report, app = (hmac.digest(secret.encode(), what, "sha256").hex()[:32] for what in (b"report", b"app"))
+        return Names(port=port, report=report, app=app)
 
     @property
     def report_url(self) -> str:

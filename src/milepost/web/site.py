@@ -4,51 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+import milepost
 from milepost.core.errors import RunUnknown
 from milepost.web.built import App
-
-
-class Row(Protocol):
-    """An event as it is stored: its place in the stream, when it was written, and its JSON."""
-
-    @property
-    def seq(self) -> int: ...
-    @property
-    def at(self) -> float: ...
-    @property
-    def body(self) -> str: ...
-
-
-class Opening(Protocol):
-    """What a page begins with: all rows but older output; `floor` is the place below which output was left out."""
-
-    @property
-    def rows(self) -> tuple[Row, ...]: ...
-    @property
-    def floor(self) -> int: ...
-
-
-class RunGlance(Protocol):
-    """A run in a few words."""
-
-    @property
-    def run(self) -> str: ...
-
-
-class EventStream(Protocol):
-    """Reads the events of runs; threads may share it."""
-
-    @property
-    def epoch(self) -> str: ...
-    def runs(self) -> tuple[RunGlance, ...]: ...
-    def last(self, run: str) -> int: ...
-    def after(self, run: str, seq: int, *, most: int = 500, most_bytes: int = 200_000) -> tuple[Row, ...]: ...
-    def opening(self, run: str, lines: int = 5000) -> Opening: ...
-    def printed_before(self, run: str, seq: int, lines: int = 5000) -> tuple[Row, ...]: ...
-    def at_work(self) -> frozenset[str]: ...
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +20,7 @@ class Site:
     """
 
     roadmap: Path
-    stream: EventStream
+    stream: milepost.EventStream
     database: str | None = field(default=None, repr=False)
     run: str | None = None
     preview: str = ""
@@ -79,6 +39,6 @@ def run_named(site: Site, given: str) -> str:
     raise RunUnknown(f"there is no run {wanted[:40]!r} here", f"the newest are: {known}" if known else "milepost run")
 
 
-def glance_json(glance: RunGlance) -> dict[str, Any]:
+def glance_json(glance: milepost.RunGlance) -> dict[str, Any]:
     """A run in a few facts, for the page."""
-    return asdict(glance)  # type: ignore[call-overload, no-any-return]
+    return asdict(glance)

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from milepost.web.site import EventStream
+import milepost
 
 
 class Summaries:
     """Counts a run anew only when something happened in it."""
 
-    def __init__(self, stream: EventStream) -> None:
+    def __init__(self, stream: milepost.EventStream) -> None:
         self._stream = stream
         self._counted: tuple[str, str, int] = ("", "", -1)
         self._numbers: dict[str, int] = {}

@@ -15,7 +15,6 @@ from typing import Final
 
 import milepost
 from milepost.serving.asides import aside
-from milepost.web.site import EventStream, Row
 
 AT_WORK_S: Final = 0.05
 AT_REST_S: Final = 0.25
@@ -45,11 +44,11 @@ class Sight:
 class Tail:
     """Looks only while somebody watches, and then once for all of them; an empty run is the first one, yet to come."""
 
-    def __init__(self, stream: EventStream) -> None:
+    def __init__(self, stream: milepost.EventStream) -> None:
         self._stream = stream
         self._watched: Counter[str] = Counter()
         self._seen: dict[str, Sight] = {}
-        self._reading: dict[tuple[str, int], asyncio.Task[tuple[Row, ...]]] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[tuple[milepost.Row, ...]]] = {}
         self._changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
@@ -78,7 +77,7 @@ class Tail:
             return seen
         return now
 
-    async def rows(self, run: str, after: int) -> tuple[Row, ...]:
+    async def rows(self, run: str, after: int) -> tuple[milepost.Row, ...]:
         """The next rows after a place; those who ask for the same at once are given the same."""
         key = (run, after)
         if key not in self._reading:
@@ -109,7 +108,7 @@ class Tail:
             self._changed = asyncio.Event()
 
 
-def _looked(stream: EventStream, runs: Iterable[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
+def _looked(stream: milepost.EventStream, runs: Iterable[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
     """How runs stand, and what is around them, which is looked at only where it is not known."""
     around = known or _around(stream)
     sights = {
@@ -124,6 +123,6 @@ def _looked(stream: EventStream, runs: Iterable[str], known: Around | None) -> t
     return sights, around
 
 
-def _around(stream: EventStream) -> Around:
+def _around(stream: milepost.EventStream) -> Around:
     newest = next((glance.run for glance in stream.runs()), "")
     return Around(epoch=stream.epoch, newest=newest, at_work=stream.at_work())

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import milepost
 from milepost.serving.asides import aside
-from milepost.web.site import Row, Site, glance_json
+from milepost.web.site import Site, glance_json
 from milepost.web.tail import Sight, Tail
 
 LINES: Final = 5_000
@@ -33,7 +33,7 @@ class Start:
     """What a page is told first, the rows to begin with, and where it is then."""
 
     hello: dict[str, Any]
-    rows: tuple[Row, ...]
+    rows: tuple[milepost.Row, ...]
     seen: Sight
     place: Place
 
@@ -67,20 +67,20 @@ async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[
             seen = now
 
 
-def message(place: Place, rows: tuple[Row, ...], *, caught_up: bool) -> str:
+def message(place: Place, rows: tuple[milepost.Row, ...], *, caught_up: bool) -> str:
     """Rows as one event; it says what comes before them, so that a gap is noticed."""
     body = f'{{"after":{place.seq},"caught_up":{json.dumps(caught_up)},"events":{rows_json(rows)}}}'
     return f"id: {place.epoch}:{rows[-1].seq}\ndata: {body}\n\n"
 
 
-def rows_json(rows: Iterable[Row]) -> str:
+def rows_json(rows: Iterable[milepost.Row]) -> str:
     """Rows as the page reads them; the body of each is JSON already, on one line."""
     return f"[{','.join(f'[{row.seq},{row.at!r},{row.body}]' for row in rows)}]"
 
 
-def batches(rows: tuple[Row, ...]) -> Iterator[tuple[Row, ...]]:
+def batches(rows: tuple[milepost.Row, ...]) -> Iterator[tuple[milepost.Row, ...]]:
     """Rows in pieces that a page takes in without a stop; a row that is larger comes alone."""
-    piece: list[Row] = []
+    piece: list[milepost.Row] = []
     size = 0
     for row in rows:
         if piece and size + len(row.body) > BATCH_BYTES:

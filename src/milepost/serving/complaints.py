@@ -18,16 +18,16 @@ LONGEST = 1_000  # in bytes less than a pipe takes at once, whatever the letters
 Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-def tell_on_stderr() -> None:
-    """Have warnings of this process written to stderr, unless somebody decided already where they go.
+def tell_on_stderr(who: str) -> None:
+    """Have warnings of this process, as one that is called so, written to stderr, unless somebody decided otherwise.
 
-    The SDK would else set up a log of its own, which writes down what clients send.
+    Libraries would else set up logs of their own, which write down what clients send.
     """
     root = logging.getLogger()
     if root.handlers:
         return
     told = Unblocked(sys.stderr)
-    told.setFormatter(Complaint(Redactor(secrets_of(os.environ))))
+    told.setFormatter(Complaint(who, Redactor(secrets_of(os.environ))))
     root.addHandler(told)
     root.setLevel(logging.WARNING)
 
@@ -58,8 +58,8 @@ def _has_room(stream: TextIO) -> bool:
 class Complaint(logging.Formatter):
     """A record as one line fit for a terminal: redacted, no control characters, the middle of a long one cut."""
 
-    def __init__(self, redact: Redactor) -> None:
-        super().__init__("milepost mcp: %(message)s")
+    def __init__(self, who: str, redact: Redactor) -> None:
+        super().__init__(f"{who}: %(message)s")
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
