@@ -13,6 +13,7 @@ from tests.web.chromium import Driver, Pages, pages_of
 from tests.web.modules import Modules, static_server
 from tests.web.needs import absence, need
 from tests.web.serving import Served, served
+from tests.web.stage import stage as stage
 from tests.web.told import Story, new_story
 
 if TYPE_CHECKING:

@@ -23,14 +23,14 @@ const evidence = task => task && (() => {
 });
 
 export function Answers() {
-  const state = read('head', 'roadmap');
-  const by = glance(state);
+  const by = glance(read('head', 'roadmap'));
   return html`<section class="answers" aria-label="The run at a glance">
-    <${Done} state=${state} by=${by} /><${Refused} by=${by} /><${Waiting} gates=${by.gates} /><${Cost} state=${state} />
+    <${Done} by=${by} /><${Refused} by=${by} /><${Waiting} gates=${by.gates} /><${Cost} />
   </section>`;
 }
 
-function Done({ state, by }) {
+function Done({ by }) {
+  const state = read('head');
   const newest = by.passed.reduce((one, other) => (one && one.endedAt > other.endedAt ? one : other), null);
   return html`<${Answer}
     kind=${by.passed.length ? 'passed' : 'none'}
@@ -76,7 +76,9 @@ function Waiting({ gates }) {
   />`;
 }
 
-function Cost({ state }) {
+// What is not replaced when it changes must be read here: a component that is given the same object is not drawn anew.
+function Cost() {
+  const state = read('head');
   const budget = hello.value?.facts?.budget_usd ?? null;
   const share = budget ? Math.min(1, state.cost / budget) : 0;
   const wall = state.walls.at(-1);

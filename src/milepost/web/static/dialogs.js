@@ -39,7 +39,7 @@ function HelpDialog() {
     helping.value = false;
   };
   if (!helping.value) return null;
-  return html`<${Dialog} name="help" title="Keys" close=${shut}>
+  return html`<${Dialog} name="help" title="Keys" wide close=${shut}>
     <dl class="keys">${KEYS.map(({ names, what }) => html`<div>
       <dt>${names.map(name => html`<kbd>${name}</kbd>`)}</dt><dd>${what}</dd>
     </div>`)}</dl>

@@ -11,6 +11,9 @@ export function span(seconds) {
   return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`;
 }
 
+/** The same for a clock that ticks: in whole seconds. */
+export const ticking = seconds => (seconds < 60 ? `${Math.floor(Math.max(0, seconds))} s` : span(seconds));
+
 const pad = number => String(number).padStart(2, '0');
 
 /** 14:02:07, in the reader's own time zone. */

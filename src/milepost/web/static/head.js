@@ -4,7 +4,7 @@ import { Answers } from './answers.js';
 import { change } from './ask.js';
 import { Since } from './away.js';
 import { copy } from './copy.js';
-import { clock, many, span } from './format.js';
+import { clock, many, ticking } from './format.js';
 import { Icon } from './icons.js';
 import { nextTheme, theme } from './layout.js';
 import { Menu } from './menu.js';
@@ -69,7 +69,7 @@ function Runs() {
   const folder = (hello.value?.folder ?? '').split('/').filter(Boolean).at(-1) ?? '';
   const shown = state.run?.run ?? run.value;
   const known = facts();
-  const name = html`<b>${folder}</b> <span class="soft">${shown ? `run ${shown}` : 'no run yet'}</span>`;
+  const name = html`<b>${folder}</b> <span class="soft">${shown ? html`<span class="run-word">run </span>${shown}` : 'no run yet'}</span>`;
   const acts = runs.value.map(one => ({
     label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown, act: () => one.run !== shown && show(one.run),
   }));
@@ -91,7 +91,7 @@ function Clock() {
   second.value;
   if (!startedAt) return null;
   return html`<span class="fact clock" title="since the run began">
-    <${Icon} name="clock" /><span class="hidden">clock </span>${span(Math.floor(now() - startedAt))}
+    <${Icon} name="clock" /><span class="hidden">clock </span>${ticking(now() - startedAt)}
   </span>`;
 }
 
@@ -108,8 +108,8 @@ function Held() {
   const known = facts();
   if (!known) return null;
   return html`<span class="fact held" title=${`${known.held} · ${known.others}`}>
-    <${Icon} name="lock" /><span class="hidden">sandbox: </span>${known.held}
-    <span class="others">· ${known.others}</span>
+    <${Icon} name="lock" /><span class="hidden">sandbox: </span>
+    <span class="held-words">${known.held}<span class="others">${` · ${known.others}`}</span></span>
   </span>`;
 }
 
@@ -134,8 +134,8 @@ const Act = ({ icon, label, what, act, main = false }) => html`<button
 </button>`;
 
 const STOPS = [
-  { label: 'Finish the tasks in work', note: 'nothing new begins', act: () => steer('finish') },
   { label: 'Stop after the steps in flight', note: 'it can go on later', act: () => steer('stop') },
+  { label: 'Finish the tasks in work', note: 'nothing new begins', act: () => steer('finish') },
   { label: 'Stop now', note: 'steps in flight are done again later', hazard: true, act: stopNow },
 ];
 

@@ -1,6 +1,6 @@
 // The roadmap: every task with how it stands, and one line of why.
 import { computed, effect, html, signal, useEffect, useRef } from './libraries.js';
-import { span } from './format.js';
+import { ticking } from './format.js';
 import { Mark } from './icons.js';
 import { Inline } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
@@ -34,14 +34,14 @@ export function Roadmap() {
   const stop = ids.includes(selected.value) ? selected.value : ids[0]; // the one that Tab goes to
   useEffect(() => {
     ref.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [selected.value, ids.length > 0]);
+  }, [selected.value, ids.length, shown.length]);
   const width = Math.min(LONGEST_ID, Math.max(3, ...ids.map(id => id.length)));
   return html`<${Panel} name="roadmap" title="Roadmap" tools=${html`<${Filters} />`}>
     <${Track} />
     <div class="scroll tasks" ref=${ref} style=${{ '--id': `${width}ch` }} onKeyDown=${walk}>
       ${shown.map(group => html`<section key=${group.name} class="group">
-        <h3><${Inline} text=${group.name} /><span class="soft">${group.done} of ${group.all}</span></h3>
-        <ul>${group.rows.map(row => html`<${Row} key=${row.id} ...${row} stop=${row.id === stop} />`)}</ul>
+        <h3><${Inline} text=${group.name} /><span class="soft">${`${group.done} of ${group.all}`}</span></h3>
+        <ul>${group.rows.map(row => drawn({ ...row, on: row.id === selected.value, stop: row.id === stop }))}</ul>
       </section>`)}
       ${!ids.length && html`<p class="empty">${nothing()}</p>`}
       <${Findings} />
@@ -77,14 +77,23 @@ function Track() {
   </div>`;
 }
 
-// It is drawn anew only when what it is given is another one: what changes every second is a component of its own.
-function Row({ id, status, task, title, why, stop }) {
-  const on = selected.value === id;
+const before = new Map(); // rows as they were drawn, by id
+
+/** A row; the very one that was drawn before unless it changed, which is not looked at again: there may be hundreds. */
+function drawn(row) {
+  const known = before.get(row.id);
+  if (known && Object.keys(row).every(name => row[name] === known.row[name])) return known.node;
+  const node = html`<${Row} key=${row.id} ...${row} />`;
+  before.set(row.id, { row, node });
+  return node;
+}
+
+function Row({ id, status, task, title, why, on, stop }) {
   return html`<li class="task-row">
     <button
       class=${`task t-${status}`}
       data-task=${id}
-      data-first=${on ? '' : null}
+      data-first=${stop ? '' : null}
       aria-current=${on ? 'true' : null}
       tabindex=${stop ? 0 : -1}
       onClick=${() => pick(on ? '' : id)}
@@ -104,7 +113,7 @@ function Doing({ task }) {
   const attempt = task.attempts.at(-1);
   const words = [task.stage, task.doing].filter(Boolean).join(' · ');
   return html`<span class="doing"><${Inline} text=${words} /></span>
-    <span class="for">${attempt?.number > 1 && `attempt ${attempt.number} · `}${span(Math.floor(now() - task.startedAt))}</span>`;
+    <span class="for">${attempt?.number > 1 && `attempt ${attempt.number} · `}${ticking(now() - task.startedAt)}</span>`;
 }
 
 function walk(event) {

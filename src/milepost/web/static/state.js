@@ -127,6 +127,13 @@ function spend(state, event, at, usd, tokens) {
   changeAttempt(state, event, attempt => ({ cost: attempt.cost + usd, tokens: attempt.tokens + tokens }));
 }
 
+/** Nobody is asked any more: what was asked about is over. */
+function withdraw(state, isOver) {
+  for (const [name, gate] of state.gates) {
+    if (!gate.answer && isOver(gate)) state.gates.set(name, { ...gate, answer: 'withdrawn' });
+  }
+}
+
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
 
@@ -256,6 +263,7 @@ const HANDLERS = {
       agent: event.agent || task.agent, commit: event.commit ?? task.commit, endedAt: at,
       cost: Math.max(task.cost, event.cost_usd),
     }));
+    withdraw(state, gate => gate.task === event.task);
     state.ends.push({ seq, at, task: event.task, status, cost: state.cost });
     return ALL;
   },
@@ -315,6 +323,7 @@ const HANDLERS = {
     state.endedAt = at;
     state.cost = Math.max(state.cost, event.cost_usd);
     state.running.clear();
+    withdraw(state, () => true);
     for (const { id, title, verdict, reason, proposal, commit } of event.tasks) {
       change(state, id, task => ({
         title, reason, proposal, status: verdict ?? 'waiting', doing: '', stage: '', commit: commit ?? task.commit,

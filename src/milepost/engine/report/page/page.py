@@ -8,7 +8,7 @@ import hashlib
 from milepost.engine.report.facts import NothingRun, RunStory
 from milepost.engine.report.page.answers import WORDS, answers
 from milepost.engine.report.page.markup import Markup, Part, element, raw_text
-from milepost.engine.report.page.style import SCRIPT, STYLE
+from milepost.engine.report.page.style import SCRIPT, style
 from milepost.engine.report.page.tables import costs_section, gates_section, happenings_section
 from milepost.engine.report.page.task import task_details
 from milepost.engine.report.page.timeline import timeline
@@ -113,7 +113,7 @@ def _nothing(story: NothingRun) -> str:
 def _document(title: str, *body: Part) -> str:
     """A document that may load nothing: its own style and script are allowed by their hashes alone."""
     policy = (
-        f"default-src 'none'; style-src '{_hash(STYLE)}'; script-src '{_hash(SCRIPT)}'; img-src data:; "
+        f"default-src 'none'; style-src '{_hash(style())}'; script-src '{_hash(SCRIPT)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     head = element(
@@ -124,7 +124,7 @@ def _document(title: str, *body: Part) -> str:
         element("meta", name_="referrer", content="no-referrer"),
         element("link", rel="icon", href="data:,"),
         element("title", title),
-        raw_text("style", STYLE),
+        raw_text("style", style()),
     )
     whole = element("html", head, element("body", *body, raw_text("script", SCRIPT)), lang="en")
     return f"<!doctype html>\n{whole.text}\n"

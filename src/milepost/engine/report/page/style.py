@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-STYLE = """
-:root { color-scheme: light dark; --page: #f7f7f5; --card: #ffffff; --ink: #1c222b; --soft: #58616e; --line: #dfe2e6;
-  --passed: #17712f; --failed: #b3202a; --asks: #8a5a00; --info: #1f5fbf; --added: #e3f5e7; --removed: #fdeaea;
-  --act: #3b7ddd; --verify: #c98a12; --land: #2f9a51; --code: #f0f1f3; --mono: ui-monospace, "SFMono-Regular",
-  Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-@media (prefers-color-scheme: dark) { :root { --page: #13161a; --card: #1a1f25; --ink: #e4e7eb; --soft: #9ba5b2;
-  --line: #2d343d; --passed: #56c877; --failed: #ff8a80; --asks: #e6b450; --info: #82b4ff; --added: #14301d;
-  --removed: #3a1a1d; --act: #5b96ee; --verify: #d9a441; --land: #4cb870; --code: #232a32; } }
+from functools import cache
+from importlib.resources import files
+
+_OWN = """
+:root { --page: var(--paper); --card: var(--panel); --soft: var(--ink-soft); --passed: var(--green);
+  --failed: var(--red); --asks: var(--amber); --info: var(--accent); --added: var(--green-soft);
+  --removed: var(--red-soft); --act: var(--blue); --verify: light-dark(#c98a12, #d9a441); --land: var(--green);
+  --code: var(--raised); }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI",
-  Roboto, "DejaVu Sans", sans-serif; -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 var(--sans);
+  -webkit-text-size-adjust: 100%; }
 main, header, footer { max-width: 70rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 2rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
@@ -121,15 +121,22 @@ footer { color: var(--soft); font-size: .85rem; padding-top: 2rem; padding-botto
   .ticks .between { display: none; }
 }
 @media print {
-  :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --code: #f2f2f2;
-    --passed: #17712f; --failed: #b3202a; --asks: #8a5a00; --info: #1f5fbf; --added: #e3f5e7; --removed: #fdeaea;
-    --act: #3b7ddd; --verify: #c98a12; --land: #2f9a51; }
+  :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --ink-soft: #444; --line: #bbb;
+    --code: #f2f2f2; }
   body { font-size: 11pt; } .controls, .skip { display: none; }
   .scroll, .diff, .said, .log { max-height: none; overflow: visible; }
   .answer, .attempt, tr, .task > summary { break-inside: avoid; }
   .diff > * { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
 }
 """
+
+
+@cache
+def style() -> str:
+    """The whole style: the colours and letters of the live page, then the report's own rules."""
+    tokens = files("milepost") / "web" / "static" / "styles" / "tokens.css"  # a file of ours, not that room's code
+    return tokens.read_text(encoding="utf-8") + _OWN
+
 
 SCRIPT = """
 (() => {

@@ -1,0 +1,165 @@
+"""The state of the page: the same events always give the same, and no kind of event is without its handler."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from milepost.core.events import Event
+from tests.web.modules import Modules
+
+RUN = "7f3a"
+RESULT = """({empty, apply, weave, glance}, [events, older]) => {
+    const state = empty(), first = [];
+    for (const [seq, at, event] of events) { apply(state, seq, at, event); }
+    for (const [seq, at, event] of events) { first.push(apply(state, seq, at, event).length); }
+    const came = weave(state, older);
+    const by = glance(state);
+    return {
+        standing: Object.fromEntries([...state.tasks.values()].map(task => [task.id, task.status])),
+        task: state.tasks.get('1.1'), cost: state.cost, tokens: state.tokens, state: state.state,
+        talk: state.talk.map(one => one.kind), lines: state.lines.text, kinds: state.lines.kind,
+        running: [...state.running], commands: [...state.commands.values()], gates: by.gates.map(gate => gate.gate),
+        again: first.some(Boolean), came, unknown: [...state.unknown], ends: state.ends.map(end => end.status),
+    };
+}"""
+
+
+def told(modules: Modules, *events: dict[str, Any], older: tuple[tuple[int, dict[str, Any]], ...] = ()) -> Any:
+    """What the page knows after these events, and after they were all applied once more."""
+    rows = [
+        [event.pop("seq", place * 10), 100.0 + place, {"run": RUN, **event}] for place, event in enumerate(events, 1)
+    ]
+    return modules.call("state.js", RESULT, [rows, [[seq, 100.0, {"run": RUN, **event}] for seq, event in older]])
+
+
+def started(*tasks: str) -> dict[str, Any]:
+    return {"event": "run_started", "branch": "milepost/7f3a", "tasks": list(tasks)}
+
+
+def stage(task: str, attempt: int = 1, stage: str = "act") -> dict[str, Any]:
+    return {"event": "stage_started", "task": task, "title": "T", "attempt": attempt, "stage": stage, "agent": "tool"}
+
+
+def printed(command: str, *lines: str, errors: tuple[int, ...] = ()) -> dict[str, Any]:
+    said = {"lines": list(lines), "errors": list(errors)}
+    return {"event": "command_printed", "task": "1.1", "attempt": 1, "command": command, **said}
+
+
+def command(name: str) -> dict[str, Any]:
+    return {"event": "command_started", "task": "1.1", "attempt": 1, "command": name, "argv": name, "by": "agent"}
+
+
+def ended(name: str, exit_code: int = 0) -> dict[str, Any]:
+    how = {"exit_code": exit_code, "ending": f"exit {exit_code}", "duration_ms": 5, "unshown": 0}
+    return {"event": "command_finished", "task": "1.1", "attempt": 1, "command": name, **how}
+
+
+def test_every_event_of_the_engine_has_a_handler(modules: Modules) -> None:
+    known = modules.call("state.js", "({KINDS}) => KINDS")
+
+    assert sorted(known) == sorted(kind.__dataclass_fields__["event"].default for kind in get_args(Event))
+
+
+def test_an_event_of_a_newer_engine_is_passed_over(modules: Modules) -> None:
+    assert told(modules, started("1.1"), {"event": "weather_changed"})["unknown"] == ["weather_changed"]
+
+
+def test_events_that_come_again_change_nothing(modules: Modules) -> None:
+    assert told(modules, started("1.1"), stage("1.1"), command("c1"), printed("c1", "a"), ended("c1"))["again"] is False
+
+
+def test_a_run_is_told_by_its_events_and_money_is_counted_once(modules: Modules) -> None:
+    call = {"task": "1.1", "attempt": 1, "number": 1, "model": "m", "cached_tokens": 0, "duration_ms": 1}
+    over = {"agent": "tool", "verdict": "passed", "reason": "", "commit": "c", "duration_ms": 1, "cost_usd": 0.05}
+    end = {
+        "title": "T",
+        "agent": "tool",
+        "verdict": "passed",
+        "commit": "abc",
+        "attempts": 1,
+        "reason": "",
+        "checks": 4,
+    }
+    found = told(
+        modules,
+        started("1.1", "1.2"),
+        stage("1.1"),
+        {"event": "model_called", "input_tokens": 10, "output_tokens": 5, "cost_usd": 0.02, **call},
+        {
+            "event": "check_finished",
+            "task": "1.1",
+            "attempt": 1,
+            "name": "tests",
+            "outcome": "passed",
+            "summary": "9 of 9",
+        }
+        | {"duration_ms": 3},
+        {"event": "attempt_finished", "task": "1.1", "attempt": 1, **over},
+        {"event": "milepost_made", "task": "1.1", "attempt": 1, "commit": "abc", "tree": "t"},
+        {"event": "task_finished", "task": "1.1", "tests": 9, "duration_ms": 1, "cost_usd": 0.05, **end},
+    )
+
+    assert found["standing"] == {"1.1": "passed", "1.2": "waiting"}
+    assert (round(found["cost"], 6), found["tokens"]) == (0.05, 15)
+    assert found["ends"] == ["passed"]
+    assert [attempt["verdict"] for attempt in found["task"]["attempts"]] == ["passed"]
+
+
+def test_what_an_agent_says_never_becomes_a_verdict(modules: Modules) -> None:
+    said = {"event": "agent_said", "task": "1.1", "attempt": 1, "text": "verdict: passed. All 14 tests pass."}
+
+    assert told(modules, started("1.1"), stage("1.1"), said)["standing"] == {"1.1": "working"}
+
+
+def test_a_question_makes_a_task_wait_until_it_is_answered(modules: Modules) -> None:
+    asked = {"event": "gate_opened", "task": "1.1", "gate": "g", "kind": "before", "question": "?", "shown": "rm x"}
+    asked["digest"] = "d"
+    answer = {"event": "gate_answered", "task": "1.1", "gate": "g", "answer": "approve", "text": ""}
+
+    waiting, answered = told(modules, started("1.1"), asked), told(modules, started("1.1"), asked, answer)
+
+    assert (waiting["standing"]["1.1"], waiting["gates"]) == ("asking", ["g"])
+    assert (answered["standing"]["1.1"], answered["gates"]) == ("waiting", [])
+
+
+def test_a_command_that_was_cut_short_is_no_longer_running_when_the_run_goes_on(modules: Modules) -> None:
+    found = told(
+        modules,
+        started("1.1"),
+        stage("1.1"),
+        command("c1"),
+        printed("c1", "half"),
+        {"event": "run_resumed", "last_call": ""},
+    )
+
+    assert found["running"] == []
+    assert [(one["cut"], one["exit"]) for one in found["commands"]] == [(True, None)]
+    assert found["lines"] == ["c1", "half"]
+
+
+def test_what_was_taken_back_is_no_longer_shown(modules: Modules) -> None:
+    said = {"event": "agent_said", "task": "1.1", "attempt": 1, "text": "once"}
+    check = {
+        "event": "check_finished",
+        "task": "1.1",
+        "attempt": 1,
+        "name": "tests",
+        "outcome": "failed",
+        "summary": "",
+    }
+    back = {"event": "events_taken_back", "task": "1.1", "attempt": 1, "seqs": [30, 40]}
+
+    found = told(modules, started("1.1"), stage("1.1"), said, {**check, "duration_ms": 1}, back)
+
+    assert found["talk"] == ["run", "stage"]
+    assert found["task"]["attempts"][0]["checks"] == []
+
+
+def test_older_lines_go_to_where_they_belong(modules: Modules) -> None:
+    older = ((25, printed("c1", "first", "second", errors=(1,))),)
+
+    found = told(modules, started("1.1"), command("c1"), ended("c1"), command("c2"), printed("c2", "new"), older=older)
+
+    assert found["lines"] == ["c1", "first", "second", "exit 0", "c2", "new"]
+    assert found["kinds"] == ["command", "output", "error", "success", "command", "output"]
+    assert found["came"] == 2
