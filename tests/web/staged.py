@@ -87,6 +87,7 @@ PLAN: dict[str, Any] = {"tasks": [], "phases": [], "findings": []}
 
 class _Handler(BaseHTTPRequestHandler):
     stage: Stage
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         path, words = urlsplit(self.path).path, dict(parse_qsl(urlsplit(self.path).query))
@@ -107,6 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._json(200, {"ok": True, "said": "it was taken"})
 
     def _stream(self) -> None:
+        self.close_connection = True
         self._head(200, "text/event-stream")
         try:
             self._send(f"event: hello\ndata: {json.dumps(self.stage.hello())}\n\n")
@@ -120,19 +122,22 @@ class _Handler(BaseHTTPRequestHandler):
         file = STATIC / name
         if not file.is_file():
             return self._json(404, {})
-        self._head(200, KINDS.get(file.suffix, "application/octet-stream"))
-        self.wfile.write(file.read_bytes())
-        return None
+        return self._answer(200, KINDS.get(file.suffix, "application/octet-stream"), file.read_bytes())
 
     def _json(self, status: int, answer: object) -> None:
-        self._head(status, "application/json")
+        self._answer(status, "application/json", json.dumps(answer).encode())
+
+    def _answer(self, status: int, kind: str, body: bytes) -> None:
         try:
-            self.wfile.write(json.dumps(answer).encode())
+            self._head(status, kind, len(body))
+            self.wfile.write(body)
         except OSError:
             pass  # an answer that comes late may find nobody
 
-    def _head(self, status: int, kind: str) -> None:
+    def _head(self, status: int, kind: str, length: int | None = None) -> None:
         self.send_response(status)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
         self.send_header("Content-Type", kind)
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("Cache-Control", "no-store")

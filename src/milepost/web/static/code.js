@@ -13,7 +13,7 @@ import { Made } from './made.js';
 import { Checks, Coming, Refused, Unverified } from './proof.js';
 import { pick } from './route.js';
 import { alive, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
-import { Prose } from './text.js';
+import { Prose, visible } from './text.js';
 
 const MOST_BUTTONS = 4; // attempts beyond that are in a list
 
@@ -58,7 +58,7 @@ function Attempts({ task, attempt }) {
   }
   return html`<div class="segments" role="group" aria-label="Attempts">${task.attempts.map(one => html`<button
     aria-pressed=${one.number === attempt.number}
-    title=${`attempt ${one.number}, ${one.agent}`}
+    title=${`attempt ${one.number}, ${visible(one.agent)}`}
     onClick=${() => pick(task.id, one.number)}
   ><${Mark} status=${one.verdict || 'working'} /><span class="hidden">attempt </span>${one.number}</button>`)}</div>`;
 }

@@ -5,7 +5,7 @@ import { copy } from './copy.js';
 import { many } from './format.js';
 import { Icon } from './icons.js';
 import { Pieces } from './inline.js';
-import { Row } from './text.js';
+import { Row, visible } from './text.js';
 
 const LONG = 400; // changed lines
 const MOST_FILES = 100;
@@ -63,7 +63,7 @@ export function File({ file, opened = null }) {
       </button>
       <span class="soft kind">${file.kind}${file.generated ? ', generated' : ''}</span>
       <${Counts} added=${file.added} removed=${file.removed} />
-      <button class="icon" aria-label=${`Copy the path of ${file.path}`} title="Copy the path" onClick=${() => copy(file.path)}>
+      <button class="icon" aria-label=${`Copy the path of ${visible(file.path)}`} title="Copy the path" onClick=${() => copy(file.path)}>
         <${Icon} name="copy" />
       </button>
     </header>
@@ -80,7 +80,7 @@ function Hunks({ file }) {
   const width = longest(rows, row => (row.header === undefined ? row[3] : [['', row.header]]));
   return html`${note && html`<p class="folded"><${Pieces} text=${note} /></p>`}
     ${!note && !rows.length && html`<p class="folded">No line changed.</p>`}
-    ${rows.length > 0 && html`<div class="source" tabindex="0" role="group" aria-label=${`Changes in ${file.path}`}>
+    ${rows.length > 0 && html`<div class="source" tabindex="0" role="group" aria-label=${`Changes in ${visible(file.path)}`}>
       <div class="sheet-of" style=${{ minWidth: `calc(${width}ch + 118px)`, '--row': `${ROW_PX}px` }}>
         <${Chunks} rows=${rows} draw=${drawn} />
       </div>

@@ -7,7 +7,7 @@ import { commit, many } from './format.js';
 import { Icon } from './icons.js';
 import { Pieces } from './inline.js';
 import { read } from './store.js';
-import { Row } from './text.js';
+import { Row, visible } from './text.js';
 import { CHANGES, changedWords, grow, matching, rowsOf, step } from './tree.js';
 
 const ROW_PX = 26;
@@ -175,7 +175,7 @@ function Text({ path, answer }) {
       }}><${Icon} name="close" /></button>
       <code><${Pieces} text=${path} /></code>
       ${change && html`<span class="soft kind">${CHANGES[change][1]}</span>`}
-      <button class="icon" aria-label=${`Copy the path of ${path}`} title="Copy the path" onClick=${() => copy(path)}><${Icon} name="copy" /></button>
+      <button class="icon" aria-label=${`Copy the path of ${visible(path)}`} title="Copy the path" onClick=${() => copy(path)}><${Icon} name="copy" /></button>
     </header>
     ${question ? html`<${Lines} file=${file} path=${path} question=${question} />` : html`<p class="folded">The run removed this file: its mileposts show its text.</p>`}
   </div>`;
@@ -186,7 +186,7 @@ function Lines({ file, path, question }) {
   if (file === null) return html`<p class="folded">It could not be fetched. <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
   const note = file.binary ? 'A binary file: it is not shown.' : file.cut ? 'Its beginning: it is too long to be shown whole.' : file.rows.length ? '' : 'An empty file.';
   return html`${note && html`<p class="folded">${note}</p>`}
-    ${file.rows.length > 0 && html`<div class="scroll source" tabindex="0" role="group" aria-label=${`Text of ${path}`}>
+    ${file.rows.length > 0 && html`<div class="scroll source" tabindex="0" role="group" aria-label=${`Text of ${visible(path)}`}>
       <div class="sheet-of" style=${{ minWidth: `calc(${longest(file.rows, row => row[1])}ch + 70px)` }}>
         <${Chunks} rows=${file.rows} draw=${drawn} />
       </div>

@@ -6,7 +6,7 @@ import { span } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Inline, Pieces } from './inline.js';
 import { read } from './store.js';
-import { Log, Prose } from './text.js';
+import { Log, Prose, visible } from './text.js';
 
 const KNOWN_AGENTS = ['claude', 'codex', 'aider', 'tool', 'code'];
 const MOST_EVIDENCE = 40; // lines
@@ -31,7 +31,7 @@ function Evidence({ check }) {
   const few = open ? lines : lines.slice(0, MOST_EVIDENCE);
   return html`<figure>
     <figcaption class="soft"><${Pieces} text=${check.name} /></figcaption>
-    <${Log} lines=${few} kinds=${few.map(tone)} label=${`Evidence of ${check.name}`} />
+    <${Log} lines=${few} kinds=${few.map(tone)} label=${`Evidence of ${visible(check.name)}`} />
     ${few.length < lines.length && html`<button class="more" onClick=${() => setOpen(true)}>Show all ${lines.length} lines</button>`}
   </figure>`;
 }
@@ -55,8 +55,8 @@ function Retry({ task, by }) {
   return html`<div class="again">
     <label for="agent">Try again with</label>
     <select id="agent" value=${agent} onChange=${event => setChosen(event.currentTarget.value)}>
-      ${agents.map(name => html`<option value=${name}>${name}</option>`)}
-      ${by && html`<option value=${by}>${by}, as before</option>`}
+      ${agents.map(name => html`<option value=${name}>${visible(name)}</option>`)}
+      ${by && html`<option value=${by}>${visible(by)}, as before</option>`}
     </select>
     <button class="button main" disabled=${asked} onClick=${retry}>${asked ? 'Asked' : `Retry ${task.id}`}</button>
     <button class="button quiet" title=${command} onClick=${() => copy(command)}><${Icon} name="copy" />command</button>
@@ -100,7 +100,7 @@ function Check({ where, check }) {
       <td class="before"><${Pieces} text=${check.before || '–'} /></td>
       <td class="after"><span class="arrow" aria-hidden="true">→ </span><${Pieces} text=${check.after || '–'} /></td>
       <td class="number">${check.seconds == null ? '' : span(check.seconds)}</td>
-      <td class="number"><button class="more" aria-expanded=${log !== null} onClick=${show}>log<span class="hidden"> of ${check.name}</span></button></td>
+      <td class="number"><button class="more" aria-expanded=${log !== null} onClick=${show}>log<span class="hidden"> of <${Pieces} text=${check.name} /></span></button></td>
     </tr>
     ${log !== null && html`<tr><td colspan="6">${log === '' ? html`<span class="soft">Fetching its log …</span>` : html`<${WholeLog} text=${log} name=${check.name} />`}</td></tr>`}
   </tbody>`;
@@ -110,7 +110,7 @@ function WholeLog({ text, name }) {
   const lines = text.split('\n');
   const left = lines.length - MOST_LOG;
   return html`${left > 0 && html`<p class="soft">the last ${MOST_LOG.toLocaleString('en')} of ${lines.length.toLocaleString('en')} lines; copy gives all</p>`}
-    <${Log} lines=${lines.slice(-MOST_LOG)} label=${`Log of ${name}`} />
+    <${Log} lines=${lines.slice(-MOST_LOG)} label=${`Log of ${visible(name)}`} />
     <button class="more" onClick=${() => copy(text)}>Copy all of it</button>`;
 }
 

@@ -1,5 +1,5 @@
 // The conversation of the selected task, or of all of them: it follows what happens until the reader looks back.
-import { html, useLayoutEffect, useRef, useState } from './libraries.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from './libraries.js';
 import { Composer, Waits } from './composer.js';
 import { Entry } from './entries.js';
 import { fold, newer } from './folding.js';
@@ -47,13 +47,25 @@ function Entries({ id }) {
     else if (first < place.current.first) box.scrollTop = box.scrollHeight - place.current.fromEnd;
     place.current = { first, fromEnd: box.scrollHeight - box.scrollTop };
   });
+  const follow = useRef();
+  follow.current = () => {
+    if (ref.current && !back) ref.current.scrollTop = ref.current.scrollHeight;
+  };
+  useEffect(() => {
+    const observer = new ResizeObserver(() => follow.current()); // a panel that was not seen had no end to be at
+    observer.observe(ref.current);
+    return () => observer.disconnect();
+  }, []);
   const scrolled = () => {
     const box = ref.current;
+    if (!box?.clientHeight) return;
     place.current.fromEnd = box.scrollHeight - box.scrollTop;
     const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - NEAR_END_PX;
     if (atEnd && back) setBack(null);
     else if (!atEnd && !back) setBack({ held: first, seen: talk.at(-1)?.seq ?? 0 });
   };
+  // What is opened grows after it was drawn; whoever opened it reads it, and is not taken away from it.
+  const grown = () => requestAnimationFrame(() => requestAnimationFrame(scrolled));
   const showEarlier = () => {
     setBack({ held: first, seen: talk.at(-1)?.seq ?? 0, ...back });
     setMost(rows.length + MORE);
@@ -61,7 +73,7 @@ function Entries({ id }) {
   const unseen = back ? newer(talk, id, back.seen) : 0;
 
   return html`<div class="talk-wrap">
-    <div class="scroll talk" ref=${ref} onScroll=${scrolled} tabindex="0" role="group" aria-label="What happened">
+    <div class="scroll talk" ref=${ref} onScroll=${scrolled} onToggleCapture=${grown} tabindex="0" role="group" aria-label="What happened">
       ${earlier > 0 && html`<button class="button small earlier" onClick=${showEarlier}>
         Show earlier <span class="soft">${many(earlier, 'entry', 'entries')}</span>
       </button>`}

@@ -5,6 +5,9 @@ import { pieces, shown } from './safe.js';
 
 const piece = ([style, text]) => (style ? html`<span class=${style}>${text}</span>` : text);
 
+/** A name where no element can be: in an attribute, in a list to choose from. */
+export const visible = text => shown(text).map(([, part]) => part).join('');
+
 /** Words in which lines stay lines and `code` is set as code. */
 export const Prose = ({ text }) =>
   text.split('\n').map((line, number) => html`${number > 0 && '\n'}<${Inline} text=${line} />`);

@@ -1,0 +1,177 @@
+"""Code and proof: why it was refused first, never another task's changes, nothing withheld."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web import axe
+from tests.web.chromium import Pages
+from tests.web.scene import (
+    ANSWERS,
+    EVENTS,
+    REFUSED,
+    attempt_of,
+    began,
+    check,
+    event,
+    file,
+    over,
+    proof,
+    stage,
+)
+from tests.web.staged import Stage, staged
+
+HOSTILE = "a<script>alert(1)</script>\u202egnp.exe\nb"
+
+
+@pytest.fixture
+def scene() -> Iterator[Stage]:
+    with staged(EVENTS, ANSWERS) as stage_:
+        yield stage_
+
+
+def top(page: Page, selector: str) -> float:
+    found = page.locator(selector).first.bounding_box()
+    assert found is not None
+    return found["y"]
+
+
+def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages: Pages, scene: Stage) -> None:
+    page = pages.open(f"{scene.address}#task=2.1", height=1600)
+    code = page.locator(".p-code")
+
+    expect(code.locator(".why .lead")).to_have_text(f"Why it was refused. {REFUSED}")
+    expect(code.locator(".why .log")).to_contain_text('-    assert main(["soon"]) == 2')
+    expect(code.locator(".sentence")).to_contain_text("failed, attempt 2 of 2")
+    expect(code.locator("tr", has_text="guard")).to_contain_text("2 assertions removed")
+    expect(code.locator("tr", has_text="tests").first).to_contain_text("0 of 4")
+    expect(code.locator(".file[data-path='tests/test_cli.py'] .row.removed")).to_contain_text('print("soon")')
+    assert top(page, ".why") < top(page, ".checks") < top(page, ".diffs")
+
+    code.get_by_role("button", name="log of guard").click()
+    expect(code.get_by_label("Log of guard")).to_contain_text("the whole log of guard\n1 failed")
+    code.get_by_label("Try again with").select_option("codex")
+    code.get_by_role("button", name="command").click()
+    assert page.evaluate("navigator.clipboard.readText()") == "milepost retry 2.1 --agent codex"
+    code.get_by_role("button", name="Retry 2.1").click()
+    expect(code.get_by_role("button", name="Asked")).to_be_disabled()
+    assert scene.changes == [("/api/steer", {"verb": "retry", "task": "2.1", "text": "codex"})]
+
+
+def test_an_answer_that_comes_late_is_never_shown_under_another_task(pages: Pages, scene: Stage) -> None:
+    late, answered = threading.Event(), threading.Event()
+
+    def answer(words: dict[str, str]) -> Any:
+        if words["task"] == "1.1":
+            late.wait(20)
+            answered.set()
+        return attempt_of(words)
+
+    scene.answers["/api/attempt"] = answer
+    page = pages.open(f"{scene.address}#task=1.1")
+    expect(page.get_by_text("Fetching its proof and its changes …")).to_be_visible()
+    page.evaluate("location.hash = 'task=2.1'")
+    expect(page.locator(".file")).to_have_count(2)
+    with page.expect_response(lambda response: "task=1.1" in response.url):
+        late.set()
+    assert answered.wait(20)
+
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(page.locator(".p-code .sentence")).to_contain_text("failed")
+    assert page.locator(".file").evaluate_all("files => files.map(file => file.dataset.path)") == [
+        "src/dur/cli.py",
+        "tests/test_cli.py",
+    ]
+    page.evaluate("location.hash = 'task=1.1'")
+    expect(page.locator(".file[data-path='package-lock.json']")).to_be_visible()
+    assert [words["task"] for path, words in scene.asked if path == "/api/attempt"] == ["1.1", "2.1"]
+    assert all(words["run"] == "7f3a" for path, words in scene.asked if path == "/api/attempt")
+
+
+def test_an_attempt_in_work_shows_its_checks_as_they_come_and_its_proof_once_it_is_over(
+    pages: Pages, scene: Stage
+) -> None:
+    page = pages.open(f"{scene.address}#task=4.1")
+    code = page.locator(".p-code")
+    expect(code.locator(".in-work")).to_contain_text("act · python -m build")
+
+    scene.tell(stage("4.1", 1, "verify"), check("4.1", 1, "tests", "9 passed, 1 failed", "failed"))
+    expect(code.locator(".coming li")).to_contain_text("9 passed, 1 failed")
+    assert "/api/attempt" not in [path for path, _ in scene.asked]
+
+    scene.tell(over("4.1", 1, "passed", "10 tests"))
+    expect(code.locator(".sentence")).to_contain_text("passed, attempt 1 of 1")
+    expect(code.locator(".file")).to_have_count(2)
+    scene.tell(event("milepost_made", "4.1", 1, commit="beef" * 10, tree="0" * 40))
+    expect(code.locator(".sentence")).to_contain_text("milepost beefbee")
+    expect(code.locator(".prove")).to_contain_text("milepost verify 4.1 --replay")
+
+
+def test_a_generated_file_of_5000_lines_is_folded_can_be_opened_and_stays_quick(pages: Pages, scene: Stage) -> None:
+    page = pages.open(f"{scene.address}#task=1.1")
+    lock = page.locator(".file[data-path='package-lock.json']")
+
+    expect(lock).to_contain_text("5,000 lines of a generated file are folded.")
+    expect(lock.locator(".row")).to_have_count(0)
+    lock.get_by_role("button", name="Show them").click()
+    expect(lock.get_by_text('"package-1":')).to_be_visible()
+    assert lock.locator(".row").count() < 600
+    page.locator(".code").evaluate("box => { box.scrollTop = box.scrollHeight }")
+    expect(lock.get_by_text('"package-5000":')).to_be_in_viewport()
+    assert lock.locator(".row").count() < 600
+
+    lock.get_by_role("button", name="package-lock.json").first.click()
+    expect(lock.locator(".row")).to_have_count(0)
+
+
+def test_two_attempts_are_laid_beside_each_other(pages: Pages, scene: Stage) -> None:
+    def answer(words: dict[str, str]) -> Any:
+        return attempt_of(words) if words["attempt"] == "2" else proof(words, "failed", file("src/dur/only_here.py"))
+
+    scene.answers["/api/attempt"] = answer
+    page = pages.open(f"{scene.address}#task=2.1", height=1400)
+    page.get_by_role("button", name="Compare with attempt 1").click()
+
+    beside = page.get_by_role("region", name="Attempts 1 and 2 beside each other")
+    expect(beside.locator("tr", has_text="guard")).to_have_text("guardnot asked2 assertions removed")
+    expect(beside.get_by_text("attempt 2 leaves src/dur/only_here.py as it was")).to_be_visible()
+    left, right = (beside.locator(".side-head").nth(place).bounding_box() for place in (0, 1))
+    assert left and right and left["y"] == right["y"] and left["x"] < right["x"]
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Stop comparing").click()
+    expect(beside).to_have_count(0)
+
+
+def test_without_a_task_the_run_is_told_as_a_whole(pages: Pages, scene: Stage) -> None:
+    page = pages.open(scene.address)
+    code = page.locator(".p-code")
+
+    expect(code.locator(".made li")).to_have_count(2)
+    expect(code.locator(".made li").first).to_contain_text(REFUSED)
+    expect(code.locator(".lede").last).to_contain_text("2 added, 1 changed, 1 removed")
+    code.locator(".made li", has_text="Parse durations").get_by_role("button").click()
+    expect(code.locator(".sentence")).to_contain_text("passed, attempt 1 of 1")
+    assert "task=1.1" in page.url
+
+
+def test_names_and_texts_of_files_are_shown_as_text(pages: Pages) -> None:
+    rows = [["+", None, 1, [["k", HOSTILE]]]]
+
+    def answer(words: dict[str, str]) -> Any:
+        hostile = proof(words, "failed", file(HOSTILE, rows, was=HOSTILE, note=HOSTILE), reason=HOSTILE)
+        hostile["checks"] = [{**hostile["checks"][0], "name": HOSTILE, "asked": HOSTILE, "failed": True, "details": [HOSTILE]}]
+        return hostile
+
+    events = [began("1.1"), stage("1.1", 1, title=HOSTILE), over("1.1", 1, "failed", HOSTILE, HOSTILE)]
+    with staged(events, {**ANSWERS, "/api/attempt": answer}) as hostile:
+        page = pages.open(f"{hostile.address}#task=1.1", height=1400)
+        expect(page.locator(".file .row code")).to_have_text("a<script>alert(1)</script>U+202Egnp.exe␊b")
+
+        shown = page.locator(".p-code").evaluate("panel => panel.textContent")
+        assert "\u202e" not in shown
+        assert page.locator(".p-code script").count() == 0
