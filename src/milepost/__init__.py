@@ -26,10 +26,13 @@ if TYPE_CHECKING:
         agent,
         answer_gate,
         assignment,
+        attempt_logs,
+        attempt_story,
         attempts,
         bench,
         bench_rows,
         bench_to_json,
+        changed_files,
         chaos,
         chaos_findings,
         chaos_rows,
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
         explain,
         explain_roadmap,
         failures,
+        file_at,
         find_roadmap,
         forecast,
         init,
@@ -92,6 +96,8 @@ if TYPE_CHECKING:
         retry_detached,
         roadmap_templates,
         run,
+        run_files,
+        run_plan,
         run_projects,
         run_replayed_to_json,
         running,
@@ -168,6 +174,7 @@ if TYPE_CHECKING:
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
     from milepost.engine.by_hand import ByHand
+    from milepost.engine.changed import FileChange, FilesChanged
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
     from milepost.engine.composing import Composed
@@ -198,11 +205,13 @@ if TYPE_CHECKING:
     from milepost.engine.remembering import ProjectMemory, open_memory
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
-    from milepost.engine.report.facts import NothingRun, RunStory
+    from milepost.engine.report.facts import AttemptStory, CheckStory, NothingRun, RunStory, TaskAttempt
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.reverting import TakenBack
     from milepost.engine.router import Choice
+    from milepost.engine.run_files import FileText, RunFile, RunFiles
+    from milepost.engine.run_plan import PlanFinding, PlannedTask, RunPlan
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
@@ -238,7 +247,8 @@ _HOMES = {
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
-    "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent",
+    "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent "
+    "attempt_story attempt_logs changed_files run_files file_at run_plan",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -279,7 +289,7 @@ _HOMES = {
     "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats MemorySynced Recollection Unsynced",
     "milepost.engine.remembering": "ProjectMemory open_memory",
     "milepost.engine.replaying": "RunReplayed TaskReplayed",
-    "milepost.engine.report.facts": "NothingRun RunStory",
+    "milepost.engine.report.facts": "NothingRun RunStory AttemptStory CheckStory TaskAttempt",
     "milepost.engine.restore": "Restored",
     "milepost.engine.retention": "Remains",
     "milepost.engine.reverting": "TakenBack",
@@ -311,6 +321,9 @@ _HOMES = {
     "milepost.workspace.mileposts": "Milepost",
     "milepost.engine.editing": "TaskText",
     "milepost.detached": "Begun",
+    "milepost.engine.changed": "FileChange FilesChanged",
+    "milepost.engine.run_files": "FileText RunFile RunFiles",
+    "milepost.engine.run_plan": "PlanFinding PlannedTask RunPlan",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -325,6 +338,7 @@ __all__ = [
     "Assignment",
     "Attempt",
     "AttemptFinished",
+    "AttemptStory",
     "Begun",
     "BudgetReached",
     "ByHand",
@@ -334,6 +348,7 @@ __all__ = [
     "ChaosReport",
     "CheckFinished",
     "CheckResult",
+    "CheckStory",
     "Choice",
     "Command",
     "CommandAgent",
@@ -365,6 +380,9 @@ __all__ = [
     "FailureStats",
     "Family",
     "FamilyPlan",
+    "FileChange",
+    "FileText",
+    "FilesChanged",
     "Finding",
     "Forecast",
     "ForecastMade",
@@ -408,6 +426,8 @@ __all__ = [
     "PatternEntry",
     "PatternTrial",
     "Plan",
+    "PlanFinding",
+    "PlannedTask",
     "Problem",
     "Progress",
     "ProjectEnding",
@@ -425,8 +445,11 @@ __all__ = [
     "Report",
     "Restored",
     "Row",
+    "RunFile",
+    "RunFiles",
     "RunFinished",
     "RunGlance",
+    "RunPlan",
     "RunReplayed",
     "RunResumed",
     "RunStarted",
@@ -440,6 +463,7 @@ __all__ = [
     "Synced",
     "TakenBack",
     "Task",
+    "TaskAttempt",
     "TaskChanged",
     "TaskContext",
     "TaskFinished",
@@ -467,10 +491,13 @@ __all__ = [
     "agent",
     "answer_gate",
     "assignment",
+    "attempt_logs",
+    "attempt_story",
     "attempts",
     "bench",
     "bench_rows",
     "bench_to_json",
+    "changed_files",
     "chaos",
     "chaos_findings",
     "chaos_rows",
@@ -492,6 +519,7 @@ __all__ = [
     "explain",
     "explain_roadmap",
     "failures",
+    "file_at",
     "find_roadmap",
     "forecast",
     "gate_to_json",
@@ -535,6 +563,8 @@ __all__ = [
     "retry_detached",
     "roadmap_templates",
     "run",
+    "run_files",
+    "run_plan",
     "run_projects",
     "run_replayed_to_json",
     "running",

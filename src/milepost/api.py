@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
+    from milepost.engine.changed import FilesChanged
     from milepost.engine.chaos import ChaosProgress, ChaosReport
     from milepost.engine.composing import Composed
     from milepost.engine.context_now import TaskContext
@@ -41,13 +42,16 @@ if TYPE_CHECKING:
     from milepost.engine.proving import Replayed, Verified
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed
-    from milepost.engine.report.facts import NothingRun, RunStory
+    from milepost.engine.report.facts import NothingRun, RunStory, TaskAttempt
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.router import Choice
+    from milepost.engine.run_files import FileText, RunFiles
+    from milepost.engine.run_plan import RunPlan
     from milepost.engine.sync import Synced
     from milepost.engine.tail import EventStream
     from milepost.engine.undo import Undone
+    from milepost.engine.viewing import Whose
     from milepost.plan.drawing import GraphForm
     from milepost.plan.family.joint import FamilyPlan
     from milepost.plan.family.kinship import Family
@@ -551,6 +555,77 @@ def write_report(text: str, path: Path | str) -> None:
     from milepost.engine.report.write import write
 
     write(text, Path(path))
+
+
+def attempt_story(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> TaskAttempt:
+    """What is told of one attempt: why it was refused, its checks before and after, cost, time, what it left.
+
+    The newest attempt at the task is meant, and the newest run, unless others are named; one under way counts.
+    """
+    from milepost.engine.report.attempt import attempt_story as tell
+
+    return tell(_whose(roadmap, run, database), task, attempt)
+
+
+def attempt_logs(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> tuple[tuple[str, str], ...]:
+    """The whole output of each check of one attempt: its name and the text."""
+    from milepost.engine.report.attempt import attempt_logs as read_logs
+
+    return read_logs(_whose(roadmap, run, database), task, attempt)
+
+
+def changed_files(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> FilesChanged:
+    """The files that one attempt changed, with their text before and after; how much is shown is bounded."""
+    from milepost.engine.changed import changed_files as look
+
+    return look(_whose(roadmap, run, database), task, attempt)
+
+
+def run_files(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunFiles:
+    """The files of a run's branch, with what the run changed; the newest run unless another is named."""
+    from milepost.engine.run_files import run_files as look
+
+    return look(_whose(roadmap, run, database))
+
+
+def file_at(
+    run: str | None, path: str, roadmap: Path | str | None = None, *, database: str | None = None
+) -> FileText | None:
+    """One file of a run's branch as it is now, from git's objects; None where there is none of this name."""
+    from milepost.engine.run_files import file_at as look
+
+    return look(_whose(roadmap, run, database), path)
+
+
+def run_plan(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunPlan:
+    """The tasks of the roadmap as it is now, as a run sees them; those of the run that are gone from it are there, too.
+
+    The newest run is meant unless another is named; where nothing was run yet, it is the roadmap alone.
+    """
+    from milepost.engine.run_plan import run_plan as look
+
+    return look(_whose(roadmap, run, database))
 
 
 def costs(roadmap: Path | str | None = None, *, run: str | None = None, database: str | None = None) -> Costs | None:
@@ -1126,6 +1201,12 @@ def work(
     settings = _path(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
     take_turns(hire, on_event or _ignore, on_lost or (lambda _: None), on_ready or (lambda _: None))
+
+
+def _whose(roadmap: Path | str | None, run: str | None, database: str | None) -> Whose:
+    from milepost.engine.viewing import Whose
+
+    return Whose(roadmap=_path(roadmap), run=run, server=database)
 
 
 def _path(path: Path | str | None) -> Path | None:

@@ -16,7 +16,13 @@ from milepost.web.site import Site
 def application(site: Site, entrance: Entrance) -> Starlette:
     """All that the page asks for; an error is one line and what to do about it."""
     return Starlette(
-        routes=[*pages.routes(site), *opening.routes(entrance), *stream.routes(site), *values.routes(site), *asking.routes(site)],
+        routes=[
+            *pages.routes(site),
+            *opening.routes(entrance),
+            *stream.routes(site),
+            *values.routes(site),
+            *asking.routes(site),
+        ],
         exception_handlers={milepost.MilepostError: _complain},
     )
 

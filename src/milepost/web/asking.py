@@ -73,4 +73,6 @@ def _edit(site: Site, turns: Turns, body: Edit) -> str:
     with turns.turn("roadmap"):
         told = milepost.edit_task(body.task, body.text, site.roadmap, digest=body.digest)
     said = f"{told.task} is written anew in the roadmap"
-    return text_of({"ok": True, "said": said, "task": told.task, "text": told.text, "digest": told.digest, "line": told.line})
+    return text_of(
+        {"ok": True, "said": said, "task": told.task, "text": told.text, "digest": told.digest, "line": told.line}
+    )

@@ -101,5 +101,3 @@ def _plain(value: object) -> Any:
     if isinstance(value, Enum):
         return value.value
     raise TypeError(f"{type(value).__name__} is no value of the page")
-
-

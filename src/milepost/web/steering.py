@@ -21,9 +21,7 @@ def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
         case "pause" | "go_on" | "finish" | "drop" | "agent" | "parallel" | "note":
             _require_unfinished(site, run)
             with turns.turn(f"{wish.verb} {wish.task}"):
-                milepost.steer(
-                    wish.verb, site.roadmap, task=wish.task, value=wish.text.strip(), database=site.database
-                )
+                milepost.steer(wish.verb, site.roadmap, task=wish.task, value=wish.text.strip(), database=site.database)
             return _told(wish)
         case "stop":
             _require_unfinished(site, run)

@@ -91,9 +91,7 @@ def _attempt(site: Site, kept: Kept, request: Request) -> str:
 
 def _diff(site: Site, told: milepost.TaskAttempt, context: int, only: str) -> str:
     """What an attempt changed, in all files or in one."""
-    changed = milepost.changed_files(
-        told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database
-    )
+    changed = milepost.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
     files = [_sides(file) for file in changed.files if only in ("", file.path)]
     return text_of(
         {
@@ -163,7 +161,9 @@ def _costs(site: Site, request: Request) -> str:
     if costs is None:
         return text_of({"run": ""})
     sums = {f"by_{name}": [{"name": whose, **_expense(one)} for whose, one in costs.by(name)] for name in _NAMES}
-    return text_of({"run": costs.run, **sums, "spent": costs.spent, "budget": costs.budget, "forecast": _forecast(site)})
+    return text_of(
+        {"run": costs.run, **sums, "spent": costs.spent, "budget": costs.budget, "forecast": _forecast(site)}
+    )
 
 
 def _expense(one: milepost.Expense) -> dict[str, float]:
