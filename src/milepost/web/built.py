@@ -53,12 +53,11 @@ def opened(folder: Path, parts: tuple[str, ...]) -> BinaryIO | None:
         fd = os.open(folder.joinpath(*parts), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError):
         return None
-    file = os.fdopen(fd, "rb")
-    led_to = Path(f"/proc/self/fd/{fd}").readlink()
-    inside = led_to.is_relative_to(folder.resolve()) and not _hidden(led_to.relative_to(folder.resolve()))
-    if stat.S_ISREG(os.fstat(fd).st_mode) and inside:
-        return file
-    file.close()
+    led_to, top = Path(f"/proc/self/fd/{fd}").readlink(), folder.resolve()
+    inside = led_to.is_relative_to(top) and not _hidden(led_to.relative_to(top))
+    if inside and stat.S_ISREG(os.fstat(fd).st_mode):
+        return os.fdopen(fd, "rb")
+    os.close(fd)
     return None
 
 

@@ -59,12 +59,14 @@ def _read(path: Path) -> str:
     """The secret that is kept; nothing where there is none, or one that others could have read or put there."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
+    except OSError:
         return ""
-    with os.fdopen(fd, "rb") as file:
+    try:
         facts = os.fstat(fd)
         private = stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & 0o077
-        text = file.read(_LENGTH + 1).decode("latin-1") if private else ""
+        text = os.read(fd, _LENGTH + 1).decode("latin-1") if private else ""
+    finally:
+        os.close(fd)
     return text if len(text) == _LENGTH and text.isascii() and text.isprintable() else ""
 
 
