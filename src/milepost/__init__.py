@@ -124,7 +124,17 @@ if TYPE_CHECKING:
     from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
-    from milepost.core.errors import EditRefused, GateChanged, GateClosed, MilepostError, Misuse, TaskChanged
+    from milepost.core.errors import (
+        EditRefused,
+        GateChanged,
+        GateClosed,
+        GateUnknown,
+        MilepostError,
+        Misuse,
+        RunUnknown,
+        TaskChanged,
+        TaskUnknown,
+    )
     from milepost.core.events import (
         AgentChosen,
         AgentSaid,
@@ -256,7 +266,8 @@ _HOMES = {
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
-    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
+    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed GateUnknown "
+    "RunUnknown TaskUnknown",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
     "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
@@ -393,6 +404,7 @@ __all__ = [
     "GateChanged",
     "GateClosed",
     "GateOpened",
+    "GateUnknown",
     "Heuristic",
     "Imported",
     "InTurnEnding",
@@ -455,6 +467,7 @@ __all__ = [
     "RunStarted",
     "RunStopping",
     "RunStory",
+    "RunUnknown",
     "Sibling",
     "StageStarted",
     "Status",
@@ -471,6 +484,7 @@ __all__ = [
     "TaskReport",
     "TaskSummary",
     "TaskText",
+    "TaskUnknown",
     "Template",
     "TogetherEnding",
     "Told",

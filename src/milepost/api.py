@@ -1136,11 +1136,16 @@ def chaos_findings(report: ChaosReport) -> list[str]:
     return findings(report)
 
 
-def demo(folder: Path | str, *, on_event: OnEvent | None = None) -> Ending:
-    """Make the sample repository in an empty folder and run its roadmap, with no key and no network."""
+def demo(
+    folder: Path | str, *, on_event: OnEvent | None = None, on_made: Callable[[Path], None] | None = None
+) -> Ending:
+    """Make the sample repository in an empty folder and run its roadmap, with no key and no network.
+
+    `on_made` is told the roadmap before it is run.
+    """
     from milepost.demo import run_demo
 
-    return run_demo(Path(folder), on_event or _ignore)
+    return run_demo(Path(folder), on_event or _ignore, on_made or (lambda _: None))
 
 
 def sample_roadmap() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -15,7 +16,7 @@ import pytest
 
 from milepost.core.events import CommandPrinted, StageStarted
 from milepost.engine.journal import Journal
-from tests.integration.pages import Reader, Served, served
+from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb
 from tests.mcp.wire import Header, head, opened
 
@@ -329,3 +330,22 @@ def _forgotten(place: Path | str) -> Book:
         with psycopg.connect(place) as connection:
             connection.execute("truncate runs, events restart identity")
     return Book(place)
+
+
+def test_what_keeps_a_page_from_being_served_is_said_in_a_line(tmp_path: Path, server: Served, roadmap: Path) -> None:
+    refused = {
+        "cannot listen on 127.0.0.1": [str(roadmap), "--port", str(server.port)],
+        "there is no run 'ffff' here": [str(roadmap), "--port", "0", "--run", "ffff"],
+        "no address of a page": [str(roadmap), "--port", "0", "--url", "host"],
+        "git repository": [str(tmp_path)],
+    }
+    command = [sys.executable, "-c", PROGRAM, "web", "--no-open"]
+    started = {
+        said: subprocess.Popen([*command, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        for said, words in refused.items()
+    }
+
+    for said, process in started.items():
+        _, told = process.communicate(timeout=LONGEST_S)
+        assert process.returncode in (1, 2), told
+        assert said in told.splitlines()[0] and len(told.splitlines()) == 2, told

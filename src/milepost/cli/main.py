@@ -100,10 +100,14 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Print the vers
 @app.command()
 def demo(
     folder: Annotated[Path | None, typer.Argument(help="An empty folder for it. Default: a new temporary one.")] = None,
+    on_web: Annotated[bool, typer.Option("--web", help="Show it in the browser as well, until Ctrl-C.")] = False,
+    no_open: web.NoOpen = False,
 ) -> None:
     """The whole story on a sample repository, with no key and no network."""
     from milepost.cli import show_demo
 
+    if on_web:
+        raise typer.Exit(web.demonstrate(folder, _stderr(), opens=not no_open))
     raise typer.Exit(show_demo.tell(folder, _stderr()))
 
 

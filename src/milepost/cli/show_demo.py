@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def tell(folder: Path | None, console: Console) -> int:
-    """Run the demonstration and show what it made; gives the exit code."""
+def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] | None = None) -> int:
+    """Run the demonstration and show what it made; gives the exit code. `on_made` is told the roadmap before."""
     place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
     typer.echo(f"a sample repository in {place}\n")
     typer.echo(milepost.sample_roadmap().rstrip() + "\n")
     with Progress(console) as progress:
-        ending = milepost.demo(place, on_event=progress)
+        ending = milepost.demo(place, on_event=progress, on_made=on_made)
     if not isinstance(ending, milepost.RunFinished):
         typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")
         return INTERRUPTED

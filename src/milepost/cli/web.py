@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+import threading
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 import milepost
 from milepost.cli.arguments import Roadmap
+from milepost.cli.exits import INTERRUPTED
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from milepost.web.house import WebWish
     from milepost.web.serve import Served
 
+OPENING_S: Final = 10.0  # how long the demonstration waits for somebody to watch
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")]
 
 
@@ -101,6 +107,31 @@ def serve(wish: WebWish, *, opens: bool) -> None:
     asyncio.run(serving(wish, ready, lambda: None))
 
 
+def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
+    """The demonstration with its page beside it; both stay until a signal."""
+    require_page()
+    from milepost.cli import show_demo
+    from milepost.web.house import WebWish
+    from milepost.web.serve import serving_beside
+
+    with ExitStack() as held:
+
+        def show(roadmap: Path) -> None:
+            wish = WebWish(roadmap=roadmap)
+            beside = held.enter_context(serving_beside(wish))
+            tell(beside.served, wish)
+            if opens:
+                open_browser(beside.served.url)
+                beside.opened.wait(OPENING_S)
+
+        code = show_demo.tell(folder, console, show)
+        if code != INTERRUPTED:
+            typer.echo("\nthe page stays until Ctrl-C", err=True)
+            with suppress(KeyboardInterrupt):
+                threading.Event().wait()
+    return code
+
+
 def tell(served: Served, wish: WebWish) -> None:
     """Say where the page is opened, and what to know of it."""
     run = f"run {served.run}" if served.run else "nothing was run yet"
@@ -127,8 +158,6 @@ def remarks(port: int, wish: WebWish) -> list[str]:
 
 def open_browser(url: str) -> None:
     """Open an address where there is a browser to see it in; that there is none is no news."""
-    import threading
-
     shown = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")) or sys.platform == "darwin"
     if os.geteuid() != 0 and shown:
         threading.Thread(target=_opened, args=(url,), daemon=True).start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from milepost.core.errors import Misuse
@@ -17,12 +18,14 @@ SAMPLE = Path(__file__).parent / "sample"
 AGENT = "replay:cassette.json"
 
 
-def run_demo(folder: Path, on_event: OnEvent) -> EndedHere:
+def run_demo(folder: Path, on_event: OnEvent, on_made: Callable[[Path], None] = lambda _: None) -> EndedHere:
     """Make the sample repository in `folder`, which must be empty or absent, and run its roadmap.
 
-    All that the environment may set is said here, so that the story is the same for everybody.
+    `on_made` is told the roadmap before it is run. All that the environment may set is said here, so that the story is
+    the same for everybody.
     """
     make_sample(folder)
+    on_made(folder / "ROADMAP.md")
     wish = Wish(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value, approve="never")
     return run(wish, Company(on_event=on_event))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
-from contextlib import ExitStack
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Final
 
 from starlette.types import ASGIApp
@@ -60,6 +62,38 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
         doors.open(house.previews(), others)
         doors.open(house.page(keys, on_opened), [listening], tell)
         await doors.until_closed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A page that is served on a thread beside something else, and whether somebody was let in."""
+
+    served: Served
+    opened: threading.Event
+
+
+@contextmanager
+def serving_beside(wish: WebWish) -> Iterator[Beside]:
+    """Serve a page meanwhile, on a thread of its own; what keeps it from being served is raised here."""
+    started: SimpleQueue[Served | BaseException] = SimpleQueue()
+    opened = threading.Event()
+
+    def work() -> None:
+        try:
+            asyncio.run(serve(wish, started.put, opened.set))
+        except BaseException as error:
+            started.put(error)
+
+    thread = threading.Thread(target=work, name="milepost web", daemon=True)
+    thread.start()
+    served = started.get()
+    if isinstance(served, BaseException):
+        raise served
+    try:
+        yield Beside(served=served, opened=opened)
+    finally:
+        served.stop()
+        thread.join(FAREWELL_S * 3)
 
 
 class Doors:
