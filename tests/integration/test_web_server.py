@@ -185,7 +185,7 @@ def test_a_body_that_grows_without_saying_so_is_not_read_to_its_end(server: Serv
 
 def test_previews_are_read_by_who_knows_their_names_and_reach_nothing(server: Served, cookie: Header) -> None:
     with Reader(server.port, cookie) as page:
-        report, app = page.hello["preview"], page.hello["app"]
+        report, app = page.hello["report"], page.hello["app"]
     port, host = int(report.split(":")[2].split("/")[0]), app.split("/")[2]
     local = f"localhost:{port}"
 
@@ -195,7 +195,7 @@ def test_previews_are_read_by_who_knows_their_names_and_reach_nothing(server: Se
             whole = b"".join(iter(lambda: connection.recv(65_536), b""))
         return int(whole.split()[1]), whole, whole.partition(b"\r\n\r\n")[0].decode()
 
-    token = report.rpartition("/")[2]
+    token = report.split("/")[3]
     status, body, headers = asked(local, f"/{token}/report?run=7f3a")
     assert status == 200 and b"7f3a" in body
     assert (

@@ -30,8 +30,12 @@ class Driver:
 
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
+        self.browser: Browser = self.launch()
+
+    def launch(self, *words: str) -> Browser:
+        """One more browser, for a test that needs it to be started otherwise, and closes it."""
         as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        self.browser: Browser = self._playwright.chromium.launch(executable_path=chromium(), args=as_root)
+        return self._playwright.chromium.launch(executable_path=chromium(), args=[*as_root, *words])
 
     def aside(self) -> None:
         """Let other loops run in this thread."""

@@ -52,7 +52,7 @@ class Stage:
         facts = {"run": RUN, "started_at": BEGAN, "finished_at": None, "left_at": None, "ended": False, "agent": "tool"}
         return {
             "epoch": EPOCH, "run": RUN, "now": BEGAN + len(self._events), "alive": self.alive, "fresh": True, "floor": 0,
-            "older": self.older, "preview": None, "facts": facts, "roadmap": "ROADMAP.md", "folder": "dur",
+            "older": self.older, "report": None, "facts": facts, "roadmap": "ROADMAP.md", "folder": "dur",
         }  # fmt: skip
 
     def batches(self) -> Iterator[tuple[int, list[Any]]]:
