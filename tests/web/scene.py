@@ -41,7 +41,9 @@ def tool(task: str, attempt: int, name: str, summary: str, printed: str = "", *,
     )
 
 
-def command(task: str, attempt: int, name: str, argv: str, lines: list[str], code: int = 0, by: str = "agent") -> list[Event]:
+def command(
+    task: str, attempt: int, name: str, argv: str, lines: list[str], code: int = 0, by: str = "agent"
+) -> list[Event]:
     """A command from its start to its end."""
     return [
         event("command_started", task, attempt, command=name, argv=argv, by=by),
@@ -108,7 +110,10 @@ def proof(words: dict[str, str], verdict: str, *files: dict[str, Any], **more: A
 
 def generated(lines: int) -> dict[str, Any]:
     """A lock file of many lines."""
-    rows = [["+", None, number, [("", f'    "package-{number}": "sha512-{number:064x}",')]] for number in range(1, lines + 1)]
+    rows = [
+        ["+", None, number, [("", f'    "package-{number}": "sha512-{number:064x}",')]]
+        for number in range(1, lines + 1)
+    ]
     return file("package-lock.json", rows, kind="added", generated=True)
 
 
@@ -143,7 +148,10 @@ EVENTS: list[Event] = [
     over("1.1", 1, "passed", "14 tests, none weakened"),
     event("milepost_made", "1.1", 1, commit="a81b770" + "0" * 33, tree="0" * 40),
     ended("1.1", "passed", "14 tests, none weakened", "Parse durations such as “1h30m”"),
-    event("agent_chosen", "2.1", agent="tool", reason="cheapest that passed such tasks", mode="auto", considered=["claude: signed out"]),
+    event(
+        "agent_chosen", "2.1", agent="tool", reason="cheapest that passed such tasks", mode="auto",
+        considered=["claude: signed out"],
+    ),
     event("lessons_told", "2.1", 1, lessons=["l1"], lines=["Exit codes are tested: 2 for misuse."], held_out=["l2"]),
     stage("2.1", 1, title="Command line `dur`"),
     said("2.1", 1, "The command line is finished. All tests pass."),
