@@ -12,7 +12,8 @@ import { Panel } from './layout.js';
 import { Made } from './made.js';
 import { Checks, Coming, Refused, Unverified } from './proof.js';
 import { pick } from './route.js';
-import { alive, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
+import { glance } from './state.js';
+import { alive, asking, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
 import { Prose, visible } from './text.js';
 
 const MOST_BUTTONS = 4; // attempts beyond that are in a list
@@ -63,13 +64,12 @@ function Attempts({ task, attempt }) {
   ><${Mark} status=${one.verdict || 'working'} /><span class="hidden">attempt </span>${one.number}</button>`)}</div>`;
 }
 
-/** What the server tells of an attempt; asked for once it is over, and again when it became a milepost. */
+/** What the server tells of an attempt; asked again whenever a stage or a check of it is over, and once it is. */
 function useProof(task, attempt) {
   const { run } = read('code');
-  const over = attempt && (attempt.verdict || task.status !== 'working');
-  const question = over && run ? { path: '/api/attempt', words: { run: run.run, task: task.id, attempt: attempt.number } } : null;
-  const proof = useAnswer(question, over ? [attempt.verdict, attempt.endedAt, attempt.milepost].join() : '');
-  return { question, proof };
+  const question = run ? { path: '/api/attempt', words: { run: run.run, task: task.id, attempt: attempt.number } } : null;
+  const stamp = [attempt.verdict || `${attempt.stage} ${attempt.checks.length}`, attempt.endedAt, attempt.milepost].join();
+  return { question, proof: useAnswer(question, stamp) };
 }
 
 function Attempt({ task, attempt }) {
@@ -85,10 +85,11 @@ function Attempt({ task, attempt }) {
     ${!verdict && html`<${InWork} task=${task} attempt=${attempt} />`}
     ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
     ${verdict && task.attempts.some(one => one !== attempt && one.verdict) && html`<${Choice} task=${task} attempt=${attempt} />`}
-    ${question && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
-    ${question && proof === null && html`<${Missing} question=${question} />`}
+    ${verdict && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
+    ${verdict && proof === null && html`<${Missing} question=${question} />`}
     ${proof && other ? html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />` : proof && html`
-      <${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} /><${Diff} diff=${proof.diff} />`}
+      ${verdict && html`<${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} />`}
+      <${Diff} diff=${proof.diff} where=${question.words} />`}
   </div>`;
 }
 
@@ -116,13 +117,17 @@ function Sentence({ task, attempt, proof }) {
 
 /** What an attempt does now: its clock stands still when nobody works, or nobody tells us. */
 function InWork({ task, attempt }) {
-  const moves = link.value === 'live' && alive.value;
+  const gate = glance(read('head')).gates.find(one => one.task === task.id);
+  const moves = !gate && link.value === 'live' && alive.value;
   if (moves) second.value;
   const doing = [attempt.stage, task.doing].filter(Boolean).join(' · ');
   return html`<section class="in-work" aria-label="In work">
     <p><span class="doing"><${Pieces} text=${doing || 'begins'} /></span>
-      <span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span></p>
-    ${attempt.checks.length > 0 ? html`<${Coming} checks=${attempt.checks} />` : html`<p class="soft">No check has run yet. What it changes is shown when it is over.</p>`}
+      ${!gate && html`<span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span>`}</p>
+    ${gate && html`<p class="asks"><${Prose} text=${gate.question} /><button class="button main" onClick=${() => {
+      asking.value = gate.gate;
+    }}>Look and answer</button></p>`}
+    ${attempt.checks.length > 0 ? html`<${Coming} checks=${attempt.checks} />` : !gate && html`<p class="soft">No check has run yet.</p>`}
   </section>`;
 }
 

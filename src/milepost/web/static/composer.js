@@ -16,8 +16,8 @@ export function Waits() {
   const first = gates.find(gate => gate.task === selected.value) ?? gates[0];
   return html`<div class="waits" role="region" aria-label="Waits for you">
     <${Mark} status="asking" />
-    <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b> <${Pieces} text=${first.task} />${' '}
-      <span class="soft"><${Prose} text=${first.question} /></span></p>
+    <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b>${' '}
+      ${!first.question.startsWith(first.task) && html`<${Pieces} text=${first.task} /> `}<${Prose} text=${first.question} /></p>
     <button class="button main" onClick=${() => {
       asking.value = first.gate;
     }}>Look</button>
