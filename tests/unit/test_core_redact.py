@@ -155,3 +155,28 @@ def test_lines_between_the_ends_of_a_private_key_are_masked() -> None:
 @pytest.mark.parametrize("text", ["task-skills are many", "a risk-averse-plan-for-everybody", "AKIA", "ghp_short"])
 def test_ordinary_text_stays(text: str) -> None:
     assert Redactor()(text) == text
+
+
+def test_a_secret_whose_end_is_like_its_beginning_is_taken_out_of_a_line_whole() -> None:
+    redact = Redactor(["hunter2-hunter2"])
+    assert redact.lines()("token=hunter2-hunter2") == f"token={MASK}"
+    line = redact.lines()
+    assert (line("token=hunter2"), line("-hunter2 and so on")) == (f"token={MASK}", f"{MASK} and so on")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["plain", "", "words"],
+        ["plain", VALUE, "words"],
+        [VALUE[:9], VALUE[9:], "words"],
+        ["-----BEGIN RSA PRIVATE KEY-----", "abc", "-----END RSA PRIVATE KEY-----", "words"],
+        ["postgres://u:pw@host", "sk-" + "a" * 30, "\ud800"],
+        ["a\nb", "words"],
+        [],
+    ],
+)
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_lines_that_come_in_blocks_are_masked_as_those_that_come_one_by_one(lines: list[str], cut: int) -> None:
+    one, many = Redactor({VALUE}).lines(), Redactor({VALUE}).lines()
+    assert [*many.block(lines[:cut]), *many.block(lines[cut:])] == [one(line) for line in lines]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
 from milepost.core.secret_shapes import MASK as MASK
@@ -92,6 +92,21 @@ class LineRedactor:
             return MASK
         return "".join((MASK if start > seam else "", self._redact(both[start:stop]), MASK if stop < len(both) else ""))
 
+    def block(self, lines: Sequence[str]) -> list[str]:
+        """The same for several lines, in one go where none of them has anything to hide."""
+        text = "\n".join(lines)
+        unbroken = self._before + text.replace("\n", "")
+        if text.count("\n") != len(lines) - 1 or not self._is_harmless(text, unbroken):
+            return [self(line) for line in lines]
+        self._before = unbroken[-self._longest :] if self._longest else ""
+        return text.encode("utf-8", "backslashreplace").decode("utf-8").split("\n")
+
+    def _is_harmless(self, text: str, unbroken: str) -> bool:
+        """Whether text has no secret, and no beginning of one."""
+        if self._in_key or "-----BEGIN" in text or any(each in unbroken for each in self._beginnings):
+            return False
+        return mask_passwords(mask_tokens(text)) == text
+
     def _end_of_one_begun_before(self, both: str, seam: int) -> int:
         """Where a secret ends that begins before the seam and reaches over it; the seam itself when none does."""
         around = both[max(0, seam - self._longest) : seam + self._longest]
@@ -104,7 +119,10 @@ class LineRedactor:
         window = both[max(0, len(both) - self._longest) :]
         ends = [window[at:] for each in self._beginnings if each in window for at in _all_places(each, window)]
         going_on = [end for end in ends if any(len(end) < len(form) and form.startswith(end) for form in self._forms)]
-        return len(both) - max(map(len, going_on), default=0)
+        stop = len(both) - max(map(len, going_on), default=0)
+        # One whose end is like its beginning may be there whole.
+        whole = ((both.find(form, max(0, stop - len(form) + 1)), form) for form in self._forms if going_on)
+        return min([stop, *(at for at, _ in whole if 0 <= at < stop)])
 
     def _is_of_a_key(self, line: str) -> bool:
         """A private key is many lines; none from its first to its last is shown."""

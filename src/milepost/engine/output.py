@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
@@ -11,7 +10,7 @@ from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.core.redact import Redactor
 from milepost.engine.journal import PRINTED, Journal
 from milepost.engine.logs import SIGNED
-from milepost.engine.printed import MOST_BYTES, MOST_LINES, Batch, Printed
+from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
 
 PAUSE_S = 0.1  # between two rows of one command
 MOST_BYTES_HERE = 200_000_000  # of all commands of one engine
@@ -98,35 +97,34 @@ class Printing:
 
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
-        self._printed = Printed(most_lines=MOST_LINES, most_bytes=most_bytes)
-        self._redact: dict[str, Callable[[str], str]] = {
-            "stdout": output.redact.lines(),
-            "stderr": output.redact.lines(),
-        }
+        self._printed = Printed(most_bytes=most_bytes)
+        self._stdout, self._stderr = output.redact.lines(), output.redact.lines()
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # one row after the other
-        self._rows = 0
+        self._rows = self._lost = 0
 
     def hear(self, line: Line) -> None:
         """Take a line that was printed."""
         if SIGNED.match(line.text):
             return
-        text = line.text if self._printed.is_full else self._redact[line.stream](line.text)
         with self._lock:
-            is_first = not self._printed.is_waiting
-            self._printed.add(text, error=line.stream == "stderr")
-            awaited = is_first and self._printed.is_waiting
-        if awaited:
+            is_first = self._printed.add(Said(line.text, line.stream == "stderr"))
+        if is_first:
             self._output.wait(self)
 
     def flush(self) -> int:
         """Write down all that was heard; gives how many lines so far are not shown."""
         with self._writing:
             with self._lock:
-                batches = self._printed.take()
-            for batch in batches:
+                heard = self._printed.take()
+            for batch in batches(self._discreet(heard)):
                 self._rows += 1
                 if not self._output.write(self._command, batch, self._rows):
-                    with self._lock:
-                        self._printed.lose(batch)
-            return self._printed.unshown
+                    self._lost += len(batch.lines)
+            return self._printed.unshown + self._lost
+
+    def _discreet(self, heard: list[Said]) -> list[Said]:
+        """What was heard as it may be told. A secret may go on from line to line, but only in one stream."""
+        errors = iter(self._stderr.block([said.text for said in heard if said.error]))
+        others = iter(self._stdout.block([said.text for said in heard if not said.error]))
+        return [Said(fit(next(errors if said.error else others)), said.error) for said in heard]

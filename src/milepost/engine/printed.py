@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST_LINE = 4_000  # signs
 MOST_LINES, MOST_BYTES = 20_000, 4_000_000  # of one command
 BATCH_BYTES = 32_000
+
+
+class Said(NamedTuple):
+    """One line, and whether it came on stderr."""
+
+    text: str
+    error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,43 +28,43 @@ class Batch:
 
 
 class Printed:
-    """The lines of one command on their way; `unshown` counts those that are not kept. For one thread at a time."""
+    """The lines of one command that wait to be told; `unshown` counts those that never are. For a thread at a time."""
 
     def __init__(self, *, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES) -> None:
         self._lines_left = most_lines
         self._bytes_left = most_bytes
-        self._waiting: list[tuple[str, bool, int]] = []
+        self._waiting: list[Said] = []
         self.unshown = 0
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no further line is kept."""
-        return self._lines_left <= 0 or self._bytes_left <= 0
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether there are lines that nobody was told yet."""
-        return bool(self._waiting)
-
-    def add(self, text: str, *, error: bool = False) -> None:
-        """Keep a line, or count it."""
-        if self.is_full:
+    def add(self, said: Said) -> bool:
+        """Have a line wait, or only count it; True when it is the first that waits."""
+        if self._lines_left <= 0 or self._bytes_left <= 0:
             self.unshown += 1
-            return
-        line = fit(text)
-        size = len(json.dumps(line)) + 1
+            return False
         self._lines_left -= 1
-        self._bytes_left -= size
-        self._waiting.append((line, error, size))
+        self._bytes_left -= min(len(said.text.encode("utf-8", "backslashreplace")), 4 * LONGEST_LINE)
+        self._waiting.append(said)
+        return len(self._waiting) == 1
 
-    def take(self) -> tuple[Batch, ...]:
-        """All that waits, in batches that are not too large for a row."""
+    def take(self) -> list[Said]:
+        """All that waits, which waits no longer."""
         waiting, self._waiting = self._waiting, []
-        return tuple(_batch(rows) for rows in _parted(waiting))
+        return waiting
 
-    def lose(self, batch: Batch) -> None:
-        """Count lines that could not be kept after all."""
-        self.unshown += len(batch.lines)
+
+def batches(lines: Iterable[Said]) -> Iterator[Batch]:
+    """Lines in parts that are not too large for a row."""
+    part: list[Said] = []
+    total = 0
+    for said in lines:
+        size = len(json.dumps(said.text)) + 1
+        if part and total + size > BATCH_BYTES:
+            yield _batch(part)
+            part, total = [], 0
+        part.append(said)
+        total += size
+    if part:
+        yield _batch(part)
 
 
 def fit(text: str) -> str:
@@ -65,19 +73,6 @@ def fit(text: str) -> str:
     return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…"
 
 
-def _parted(rows: list[tuple[str, bool, int]]) -> Iterator[list[tuple[str, bool, int]]]:
-    part: list[tuple[str, bool, int]] = []
-    total = 0
-    for row in rows:
-        if part and total + row[2] > BATCH_BYTES:
-            yield part
-            part, total = [], 0
-        part.append(row)
-        total += row[2]
-    if part:
-        yield part
-
-
-def _batch(rows: list[tuple[str, bool, int]]) -> Batch:
-    errors = (place for place, (_, error, _) in enumerate(rows) if error)
-    return Batch(tuple(line for line, _, _ in rows), tuple(errors))
+def _batch(part: list[Said]) -> Batch:
+    errors = (place for place, said in enumerate(part) if said.error)
+    return Batch(tuple(said.text for said in part), tuple(errors))
