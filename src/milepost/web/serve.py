@@ -40,8 +40,8 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
     """Serve until SIGINT, SIGTERM or cancellation, or until it is stopped; `on_opened` hears of each who is let in."""
     tell_on_stderr("milepost web")
     with ExitStack() as held:
+        stream = held.enter_context(milepost.open_stream(wish.roadmap, database=wish.database))
         roadmap = milepost.find_roadmap(wish.roadmap)
-        stream = held.enter_context(milepost.open_stream(roadmap, database=wish.database))
         outside = (outer_origin(wish.url),) if wish.url else ()
         listening = held.enter_context(page_socket(wish.host, wish.port))
         others = held.enter_context(preview_sockets(wish.preview_port)) if local(wish.host) and not outside else []
