@@ -98,7 +98,7 @@ function Attempt({ task, attempt }) {
     ${proof && other && html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />`}
     ${proof && !other && html`
       ${verdict && html`<${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} />`}
-      <${Diff} diff=${proof.diff} where=${question.words} />`}
+      ${(verdict || proof.diff.files.length > 0) && html`<${Diff} diff=${proof.diff} where=${question.words} />`}`}
   </div>`;
 }
 
