@@ -153,6 +153,7 @@ def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_serve
         expect(note).to_be_enabled()
         note.fill("use the parser that is there")
         note.press("Enter")
+        expect(page.get_by_text("noted for 2.3")).to_be_visible(timeout=20_000)
         expect(note).to_have_value("")
 
     with sqlite3.connect(story.folder / ".milepost" / "milepost.db") as database:
