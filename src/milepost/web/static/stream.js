@@ -1,6 +1,6 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
-import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, touch } from './store.js';
+import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, tell, touch } from './store.js';
 import { apply, weave } from './state.js';
 
 const RETRY_MS = 1000;
@@ -29,6 +29,7 @@ export function connect() {
     setClock(said.now);
     alive.value = said.alive;
   });
+  source.addEventListener('newer', event => follow(JSON.parse(event.data).run));
   source.onmessage = event => take(JSON.parse(event.data));
   source.onerror = lose;
 }
@@ -41,13 +42,23 @@ export function show(name) {
   connect();
 }
 
+/** A newer run began: shown at once to who looks at the newest, told to who chose another. */
+function follow(name) {
+  if (run.value) {
+    tell(`Run ${name} began.`);
+    replanSoon();
+  } else {
+    show('');
+  }
+}
+
 function greet(said) {
   if (said.fresh || said.epoch !== epoch) startOver();
   caughtUp = !said.fresh;
   epoch = said.epoch;
   setClock(said.now);
   alive.value = said.alive;
-  hello.value = said;
+  hello.value = said.fresh ? said : { ...said, older: hello.value?.older ?? said.older };
   link.value = 'live';
   replan();
 }
