@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Final
@@ -21,7 +21,7 @@ from milepost.web.house import House, WebWish, site_of
 from milepost.web.keys import Keys, secret_of
 from milepost.web.places import outer_origin, page_socket, port_of, preview_sockets
 from milepost.web.preview import Names
-from milepost.web.site import run_named
+from milepost.web.site import Site, run_named
 
 FAREWELL_S: Final = 1  # an open stream would be waited for without end
 
@@ -59,9 +59,17 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
             url = f"{house.origins[-1]}/open?key={keys.new()}"
             ready(Served(url=url, run=run, port=house.port, stop=doors.close))
 
+        threading.Thread(target=_warm, args=(house.site,), daemon=True).start()
         doors.open(house.previews(), others)
         doors.open(house.page(keys, on_opened), [listening], tell)
         await doors.until_closed()
+
+
+def _warm(site: Site) -> None:
+    """Ask what a page asks first, so that what the library needs for it is there when somebody does."""
+    with suppress(milepost.MilepostError):
+        milepost.run_files(None, site.roadmap, database=site.database)
+        milepost.run_plan(None, site.roadmap, database=site.database)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
