@@ -32,9 +32,8 @@ def test_a_text_that_takes_for_ever_is_shown_plain_and_the_next_one_in_colours(p
 def test_a_killed_painter_is_replaced(painter: Painter) -> None:
     text = '"""One\n\ud800 two"""\n\r\n'
     assert painter.sitting(60)("a.py", text) == coloured("a.py", text)
-    process = painter._process
-    assert process is not None
+    (process,) = painter._at_work
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert painter.sitting(60)("a.py", text) is not None
+    assert len(painter.sitting(60)("a.py", text)) == 3, "this one is not coloured"
     assert painter.sitting(60)("a.py", text) == coloured("a.py", text)

@@ -2,8 +2,8 @@
 
     python -P -m milepost.web.painter
 
-A line of JSON in, the name and the text; a line out, the rows. It ends by itself when a text takes too long, whether or
-not anybody waits for it, and when nobody asks any more.
+It says when it is ready; then a line of JSON in, the name and the text, a line out, the rows. It ends by itself when a
+text takes too long, whether or not anybody waits for it, and when nobody asks any more.
 """
 
 from __future__ import annotations
@@ -21,13 +21,18 @@ PATIENCE_S: Final = 5.0
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted, and ends it by asking no more
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    _say("ready")
     for line in sys.stdin:
         signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
         path, text = json.loads(line)
-        answer = json.dumps(coloured(path, text))
+        rows = coloured(path, text)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.stdout.write(f"{answer}\n")
-        sys.stdout.flush()
+        _say(rows)
+
+
+def _say(value: object) -> None:
+    sys.stdout.write(f"{json.dumps(value)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
