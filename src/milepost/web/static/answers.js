@@ -65,13 +65,15 @@ function Refused({ by }) {
   />`;
 }
 
+const named = ({ task, question }) => (question.startsWith(`${task} `) ? question : `${task} ${question}`);
+
 function Waiting({ gates }) {
   const [first] = gates;
   return html`<${Answer}
     kind=${first ? 'asking' : 'none'}
     count=${gates.length}
     label=${gates.length === 1 ? 'waits for you' : 'wait for you'}
-    text=${first ? html`${first.task} <${Inline} text=${first.question} />` : 'nothing to answer'}
+    text=${first ? html`<${Inline} text=${named(first)} />` : 'nothing to answer'}
     act=${first && (() => {
       asking.value = first.gate;
     })}
