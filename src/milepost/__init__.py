@@ -26,10 +26,13 @@ if TYPE_CHECKING:
         agent,
         answer_gate,
         assignment,
+        attempt_logs,
+        attempt_story,
         attempts,
         bench,
         bench_rows,
         bench_to_json,
+        changed_files,
         chaos,
         chaos_findings,
         chaos_rows,
@@ -51,9 +54,11 @@ if TYPE_CHECKING:
         explain,
         explain_roadmap,
         failures,
+        file_at,
         find_roadmap,
         forecast,
         init,
+        last_agent,
         log,
         logs,
         mark,
@@ -87,13 +92,18 @@ if TYPE_CHECKING:
         report_to_markdown,
         restore,
         resume,
+        resume_detached,
+        retry_detached,
         roadmap_templates,
         run,
+        run_files,
+        run_plan,
         run_projects,
         run_replayed_to_json,
         running,
         sample_roadmap,
         sh,
+        start_detached,
         state_folder,
         status,
         steer,
@@ -107,13 +117,24 @@ if TYPE_CHECKING:
         unmark,
         verify,
         waiting_gates,
+        why_it_ended,
         work,
         write_report,
     )
     from milepost.bench.report import Report, TaskReport
     from milepost.core.attempt import Assignment, Attempt, Outcome, Workspace
     from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line, TrustLevel
-    from milepost.core.errors import EditRefused, GateChanged, GateClosed, MilepostError, Misuse, TaskChanged
+    from milepost.core.errors import (
+        EditRefused,
+        GateChanged,
+        GateClosed,
+        GateUnknown,
+        MilepostError,
+        Misuse,
+        RunUnknown,
+        TaskChanged,
+        TaskUnknown,
+    )
     from milepost.core.events import (
         AgentChosen,
         AgentSaid,
@@ -158,10 +179,12 @@ if TYPE_CHECKING:
     from milepost.core.ports import Agent, Executor, Tools
     from milepost.core.task import Plan, Problem, Remark, Task, Wait
     from milepost.core.verdict import CheckResult, Evidence, Verdict
+    from milepost.detached import Begun
     from milepost.engine.agreement import Mismatch
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import MemberEnding, TogetherEnding
     from milepost.engine.by_hand import ByHand
+    from milepost.engine.changed import FileChange, FilesChanged
     from milepost.engine.chaos.report import ChaosReport
     from milepost.engine.chaos.run import ChaosProgress
     from milepost.engine.composing import Composed
@@ -192,11 +215,13 @@ if TYPE_CHECKING:
     from milepost.engine.remembering import ProjectMemory, open_memory
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed, TaskReplayed
-    from milepost.engine.report.facts import NothingRun, RunStory
+    from milepost.engine.report.facts import AttemptStory, CheckStory, NothingRun, RunStory, TaskAttempt
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.reverting import TakenBack
     from milepost.engine.router import Choice
+    from milepost.engine.run_files import FileText, RunFile, RunFiles
+    from milepost.engine.run_plan import PlanFinding, PlannedTask, RunPlan
     from milepost.engine.start import Stopped
     from milepost.engine.submit import Elsewhere
     from milepost.engine.sync import Synced
@@ -232,7 +257,8 @@ _HOMES = {
     "names_projects plan_projects projects projects_plan_to_json projects_run_to_json projects_to_json run_projects "
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
-    "memory_to_json task_text edit_task",
+    "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent "
+    "attempt_story attempt_logs changed_files run_files file_at run_plan",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -240,7 +266,8 @@ _HOMES = {
     "milepost.bench.report": "Report TaskReport",
     "milepost.core.attempt": "Assignment Attempt Outcome Workspace",
     "milepost.core.commands": "Command CommandResult ExecutionLimits ExecutionResult Line TrustLevel",
-    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed",
+    "milepost.core.errors": "MilepostError Misuse EditRefused TaskChanged GateChanged GateClosed GateUnknown "
+    "RunUnknown TaskUnknown",
     "milepost.core.events": "AgentChosen AgentSaid AgentSignalled AttemptFinished BudgetReached CheckFinished Event "
     "CommandFinished CommandPrinted CommandStarted EventsTakenBack "
     "ForecastMade GateAnswered GateOpened LessonsTold MemoryWaits MilepostMade ModelCalled RunFinished RunResumed "
@@ -273,7 +300,7 @@ _HOMES = {
     "milepost.engine.recollections": "LessonStory MemoryFinding MemoryStats MemorySynced Recollection Unsynced",
     "milepost.engine.remembering": "ProjectMemory open_memory",
     "milepost.engine.replaying": "RunReplayed TaskReplayed",
-    "milepost.engine.report.facts": "NothingRun RunStory",
+    "milepost.engine.report.facts": "NothingRun RunStory AttemptStory CheckStory TaskAttempt",
     "milepost.engine.restore": "Restored",
     "milepost.engine.retention": "Remains",
     "milepost.engine.reverting": "TakenBack",
@@ -304,6 +331,10 @@ _HOMES = {
     "milepost.sandbox.typescript.executor": "TypeScriptExecutor",
     "milepost.workspace.mileposts": "Milepost",
     "milepost.engine.editing": "TaskText",
+    "milepost.detached": "Begun",
+    "milepost.engine.changed": "FileChange FilesChanged",
+    "milepost.engine.run_files": "FileText RunFile RunFiles",
+    "milepost.engine.run_plan": "PlanFinding PlannedTask RunPlan",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -318,6 +349,8 @@ __all__ = [
     "Assignment",
     "Attempt",
     "AttemptFinished",
+    "AttemptStory",
+    "Begun",
     "BudgetReached",
     "ByHand",
     "Change",
@@ -326,6 +359,7 @@ __all__ = [
     "ChaosReport",
     "CheckFinished",
     "CheckResult",
+    "CheckStory",
     "Choice",
     "Command",
     "CommandAgent",
@@ -357,6 +391,9 @@ __all__ = [
     "FailureStats",
     "Family",
     "FamilyPlan",
+    "FileChange",
+    "FileText",
+    "FilesChanged",
     "Finding",
     "Forecast",
     "ForecastMade",
@@ -367,6 +404,7 @@ __all__ = [
     "GateChanged",
     "GateClosed",
     "GateOpened",
+    "GateUnknown",
     "Heuristic",
     "Imported",
     "InTurnEnding",
@@ -400,6 +438,8 @@ __all__ = [
     "PatternEntry",
     "PatternTrial",
     "Plan",
+    "PlanFinding",
+    "PlannedTask",
     "Problem",
     "Progress",
     "ProjectEnding",
@@ -417,13 +457,17 @@ __all__ = [
     "Report",
     "Restored",
     "Row",
+    "RunFile",
+    "RunFiles",
     "RunFinished",
     "RunGlance",
+    "RunPlan",
     "RunReplayed",
     "RunResumed",
     "RunStarted",
     "RunStopping",
     "RunStory",
+    "RunUnknown",
     "Sibling",
     "StageStarted",
     "Status",
@@ -432,6 +476,7 @@ __all__ = [
     "Synced",
     "TakenBack",
     "Task",
+    "TaskAttempt",
     "TaskChanged",
     "TaskContext",
     "TaskFinished",
@@ -439,6 +484,7 @@ __all__ = [
     "TaskReport",
     "TaskSummary",
     "TaskText",
+    "TaskUnknown",
     "Template",
     "TogetherEnding",
     "Told",
@@ -459,10 +505,13 @@ __all__ = [
     "agent",
     "answer_gate",
     "assignment",
+    "attempt_logs",
+    "attempt_story",
     "attempts",
     "bench",
     "bench_rows",
     "bench_to_json",
+    "changed_files",
     "chaos",
     "chaos_findings",
     "chaos_rows",
@@ -484,10 +533,12 @@ __all__ = [
     "explain",
     "explain_roadmap",
     "failures",
+    "file_at",
     "find_roadmap",
     "forecast",
     "gate_to_json",
     "init",
+    "last_agent",
     "log",
     "logs",
     "mark",
@@ -522,13 +573,18 @@ __all__ = [
     "report_to_markdown",
     "restore",
     "resume",
+    "resume_detached",
+    "retry_detached",
     "roadmap_templates",
     "run",
+    "run_files",
+    "run_plan",
     "run_projects",
     "run_replayed_to_json",
     "running",
     "sample_roadmap",
     "sh",
+    "start_detached",
     "state_folder",
     "status",
     "steer",
@@ -542,6 +598,7 @@ __all__ = [
     "unmark",
     "verify",
     "waiting_gates",
+    "why_it_ended",
     "work",
     "write_report",
 ]

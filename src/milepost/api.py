@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
+    from milepost.detached import Begun
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
+    from milepost.engine.changed import FilesChanged
     from milepost.engine.chaos import ChaosProgress, ChaosReport
     from milepost.engine.composing import Composed
     from milepost.engine.context_now import TaskContext
@@ -40,13 +42,16 @@ if TYPE_CHECKING:
     from milepost.engine.proving import Replayed, Verified
     from milepost.engine.renamed import Renamed
     from milepost.engine.replaying import RunReplayed
-    from milepost.engine.report.facts import NothingRun, RunStory
+    from milepost.engine.report.facts import NothingRun, RunStory, TaskAttempt
     from milepost.engine.restore import Restored
     from milepost.engine.retention import Remains
     from milepost.engine.router import Choice
+    from milepost.engine.run_files import FileText, RunFiles
+    from milepost.engine.run_plan import RunPlan
     from milepost.engine.sync import Synced
     from milepost.engine.tail import EventStream
     from milepost.engine.undo import Undone
+    from milepost.engine.viewing import Whose
     from milepost.plan.drawing import GraphForm
     from milepost.plan.family.joint import FamilyPlan
     from milepost.plan.family.kinship import Family
@@ -365,6 +370,83 @@ def resume(
         return anywhere.resume(where, Company(on_event=hear, agents=_given(agent), stays=stays), budget_usd)
 
 
+def start_detached(
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    parallel: int | None = None,
+    tasks: tuple[str, ...] = (),
+    max_tasks: int | None = None,
+    budget_usd: float | None = None,
+    new: bool = False,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Start a run as `run` does, in a process of its own that outlives this one; gives what came of the start."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    wish = StartWish(
+        roadmap=find_roadmap(roadmap),
+        agent=agent,
+        parallel=parallel,
+        tasks=tasks,
+        max_tasks=max_tasks,
+        budget_usd=budget_usd,
+        new=new,
+        stays=stays,
+        database=database,
+    )
+    return depart(wish)
+
+
+def resume_detached(
+    roadmap: Path | str | None = None,
+    *,
+    budget_usd: float | None = None,
+    stays: bool = False,
+    database: str | None = None,
+) -> Begun:
+    """Go on with the run that was interrupted, or paused, in a process of its own that outlives this one."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
+
+    path = find_roadmap(roadmap)
+    return depart(StartWish(roadmap=path, resume=True, budget_usd=budget_usd, stays=stays, database=database))
+
+
+def retry_detached(
+    task: str,
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    budget_usd: float | None = None,
+    stays: bool = False,
+) -> Begun:
+    """Try a task once more in a run of its own, by the agent that tried it last unless another is named.
+
+    The run is in a process of its own that outlives this one.
+    """
+    by = agent or last_agent(task, roadmap)
+    return start_detached(roadmap, agent=by, tasks=(task,), budget_usd=budget_usd, stays=stays)
+
+
+def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:
+    """Why a run in a process of its own came to no end, empty where nothing is known."""
+    from milepost.detached import why_it_ended as look
+
+    return look(find_roadmap(roadmap), run)
+
+
+def last_agent(task: str, roadmap: Path | str | None = None) -> str | None:
+    """Who tried a task last; None where nobody did, and the settings say who would."""
+    try:
+        tried = [one.agent for one in attempts(task, roadmap) if not one.agent.startswith("recipe:")]
+    except MilepostError:
+        return None
+    return tried[-1] if tried else None
+
+
 def steer(
     kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
 ) -> str:
@@ -473,6 +555,77 @@ def write_report(text: str, path: Path | str) -> None:
     from milepost.engine.report.write import write
 
     write(text, Path(path))
+
+
+def attempt_story(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> TaskAttempt:
+    """What is told of one attempt: why it was refused, its checks before and after, cost, time, what it left.
+
+    The newest attempt at the task is meant, and the newest run, unless others are named; one under way counts.
+    """
+    from milepost.engine.report.attempt import attempt_story as tell
+
+    return tell(_whose(roadmap, run, database), task, attempt)
+
+
+def attempt_logs(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> tuple[tuple[str, str], ...]:
+    """The whole output of each check of one attempt: its name and the text."""
+    from milepost.engine.report.attempt import attempt_logs as read_logs
+
+    return read_logs(_whose(roadmap, run, database), task, attempt)
+
+
+def changed_files(
+    task: str,
+    attempt: int | None = None,
+    roadmap: Path | str | None = None,
+    *,
+    run: str | None = None,
+    database: str | None = None,
+) -> FilesChanged:
+    """The files that one attempt changed, with their text before and after; how much is shown is bounded."""
+    from milepost.engine.changed import changed_files as look
+
+    return look(_whose(roadmap, run, database), task, attempt)
+
+
+def run_files(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunFiles:
+    """The files of a run's branch, with what the run changed; the newest run unless another is named."""
+    from milepost.engine.run_files import run_files as look
+
+    return look(_whose(roadmap, run, database))
+
+
+def file_at(
+    run: str | None, path: str, roadmap: Path | str | None = None, *, database: str | None = None
+) -> FileText | None:
+    """One file of a run's branch as it is now, from git's objects; None where there is none of this name."""
+    from milepost.engine.run_files import file_at as look
+
+    return look(_whose(roadmap, run, database), path)
+
+
+def run_plan(run: str | None = None, roadmap: Path | str | None = None, *, database: str | None = None) -> RunPlan:
+    """The tasks of the roadmap as it is now, as a run sees them; those of the run that are gone from it are there, too.
+
+    The newest run is meant unless another is named; where nothing was run yet, it is the roadmap alone.
+    """
+    from milepost.engine.run_plan import run_plan as look
+
+    return look(_whose(roadmap, run, database))
 
 
 def costs(roadmap: Path | str | None = None, *, run: str | None = None, database: str | None = None) -> Costs | None:
@@ -1048,6 +1201,12 @@ def work(
     settings = _path(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
     take_turns(hire, on_event or _ignore, on_lost or (lambda _: None), on_ready or (lambda _: None))
+
+
+def _whose(roadmap: Path | str | None, run: str | None, database: str | None) -> Whose:
+    from milepost.engine.viewing import Whose
+
+    return Whose(roadmap=_path(roadmap), run=run, server=database)
 
 
 def _path(path: Path | str | None) -> Path | None:

@@ -9,7 +9,7 @@ from milepost.engine.chaos.sample import CASSETTE, make_sample
 from milepost.engine.chaos.subject import find_subject
 from milepost.engine.gathering import Tree, done_before
 from milepost.engine.journal import RunRecord
-from milepost.engine.report.gather import _titles
+from milepost.engine.report.gather import titles_of
 from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import Place, new_place
@@ -39,7 +39,7 @@ def test_a_report_knows_the_titles_of_a_folder(tmp_path: Path) -> None:
     def titles(base: str) -> dict[str, str]:
         order = {"base": base, "roadmap": FOLDER, "manner": {"name": "tasks"}}
         record = RunRecord(run="r", version="", order=order, started_at=0, finished_at=None, summary=None, left_at=None)
-        return _titles(place.repository.git(tmp_path / "git"), record)
+        return titles_of(place.repository.git(tmp_path / "git"), record)
 
     assert titles(place.head) == {"BACK-1": "One"}
     assert titles("f" * 40) == {}, "what is not there any more has none"

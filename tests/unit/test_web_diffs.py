@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.web.comparing import compare
-from milepost.web.diffs import ALL_LINES, MOST_ROWS, FileDiff, Sides, file_diff, file_diffs, is_generated
+from milepost.web.diffs import ALL_LINES, MOST_ROWS, FileDiff, Sides, file_diff, file_diffs
 
 # Few different lines, so that they repeat; every kind of end, and signs that other programs take for one.
 LINES = st.sampled_from(["", "a", "b", "c\r", "\u2028", "\x0b", "def f():", '"""', "\ufeff", "\0", "é", "\ud800"])
@@ -116,15 +116,11 @@ def test_a_lost_newline_at_the_end_is_told() -> None:
     assert shown(diff, "+-") == ["a", "a"]
 
 
-@pytest.mark.parametrize("path", ["uv.lock", "web/package-lock.json", "static/a.min.js", "go.sum", "api/x_pb2.py"])
-def test_what_programs_write_is_marked_and_shown(path: str) -> None:
-    assert is_generated(path)
-    diff = file_diff(Sides(path=path, before="", after="a\n" * 1_000))
+def test_what_programs_write_and_what_is_long_is_marked_and_shown() -> None:
+    diff = file_diff(Sides(path="uv.lock", before="", after="a\n" * 1_000, generated=True))
     assert diff.generated and diff.long and not diff.cut and len(diff.hunks[0].rows) == 1_000
-
-
-def test_people_s_files_are_not_taken_for_generated_ones() -> None:
-    assert not any(map(is_generated, ["lock.py", "admin.js", "sum.go", "snapshots.md"]))
+    large = file_diff(Sides(path="uv.lock", added=70_000, removed=2, cut=True))
+    assert (large.added, large.removed, large.long, large.cut) == (70_000, 2, True, True)
 
 
 def test_no_text_makes_the_comparison_long() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,19 +63,10 @@ def retry(
         as_json,
         lambda tell: milepost.run(
             roadmap,
-            agent=agent or _last_agent(task, roadmap),
+            agent=agent or milepost.last_agent(task, roadmap),
             tasks=(task,),
             budget_usd=budget,
             stays=stays,
             on_event=tell,
         ),
     )
-
-
-def _last_agent(task: str, roadmap: Path | None) -> str | None:
-    """Who tried a task last; None leaves it to the settings."""
-    try:
-        tried = [one.agent for one in milepost.attempts(task, roadmap) if not one.agent.startswith("recipe:")]
-    except milepost.MilepostError:
-        return None
-    return tried[-1] if tried else None

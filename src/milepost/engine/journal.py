@@ -194,6 +194,21 @@ class Journal:
         found = ((seq, at, _load_event(body)) for seq, at, body in self._db.read(sql, run, after))
         return tuple(Entry(seq=seq, at=at, event=event) for seq, at, event in found if event is not None)
 
+    def events_of(self, run: str, task: str = "") -> tuple[Entry, ...]:
+        """The events of a run that are about one task, or all of them, without what commands printed."""
+        # What has to be escaped in JSON or in a pattern may be any sign here: the events themselves decide below.
+        likely = re.sub(r"[\\%]", "_", f'"task": {json.dumps(task)}') if task else ""
+        sql = (
+            "select seq, at, body from events where run = ? and substr(key, 1, 8) <> 'printed/' "
+            "and lower(body) like lower(?) order by seq"
+        )
+        found = ((seq, at, _load_event(body)) for seq, at, body in self._db.read(sql, run, f"%{likely}%"))
+        return tuple(
+            Entry(seq=seq, at=at, event=event)
+            for seq, at, event in found
+            if event is not None and (not task or getattr(event, "task", "").lower() == task.lower())
+        )
+
     def last_at(self, run: str) -> float | None:
         """When the newest event of a run was written down; None without any."""
         rows = self._db.read("select at from events where run = ? order by seq desc limit 1", run)

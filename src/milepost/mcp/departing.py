@@ -1,20 +1,16 @@
-"""Having a run begun in a process of its own, and hearing what came of it."""
+"""Having a run begun in a process of its own while other requests are served; one that nobody waits for is stopped."""
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 from contextlib import suppress
 
 import anyio
 import anyio.abc
 
-import milepost
-from milepost.mcp.detached import Begun, StartWish
-
-PROGRAM = (sys.executable, "-P", "-m", "milepost.mcp.detached")
-PATIENCE_S = 50.0  # clients wait a minute for an answer
-LONGEST_ANSWER = 100_000
+from milepost.departing import LONGEST_ANSWER, PATIENCE_S, PROGRAM, begun_by, environment
+from milepost.detached import Begun, StartWish
 
 
 async def depart(wish: StartWish) -> Begun:
@@ -22,18 +18,14 @@ async def depart(wish: StartWish) -> Begun:
 
     The process begins outside the repository, so that it imports nothing from there in place of our own modules.
     """
-    process = await anyio.open_process(PROGRAM, cwd="/", stderr=subprocess.DEVNULL, start_new_session=True)
+    process = await anyio.open_process(
+        PROGRAM, cwd="/", env=environment(os.environ), stderr=subprocess.DEVNULL, start_new_session=True
+    )
     async with process:
         answer = b""
         with anyio.move_on_after(PATIENCE_S) as patience:
             answer = await _answer(process, wish.model_dump_json(exclude_defaults=True).encode())
-    if answer:
-        return Begun.model_validate_json(answer)
-    if patience.cancelled_caught:
-        what, advice = f"the run did not begin within {PATIENCE_S:g} s", "run_status tells how it stands"
-    else:
-        what, advice = "the process of the run ended before the run began", "run_start tries again"
-    raise milepost.MilepostError(what, f"{advice}; milepost run shows why")
+    return begun_by(answer, in_time=not patience.cancelled_caught)
 
 
 async def _answer(process: anyio.abc.Process, wish: bytes) -> bytes:

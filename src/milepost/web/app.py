@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 import milepost
 from milepost.core.errors import RunUnknown
-from milepost.web import opening, pages, stream
+from milepost.web import asking, opening, pages, stream, values
 from milepost.web.opening import Entrance
 from milepost.web.site import Site
 
@@ -16,7 +16,13 @@ from milepost.web.site import Site
 def application(site: Site, entrance: Entrance) -> Starlette:
     """All that the page asks for; an error is one line and what to do about it."""
     return Starlette(
-        routes=[*pages.routes(site), *opening.routes(entrance), *stream.routes(site)],
+        routes=[
+            *pages.routes(site),
+            *opening.routes(entrance),
+            *stream.routes(site),
+            *values.routes(site),
+            *asking.routes(site),
+        ],
         exception_handlers={milepost.MilepostError: _complain},
     )
 

@@ -6,11 +6,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from milepost.core.lock_files import lock_of
-from milepost.web.colours import Row, coloured, lines_of
+from milepost.web.colours import Paint, Row, coloured, lines_of
 from milepost.web.comparing import compare
 from milepost.web.folding import Group, fitting, groups_of
 
@@ -25,19 +23,23 @@ Kind = Literal["added", "removed", "changed", "renamed"]
 Sign = Literal[" ", "+", "-"]
 DiffRow = tuple[Sign, int | None, int | None, Row]
 
-_GENERATED = (".min.js", ".min.css", ".js.map", ".css.map", ".snap", "_pb2.py", ".pb.go", ".lock", "go.sum")
 _HEADING = re.compile(r"[^\W\d]|\$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """A file before and after: its text, None where it is not there, has none, or has more than is looked at."""
+    """A file before and after: its text, None where it is not there, has none, or is `cut` for its size.
+
+    `added` and `removed` count lines where there is no text to count them in.
+    """
 
     path: str
     was: str = ""
     kind: Kind = "changed"
     before: str | None = None
     after: str | None = None
+    added: int = 0
+    removed: int = 0
     binary: bool = False
     generated: bool = False
     cut: bool = False
@@ -69,25 +71,26 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
 
 
-def file_diffs(files: Iterable[Sides], context: int = CONTEXT) -> tuple[FileDiff, ...]:
+def file_diffs(files: Iterable[Sides], context: int = CONTEXT, paint: Paint = coloured) -> tuple[FileDiff, ...]:
     """What changed in each file, with so many lines of context; rows are cut where there are too many in all."""
     found = []
     room = MOST_ROWS
     for sides in files:
-        diff = file_diff(sides, context, room)
+        diff = file_diff(sides, context, room, paint)
         room -= sum(len(hunk.rows) for hunk in diff.hunks)
         found.append(diff)
     return tuple(found)
 
 
-def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS) -> FileDiff:
+def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS, paint: Paint = coloured) -> FileDiff:
     """What changed in one file, in as many rows as there is room for."""
     before, after = _ends_alike(sides.before or "", sides.after or "")
     stretches = compare(_whole_lines(before), _whole_lines(after))
     changed = [stretch for stretch in stretches if not stretch.same]
-    added = sum(stretch.new_end - stretch.new for stretch in changed)
-    removed = sum(stretch.old_end - stretch.old for stretch in changed)
+    added = sides.added + sum(stretch.new_end - stretch.new for stretch in changed)
+    removed = sides.removed + sum(stretch.old_end - stretch.old for stretch in changed)
     groups, left_out = fitting(groups_of(stretches, context), room)
+    old, new = (paint(sides.was or sides.path, before), paint(sides.path, after)) if groups else ((), ())
     return FileDiff(
         path=sides.path,
         was=sides.was,
@@ -95,17 +98,12 @@ def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS) -> Fi
         added=added,
         removed=removed,
         binary=sides.binary,
-        generated=sides.generated or is_generated(sides.path),
+        generated=sides.generated,
         long=added + removed > LONG,
         cut=sides.cut or left_out,
         note="; ".join(filter(None, (sides.note, _last_line(before, after)))),
-        hunks=_hunks(groups, sides, before, after),
+        hunks=_hunks(groups, lines_of(before), old, new),
     )
-
-
-def is_generated(path: str) -> bool:
-    """Whether a file is usually written by a program, and read by none but programs."""
-    return lock_of(path) is not None or PurePosixPath(path).name.endswith(_GENERATED)
 
 
 def _ends_alike(before: str, after: str) -> tuple[str, str]:
@@ -132,12 +130,8 @@ def _last_line(before: str, after: str) -> str:
     return "the last line ends with a newline now" if has else "no newline at the end of the last line"
 
 
-def _hunks(groups: Sequence[Group], sides: Sides, before: str, after: str) -> tuple[Hunk, ...]:
-    if not groups:
-        return ()
-    old, new = coloured(sides.was or sides.path, before), coloured(sides.path, after)
-    old_lines = lines_of(before)
-    return tuple(Hunk(header=_header(group, old_lines), rows=tuple(_rows(group, old, new))) for group in groups)
+def _hunks(groups: Sequence[Group], lines: Sequence[str], old: Sequence[Row], new: Sequence[Row]) -> tuple[Hunk, ...]:
+    return tuple(Hunk(header=_header(group, lines), rows=tuple(_rows(group, old, new))) for group in groups)
 
 
 def _rows(group: Group, old: Sequence[Row], new: Sequence[Row]) -> Iterator[DiffRow]:

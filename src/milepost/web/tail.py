@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -48,9 +48,12 @@ class Tail:
         self._stream = stream
         self._watched: Counter[str] = Counter()
         self._seen: dict[str, Sight] = {}
-        self._reading: dict[tuple[str, int], asyncio.Task[tuple[milepost.Row, ...]]] = {}
+        self._around: Around | None = None
+        self._looked_around = 0.0
+        self._turn = asyncio.Lock()  # what was seen earlier never takes the place of what was seen later
         self._changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
+        self._reading: dict[tuple[str, int], asyncio.Task[tuple[milepost.Row, ...]]] = {}
 
     @contextmanager
     def watching(self, run: str) -> Iterator[None]:
@@ -63,7 +66,7 @@ class Tail:
 
     async def sight(self, run: str) -> Sight:
         """How a run stands now."""
-        return (await aside(partial(_looked, self._stream, [run], None)))[0][run]
+        return (await self._look([run], anew=True))[run]
 
     async def change(self, run: str, seen: Sight, within_s: float) -> Sight:
         """How a run that is watched stands, once that is not as it was seen; the same when nothing changed in time."""
@@ -87,28 +90,29 @@ class Tail:
         return await asyncio.shield(self._reading[key])
 
     async def _keep_looking(self) -> None:
-        loop, around, looked_around = asyncio.get_running_loop(), None, 0.0
         while runs := [run for run, watchers in self._watched.items() if watchers]:
-            stale = around is None or loop.time() - looked_around >= AROUND_S
             try:
-                seen, around = await aside(partial(_looked, self._stream, runs, None if stale else around))
+                seen = await self._look(runs)
+                pause_s = AT_WORK_S if any(sight.alive for sight in seen.values()) else AT_REST_S
             except milepost.MilepostError:  # the database is away: it is asked again
-                around = None
-                await asyncio.sleep(AWAY_S)
-                continue
-            looked_around = loop.time() if stale else looked_around
-            self._tell(seen)
-            await asyncio.sleep(AT_WORK_S if any(sight.alive for sight in seen.values()) else AT_REST_S)
-        self._seen.clear()
+                pause_s = AWAY_S
+            await asyncio.sleep(pause_s)
 
-    def _tell(self, seen: dict[str, Sight]) -> None:
-        if seen != self._seen:
-            self._seen = seen
-            self._changed.set()
-            self._changed = asyncio.Event()
+    async def _look(self, runs: list[str], *, anew: bool = False) -> dict[str, Sight]:
+        """Look at runs, and at what is around them if that is long ago, and tell who waits for a change."""
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            known = None if anew or now - self._looked_around >= AROUND_S else self._around
+            seen, self._around = await aside(partial(_looked, self._stream, runs, known))
+            self._looked_around = self._looked_around if known else now
+            if any(self._seen.get(run) != sight for run, sight in seen.items()):
+                self._seen |= seen
+                self._changed.set()
+                self._changed = asyncio.Event()
+            return seen
 
 
-def _looked(stream: milepost.EventStream, runs: Iterable[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
+def _looked(stream: milepost.EventStream, runs: list[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
     """How runs stand, and what is around them, which is looked at only where it is not known."""
     around = known or _around(stream)
     sights = {

@@ -28,7 +28,7 @@ class CheckStory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStory:
-    """One attempt; one that is not over has no verdict."""
+    """One attempt; one that is not over has no verdict. `commit` is what it left, on top of `base`."""
 
     number: int
     agent: str
@@ -42,10 +42,29 @@ class AttemptStory:
     failure: str = ""
     said: str = ""
     ref: str = ""
+    base: str = ""
+    commit: str = ""
     checks: tuple[CheckStory, ...] = ()
     nothing_to_ask: tuple[str, ...] = ()
     confidence: float = 0.0
     held: tuple[str, ...] = ()
+
+    @property
+    def refused_by(self) -> tuple[CheckStory, ...]:
+        """The checks that failed, those that decided first."""
+        return tuple(sorted((check for check in self.checks if check.failed), key=lambda check: not check.decisive))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAttempt:
+    """One attempt at a task of a run; `numbers` are all attempts at it there, `milepost` the commit that came of it."""
+
+    run: str
+    task: str
+    title: str
+    attempt: AttemptStory
+    numbers: tuple[int, ...]
+    milepost: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

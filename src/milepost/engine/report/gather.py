@@ -35,7 +35,7 @@ T = TypeVar("T")
 def gather(roadmap: Path | None, run: str | None = None, server: str | None = None) -> RunStory | NothingRun:
     """The story of a run, the newest one unless another is named."""
     project = Project.find(roadmap)
-    redact = _redactor(project)
+    redact = redactor_of(project)
     now = time.time()
     kept = where_kept(roadmap, run, server)
     with Journal.look(kept.place) as journal, TemporaryDirectory() as own:
@@ -52,7 +52,7 @@ def gather(roadmap: Path | None, run: str | None = None, server: str | None = No
             entries,
             attempts,
             running=kept.at_workers or (holder is not None and holder.run == record.run),
-            titles=_titles(git, record),
+            titles=titles_of(git, record),
             diffs=_diffs(git, attempts, str(record.order.get("roadmap", "")), redact),
             now=now,
             version=installed_version(),
@@ -78,7 +78,7 @@ def _redacted(value: Any, redact: Redactor) -> Any:
     return value
 
 
-def _redactor(project: Project) -> Redactor:
+def redactor_of(project: Project) -> Redactor:
     """Whatever knows the secrets of the environment, and those of the settings where they can be read."""
     try:
         settings = load(project.roadmap.parent)
@@ -87,7 +87,7 @@ def _redactor(project: Project) -> Redactor:
     return Redactor(known_secrets(settings))
 
 
-def _titles(git: Git, record: RunRecord) -> dict[str, str]:
+def titles_of(git: Git, record: RunRecord) -> dict[str, str]:
     """The titles of the tasks in the roadmap that a run began with, as far as it is still there."""
     base, roadmap = str(record.order.get("base", "")), str(record.order.get("roadmap", ""))
     try:

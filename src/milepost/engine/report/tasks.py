@@ -37,7 +37,7 @@ def task_story(
     ended = ended_tasks(entry.event for entry in entries).get(task)
     listed = next((one for one in record.summary.tasks if one.id == task), None) if record.summary else None
     titles = [entry.event.title for entry in entries if isinstance(entry.event, StageStarted | TaskFinished)]
-    stories = _attempts(record.run, task, entries, attempts, bars)
+    stories = attempt_stories(record.run, task, entries, attempts, bars)
     return TaskStory(
         id=task,
         title=next((one for one in (*titles, listed.title if listed else "", title) if one), ""),
@@ -63,7 +63,7 @@ def _standing(ended: TaskFinished | None, bars: Sequence[Bar], record: RunRecord
     return "working" if bars and record.summary is None else "waiting"
 
 
-def _attempts(
+def attempt_stories(
     run: str, task: str, entries: Sequence[Entry], kept: Sequence[Attempt], bars: Sequence[Bar]
 ) -> tuple[AttemptStory, ...]:
     """The attempts in their order: those that are kept, and those that only events tell of."""
@@ -95,6 +95,8 @@ def _attempts(
                 failure=_failure(attempt),
                 said=cut(attempt.outcome.said, 2_000) if attempt else "",
                 ref=attempt_ref(run, task, number) if attempt else "",
+                base=attempt.base if attempt else "",
+                commit=attempt.commit if attempt else "",
                 checks=_checks(attempt.evidence.checks) if attempt else (),
                 nothing_to_ask=_silent(attempt.evidence.checks) if attempt else (),
                 confidence=attempt.evidence.confidence if attempt else 0.0,

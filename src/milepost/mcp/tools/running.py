@@ -10,8 +10,8 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
+from milepost.detached import StartWish
 from milepost.mcp.departing import depart
-from milepost.mcp.detached import StartWish
 from milepost.mcp.levels import say
 from milepost.mcp.places import Folder, Place
 from milepost.mcp.strict import Brief

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import milepost
-from milepost.mcp.detached import why_it_ended
+from milepost.detached import why_it_ended
 from milepost.mcp.strict import Brief
 
 LONGEST = 300

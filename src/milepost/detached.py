@@ -1,9 +1,9 @@
 """A run in a process of its own, which outlives whoever asked for it.
 
-    python -P -m milepost.mcp.detached < wish
+    python -P -m milepost.detached < wish
 
-It says on stdout in one line what came of the start, closes it and goes on. It never imports the SDK of the protocol,
-and it goes to the folder of the roadmap only once it runs: what lies there is not ours to import.
+It says on stdout in one line what came of the start, closes it and goes on. It imports nothing of the servers that ask
+for runs, and it goes to the folder of the roadmap only once it runs: what lies there is not ours to import.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -23,17 +24,23 @@ LAST_WORDS = "detached.json"
 
 
 class StartWish(BaseModel):
-    """What is asked of a run, as `milepost run` takes it."""
+    """What is asked of a run, as `milepost run` takes it; with `resume`, as `milepost resume` does.
+
+    One that `stays` waits for people when only they are left; others leave, and can be resumed.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     roadmap: Path
+    resume: bool = False
     agent: str | None = None
     parallel: int | None = None
     tasks: tuple[str, ...] = ()
     max_tasks: int | None = None
     budget_usd: float | None = None
     new: bool = False
+    stays: bool = False
+    database: str | None = None
 
 
 class Begun(BaseModel):
@@ -75,16 +82,7 @@ def travel(wish: StartWish, tell: Teller) -> None:
     with suppress(OSError):
         words.unlink(missing_ok=True)
     try:
-        ending = milepost.run(
-            wish.roadmap,
-            agent=wish.agent,
-            parallel=wish.parallel,
-            tasks=wish.tasks,
-            max_tasks=wish.max_tasks,
-            budget_usd=wish.budget_usd,
-            new=wish.new,
-            on_event=hear,
-        )
+        ending = _granted(wish, hear)
     except milepost.MilepostError as error:
         refused = Begun(what="refused", run=run, reason=error.message, advice=error.advice)
     except KeyboardInterrupt:
@@ -99,6 +97,25 @@ def travel(wish: StartWish, tell: Teller) -> None:
     tell(refused)
     with suppress(OSError):
         words.write_text(refused.model_dump_json(exclude_defaults=True), encoding="utf-8")
+
+
+def _granted(wish: StartWish, hear: Callable[[milepost.Event], None]) -> milepost.Ending:
+    if wish.resume:
+        return milepost.resume(
+            wish.roadmap, budget_usd=wish.budget_usd, stays=wish.stays, database=wish.database, on_event=hear
+        )
+    return milepost.run(
+        wish.roadmap,
+        agent=wish.agent,
+        parallel=wish.parallel,
+        tasks=wish.tasks,
+        max_tasks=wish.max_tasks,
+        budget_usd=wish.budget_usd,
+        new=wish.new,
+        stays=wish.stays,
+        database=wish.database,
+        on_event=hear,
+    )
 
 
 def last_words(roadmap: Path) -> Path:

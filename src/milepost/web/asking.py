@@ -1,0 +1,78 @@
+"""The routes that change something: an answer to a gate, a word to a run, other lines for a task."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+import milepost
+from milepost.core.errors import GateClosed
+from milepost.serving.asides import aside
+from milepost.web.bodies import Answer, Edit, Steer, body_of
+from milepost.web.replies import answered, reply, text_of
+from milepost.web.site import Site, run_named
+from milepost.web.steering import steered
+from milepost.web.turns import Turns
+
+BY = "a person on the page"
+
+
+def routes(site: Site) -> list[BaseRoute]:
+    """`POST /api/gates/{gate}`, `/api/steer` and `/api/task`."""
+    turns = Turns()
+
+    async def gate(request: Request) -> Response:
+        body = await body_of(request, Answer)
+        name = f"{_run(site, request)}{request.path_params['gate']}"
+        return reply(await aside(partial(_answer, site, turns, name, body)))
+
+    async def steer(request: Request) -> Response:
+        body = await body_of(request, Steer)
+        run = request.query_params.get("run", "")
+        said = await aside(partial(steered, site, turns, body, run))
+        return reply(text_of({"ok": True, "said": said}))
+
+    async def task(request: Request) -> Response:
+        body = await body_of(request, Edit)
+        return reply(await aside(partial(_edit, site, turns, body)))
+
+    asked = {"/api/gates/{gate:path}": gate, "/api/steer": steer, "/api/task": task}
+    return [Route(path, answered(site.roadmap, answer), methods=["POST"]) for path, answer in asked.items()]
+
+
+def _run(site: Site, request: Request) -> str:
+    """The run that a gate is looked for in, as the beginning of its name; nothing where none is named."""
+    named = request.query_params.get("run", "")
+    return f"{run_named(site, named)}/" if named else ""
+
+
+def _answer(site: Site, turns: Turns, name: str, body: Answer) -> str:
+    """Give an answer, once: one that stands already is no answer to this question."""
+    began = time.time()
+    with turns.turn(f"gate {name}"):
+        gate = milepost.answer_gate(
+            name, body.answer, body.text, site.roadmap, digest=body.digest, by=BY, database=site.database or ""
+        )
+    if gate.answered_at is not None and gate.answered_at < began:
+        raise GateClosed(f"{gate.gate} was answered already, with {gate.answer}", "an answer stands")
+    goes_on = site.database or milepost.running(site.roadmap)
+    after = "the run goes on" if goes_on else "nothing runs now: resume goes on with it"
+    return text_of({"ok": True, "said": f"{_ANSWERED[body.answer]} {gate.gate}: {after}", "running": bool(goes_on)})
+
+
+_ANSWERED = {
+    "approve": "approved", "reject": "rejected", "edit": "edited", "skip": "skipped", "delegate": "handed over",
+}  # fmt: skip
+
+
+def _edit(site: Site, turns: Turns, body: Edit) -> str:
+    with turns.turn("roadmap"):
+        told = milepost.edit_task(body.task, body.text, site.roadmap, digest=body.digest)
+    said = f"{told.task} is written anew in the roadmap"
+    return text_of(
+        {"ok": True, "said": said, "task": told.task, "text": told.text, "digest": told.digest, "line": told.line}
+    )

@@ -1,0 +1,108 @@
+"""What a person asks of a run from the page, done by the library, and what they are told of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final, assert_never
+
+import milepost
+from milepost.core.errors import NothingToSteer
+from milepost.web.bodies import Steer
+from milepost.web.site import Site, run_named
+from milepost.web.turns import Turns
+
+STOPPING_S: Final = 1.0  # a run that ends in this time is told as ended
+LONGEST_SHOWN: Final = 60
+
+
+def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
+    """Do what is wished for; gives in words what was done. `run` is the one that the page shows, if it says so."""
+    match wish.verb:
+        case "pause" | "go_on" | "finish" | "drop" | "agent" | "parallel" | "note":
+            _require_unfinished(site, run)
+            with turns.turn(f"{wish.verb} {wish.task}"):
+                milepost.steer(wish.verb, site.roadmap, task=wish.task, value=wish.text.strip(), database=site.database)
+            return _told(wish)
+        case "stop":
+            _require_unfinished(site, run)
+            return _stop(site, turns, at_once=wish.text == "now")
+        case "retry":
+            return _retry(site, turns, wish)
+        case "resume":
+            with turns.turn("begin"):
+                return _begun(milepost.resume_detached(site.roadmap, stays=True, database=site.database))
+        case _ as never:
+            assert_never(never)
+
+
+def _require_unfinished(site: Site, run: str) -> None:
+    """Raise where the run that is shown is over: what is asked would go to another."""
+    shown = run_named(site, run)
+    glance = next((glance for glance in site.stream.runs() if glance.run == shown), None)
+    if glance is None:
+        raise NothingToSteer("no run is going on here", "milepost run starts one")
+    if glance.ended or glance.left_at is not None:
+        raise NothingToSteer(f"run {shown} is over", "look at the newest run")
+
+
+def _told(wish: Steer) -> str:
+    text = wish.text.strip()
+    whom = wish.task or "all tasks"
+    words = {
+        "pause": "pausing: no new step begins, what is at work goes on",
+        "go_on": "goes on: new steps begin again",
+        "finish": "finishing: what is at work is brought to its end, nothing new begins",
+        "drop": f"{wish.task} is dropped: it is left out from now on",
+        "agent": f"{text[:LONGEST_SHOWN]} makes the next attempts at {whom}",
+        "parallel": f"{text} attempts at once from now on",
+        "note": f"noted for {whom}: the agent reads it from the next attempt on",
+    }
+    return words[wish.verb]
+
+
+def _stop(site: Site, turns: Turns, *, at_once: bool) -> str:
+    """Ask the run to stop; who asks does not wait for minutes, the turn is held until it has."""
+    done, stopped = threading.Event(), Stopped()
+
+    def wait() -> None:
+        try:
+            with turns.turn("stop at once" if at_once else "stop"):
+                stopped.run = milepost.stop(site.roadmap, at_once=at_once, database=site.database)
+        except milepost.MilepostError as error:
+            stopped.error = error
+        finally:
+            done.set()
+
+    threading.Thread(target=wait, name="milepost stop", daemon=True).start()
+    ended = done.wait(STOPPING_S)
+    if stopped.error is not None:
+        raise stopped.error
+    if not ended:
+        return "stopping at once" if at_once else "stopping: the steps in flight come to their end first"
+    if stopped.run is None:
+        raise NothingToSteer("nothing runs here", "resume goes on with a run that was interrupted")
+    return f"run {stopped.run} is stopped: resume goes on with it"
+
+
+class Stopped:
+    """What came of a stop."""
+
+    run: str | None = None
+    error: milepost.MilepostError | None = None
+
+
+def _retry(site: Site, turns: Turns, wish: Steer) -> str:
+    if not wish.task:
+        raise milepost.Misuse("retry needs to know which task", "choose one")
+    agent = wish.text.strip() or milepost.last_agent(wish.task, site.roadmap)
+    with turns.turn("begin"):
+        begun = milepost.retry_detached(wish.task, site.roadmap, agent=agent, stays=True)
+    if not begun.run:
+        return _begun(begun)
+    return f"{wish.task} will be tried again{f' by {agent[:LONGEST_SHOWN]}' if agent else ''}, in run {begun.run}"
+
+
+def _begun(begun: milepost.Begun) -> str:
+    if begun.what == "nothing_to_do":
+        return begun.reason or "there is nothing to do"
+    return f"run {begun.run} {'begins' if begun.what == 'started' else 'goes on'}"

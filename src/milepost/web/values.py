@@ -1,0 +1,219 @@
+"""The routes that only look: the plan, an attempt with its diff, files, logs, a task's lines, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+import milepost
+from milepost.core.errors import PlaceUnknown
+from milepost.serving.asides import aside
+from milepost.web.colours import Paint
+from milepost.web.diffs import ALL_LINES, CONTEXT, Sides, file_diffs
+from milepost.web.kept import Kept
+from milepost.web.painting import Painter
+from milepost.web.replies import Answering, answered, lasting, text_of
+from milepost.web.site import Site, run_named
+
+LONGEST_WORD: Final = 4_096  # a path has no more
+LONGEST_LOG: Final = 4_000_000
+_NAMES: Final = ("task", "model", "agent")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How much of a diff is asked for: so many lines around changes, of one file or of all."""
+
+    context: int
+    path: str
+
+
+def routes(site: Site) -> list[BaseRoute]:
+    """`/api/plan`, `/api/attempt`, `/api/files`, `/api/file`, `/api/log`, `/api/task` and `/api/costs`."""
+    kept, painter = Kept(), Painter()
+    looks: dict[str, Callable[[Request], str]] = {
+        "/api/plan": partial(_plan, site),
+        "/api/attempt": partial(_attempt, site, kept, painter),
+        "/api/files": partial(_files, site),
+        "/api/file": partial(_file, site, kept, painter),
+        "/api/log": partial(_log, site),
+        "/api/task": partial(_task, site),
+        "/api/costs": partial(_costs, site),
+    }
+    return [Route(path, answered(site.roadmap, _looking(look)), methods=["GET"]) for path, look in looks.items()]
+
+
+def _looking(look: Callable[[Request], str]) -> Answering:
+    async def answer(request: Request) -> Response:
+        return lasting(request, await aside(partial(look, request)))
+
+    return answer
+
+
+def _plan(site: Site, request: Request) -> str:
+    return text_of(milepost.run_plan(_run(site, request), site.roadmap, database=site.database))
+
+
+def _attempt(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
+    """An attempt with its proof and what it changed; what one that is over changed is made once."""
+    run, task, number = _run(site, request), _word(request, "task"), _number(request, "attempt")
+    told = milepost.attempt_story(task, number, site.roadmap, run=run, database=site.database)
+    shown = Shown(context=_context(request), path=_word(request, "path", needed=False))
+    attempt = told.attempt
+
+    def make() -> str:
+        return _diff(site, told, painter, shown)
+
+    key = ("diff", told.run, told.task, attempt.number, attempt.base, attempt.commit, shown)
+    diff = kept.get(key, make) if attempt.commit else make()
+    story = {
+        "run": told.run,
+        "task": told.task,
+        "title": told.title,
+        "attempt": attempt.number,
+        "attempts": told.numbers,
+        "milepost": told.milepost,
+        "agent": attempt.agent,
+        "verdict": attempt.verdict,
+        "reason": attempt.reason,
+        "failure": attempt.failure,
+        "said": attempt.said,
+        "seconds": attempt.seconds,
+        "cost_usd": attempt.cost_usd,
+        "tokens": attempt.tokens,
+        "calls": attempt.calls,
+        "tools": attempt.tools,
+        "commit": attempt.commit,
+        "ref": attempt.ref,
+        "checks": attempt.checks,
+        "nothing_to_ask": attempt.nothing_to_ask,
+        "confidence": attempt.confidence,
+        "held": attempt.held,
+    }
+    return f'{text_of(story)[:-1]},"diff":{diff}}}'
+
+
+def _diff(site: Site, told: milepost.TaskAttempt, painter: Painter, shown: Shown) -> str:
+    """What an attempt changed, in all files or in one."""
+    changed = milepost.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
+    files = [_sides(file) for file in changed.files if shown.path in ("", file.path)]
+    return text_of(
+        {
+            "base": changed.base,
+            "commit": changed.commit,
+            "under_way": changed.under_way,
+            "files": file_diffs(files, shown.context, painter.sitting()),
+            "left_out": changed.left_out,
+            "cut": changed.left_out > 0,
+        }
+    )
+
+
+def _sides(file: milepost.FileChange) -> Sides:
+    note = "a link: its text is where it leads" if file.is_link else "larger than is shown here" if file.cut else ""
+    return Sides(
+        path=file.path,
+        was=file.was,
+        kind=file.kind,
+        before=file.before,
+        after=file.after,
+        added=(file.added or 0) if file.cut else 0,
+        removed=(file.removed or 0) if file.cut else 0,
+        binary=file.binary,
+        generated=file.generated,
+        cut=file.cut,
+        note=note,
+    )
+
+
+def _files(site: Site, request: Request) -> str:
+    found = milepost.run_files(_run(site, request), site.roadmap, database=site.database)
+    told = {"commit": found.commit, "base": found.base, "files": found.files, "left_out": found.left_out}
+    return text_of({**told, "cut": found.left_out > 0})
+
+
+def _file(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
+    path = _word(request, "path")
+    found = milepost.file_at(_run(site, request), path, site.roadmap, database=site.database)
+    if found is None:
+        raise PlaceUnknown("the run's branch has no file of this name", "choose one of the list")
+    return kept.get(("file", found.commit, path), partial(_file_text, found, painter.sitting()))
+
+
+def _file_text(found: milepost.FileText, paint: Paint) -> str:
+    rows = enumerate(paint(found.path, found.text or ""), start=1)
+    told = {"path": found.path, "commit": found.commit, "binary": found.binary, "link": found.is_link}
+    return text_of({**told, "cut": found.cut, "rows": tuple(rows)})
+
+
+def _log(site: Site, request: Request) -> str:
+    task, number, check = _word(request, "task"), _number(request, "attempt"), _word(request, "check")
+    logs = milepost.attempt_logs(task, number, site.roadmap, run=_run(site, request), database=site.database)
+    text = next((text for name, text in logs if name == check), None)
+    if text is None:
+        raise PlaceUnknown(f"there is no log of {check[:80]!r}", "it ran nothing, or its log is gone by now")
+    return text_of({"text": text[-LONGEST_LOG:], "cut": len(text) > LONGEST_LOG})
+
+
+def _task(site: Site, request: Request) -> str:
+    return text_of(milepost.task_text(_word(request, "task"), site.roadmap))
+
+
+def _costs(site: Site, request: Request) -> str:
+    """What a run took, by whom, and what the open tasks are expected to take; nothing where nothing was run."""
+    costs = milepost.costs(site.roadmap, run=_run(site, request), database=site.database)
+    if costs is None:
+        return text_of({"run": ""})
+    sums = {f"by_{name}": [{"name": whose, **_expense(one)} for whose, one in costs.by(name)] for name in _NAMES}
+    return text_of(
+        {"run": costs.run, **sums, "spent": costs.spent, "budget": costs.budget, "forecast": _forecast(site)}
+    )
+
+
+def _expense(one: milepost.Expense) -> dict[str, float]:
+    names = ("usd", "held_usd", "attempts", "calls", "input_tokens", "output_tokens", "cached_tokens")
+    return {name: getattr(one, name) for name in names}
+
+
+def _forecast(site: Site) -> milepost.Forecast | None:
+    try:
+        return milepost.forecast(site.roadmap)
+    except milepost.MilepostError:  # a roadmap that cannot be planned now costs what it cost
+        return None
+
+
+def _run(site: Site, request: Request) -> str | None:
+    return run_named(site, request.query_params.get("run", "")) or None
+
+
+def _word(request: Request, name: str, *, needed: bool = True) -> str:
+    word = request.query_params.get(name, "")
+    if (needed and not word) or len(word) > LONGEST_WORD:
+        raise milepost.Misuse(f"the question needs a {name}", f"give it as ?{name}=")
+    return word
+
+
+def _number(request: Request, name: str) -> int | None:
+    word = request.query_params.get(name, "")
+    if not word:
+        return None
+    if not (word.isascii() and word.isdecimal() and 0 < len(word) < 7):
+        raise milepost.Misuse(f"{word[:40]!r} is no number of an attempt", "give one from 1")
+    return int(word)
+
+
+def _context(request: Request) -> int:
+    word = request.query_params.get("context", "")
+    if word == "all":
+        return ALL_LINES
+    if not word:
+        return CONTEXT
+    if not (word.isascii() and word.isdecimal() and len(word) < 7):
+        raise milepost.Misuse(f"{word[:40]!r} is no number of lines", "give one, or all")
+    return int(word)

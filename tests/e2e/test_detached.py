@@ -1,0 +1,116 @@
+"""A run in a process of its own: it keeps nothing of the server that asked for it, and outlives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import milepost
+from milepost import departing
+from milepost.departing import environment
+from milepost.detached import StartWish
+from milepost.engine.state import holder_of
+from tests.e2e.conftest import Sandbox
+
+ONE = "# Roadmap\n\n- [ ] 1.1 One\n  - write a.txt one\n  - wait\n  - Verify: grep -q one a.txt\n"
+SERVER = """
+import json, os, socket, sys, time
+import milepost
+listening = socket.create_server(("127.0.0.1", 0))
+listening.set_inheritable(True)
+begun = milepost.start_detached(sys.argv[1], agent=sys.argv[2])
+print(json.dumps({"what": begun.what, "run": begun.run}), flush=True)
+time.sleep(600)
+"""
+
+
+def over(sandbox: Sandbox) -> list[str]:
+    """Wait for the end of the newest run; gives what happened in it."""
+    roadmap = sandbox.repo / "ROADMAP.md"
+    deadline = time.monotonic() + 120
+    while milepost.running(roadmap) is not None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return [entry.event.event for entry in milepost.events(roadmap)]
+
+
+def streams_of(pid: int) -> set[str]:
+    """The sockets and pipes that a process holds."""
+    found = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.add(str(link.readlink()))
+    return {name for name in found if name.startswith(("socket:", "pipe:"))}
+
+
+def test_a_run_outlives_the_server_and_keeps_neither_its_sockets_nor_its_secrets(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE)
+    roadmap = sandbox.repo / "ROADMAP.md"
+    secret = {"MILEPOST_WEB_KEY": "the key of the page", "MILEPOST_MCP_TOKEN": "a token"}
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(roadmap), sandbox.agent],
+        cwd=sandbox.home,
+        env={**sandbox.environment, **secret},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdout is not None
+    begun = json.loads(server.stdout.readline())
+    assert begun["what"] == "started"
+    holder = holder_of(roadmap.parent / ".milepost")
+    assert holder is not None and holder.run == begun["run"] == milepost.running(roadmap)
+    assert not streams_of(holder.pid) & streams_of(server.pid) and streams_of(server.pid)
+    assert b"MILEPOST_WEB_KEY" not in Path(f"/proc/{holder.pid}/environ").read_bytes()
+    os.kill(server.pid, signal.SIGKILL)
+    server.communicate(timeout=60)
+
+    os.kill(holder.pid, signal.SIGKILL)
+    while holder_of(roadmap.parent / ".milepost") is not None:
+        time.sleep(0.05)
+    resumed = milepost.resume_detached(roadmap)
+    assert (resumed.what, resumed.run) == ("resumed", begun["run"])
+    sandbox.let_go()
+    assert "milepost_made" in over(sandbox) and sandbox.mileposts() == ["1.1"]
+    again = milepost.resume_detached(roadmap)
+    assert (again.what, again.reason) == ("nothing_to_do", "the last run is finished")
+
+
+def test_a_task_is_tried_once_more_by_who_tried_it_last_or_by_another(sandbox: Sandbox) -> None:
+    sandbox.roadmap(ONE.replace("  - wait\n", "  - exit 3\n"))
+    sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
+    sandbox.commit("Settings")
+    roadmap = sandbox.repo / "ROADMAP.md"
+    assert milepost.last_agent("1.1", roadmap) is None
+    assert sandbox.run().code == 1
+    assert milepost.last_agent("1.1", roadmap) == sandbox.agent
+    with pytest.raises(milepost.MilepostError, match="there is no agent 'nobody'"):
+        milepost.retry_detached("1.1", roadmap, agent="nobody")
+    begun = milepost.retry_detached("1.1", roadmap)
+    assert begun.what == "started"
+    over(sandbox)
+    assert [one.agent for one in milepost.attempts("1.1", roadmap)] == [sandbox.agent] * 2
+
+
+def test_a_process_that_says_nothing_is_told_from_one_that_is_slow(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish = StartWish(roadmap=sandbox.repo / "ROADMAP.md")
+    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
+    with pytest.raises(milepost.MilepostError, match="ended before the run began"):
+        departing.depart(wish)
+    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "import time; time.sleep(600)"))
+    monkeypatch.setattr(departing, "PATIENCE_S", 0.2)
+    with pytest.raises(milepost.MilepostError, match=r"did not begin within 0\.2 s"):
+        departing.depart(wish)
+    assert environment({"PATH": "x", "MILEPOST_WEB_KEY": "y", "MILEPOST_TRUST": "z"}) == {
+        "PATH": "x",
+        "MILEPOST_TRUST": "z",
+    }
