@@ -33,8 +33,10 @@ function Edit({ task }) {
   const same = !was || text === was.text;
 
   return html`<${Dialog} name="edit" title=${`Edit task ${task}`} wide close=${shut}>
-    <p class="soft">${was ? `From line ${was.line} of the roadmap` : 'Reading the roadmap'}. A run that is on follows what is
-      written there.</p>
+    <p class="soft">
+      ${was ? `From line ${was.line} of the roadmap.` : 'Reading the roadmap …'}
+      ${' '}A run that is on follows what is written there.
+    </p>
     <label class="field-name" for="task-text">Its lines, as Markdown</label>
     <textarea
       id="task-text"
