@@ -19,7 +19,7 @@ from milepost.engine.chaos.nursery import WARM, Birth, Life, Nursery
 START = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
 # Variables that neither the interpreter nor an import looks at.
 SEEN_LATER = {"PATH", "HOME", "COLUMNS", "XDG_CACHE_HOME", "ANTHROPIC_BASE_URL"}
-OURS = re.compile(r"MILEPOST_\w+|\w+_API_KEY")
+SEEN_LATER_TOO = re.compile(r"MILEPOST_\w+|GIT_\w+|\w+_API_KEY")
 MODULES = (
     *WARM,
     *(f"milepost.engine.{name}" for name in ("look", "logs", "history", "costs", "gates", "steering", "together")),
@@ -52,7 +52,7 @@ def nursed() -> Iterator[None]:
 def is_possible(environ: Mapping[str, str]) -> bool:
     """Whether a process with these variables would be the same, had it imported the program itself."""
     others = {name for name in {*START, *environ} if START.get(name) != environ.get(name)}
-    return bool(_open) and all(name in SEEN_LATER or OURS.fullmatch(name) for name in others)
+    return bool(_open) and all(name in SEEN_LATER or SEEN_LATER_TOO.fullmatch(name) for name in others)
 
 
 class Process(subprocess.Popen[str]):
