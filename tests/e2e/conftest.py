@@ -86,7 +86,7 @@ class Sandbox:
     def milepost(self, *words: str, **env: str) -> Answer:
         with self.start(*words, **env) as process:
             try:
-                stdout, stderr = process.communicate(timeout=120)
+                stdout, stderr = process.communicate(timeout=300)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise

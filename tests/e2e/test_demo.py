@@ -20,7 +20,7 @@ def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) ->
         env=env | others,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     machine = Sandbox(home=tmp_path, repo=place, agent="")
