@@ -3,6 +3,7 @@ import { html, useEffect, useState } from './libraries.js';
 import { ask, change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { editing, toast } from './store.js';
+import { replan } from './stream.js';
 
 const shut = () => {
   editing.value = '';
@@ -27,8 +28,9 @@ function Edit({ task }) {
   }, []);
   const save = async () => {
     const done = await change('/api/task', { task, text, digest: was.digest });
-    if (done) shut();
-    else setRefusal(toast.value);
+    if (!done) return setRefusal(toast.value);
+    shut();
+    return replan();
   };
   const same = !was || text === was.text;
 

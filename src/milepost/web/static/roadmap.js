@@ -136,11 +136,14 @@ function Where({ line, task }) {
   return line ? `line ${line}` : 'plan';
 }
 
+/** What is said of a task, without its name, which stands before it. */
+const unnamed = ({ task, text }) => (task && text.startsWith(`${task} `) ? text.slice(task.length + 1) : text);
+
 /** What the plan says is worth a look. */
 function Findings() {
   const { findings } = plan.value;
   if (!findings.length) return null;
-  const lines = findings.map(one => html`<li><b><${Where} ...${one} /></b> <${Inline} text=${one.text} /></li>`);
+  const lines = findings.map(one => html`<li><b><${Where} ...${one} /></b> <${Inline} text=${unnamed(one)} /></li>`);
   return html`<section class="findings">
     <h3>To look at in the plan</h3>
     <ul>${lines.slice(0, MOST_FINDINGS)}</ul>

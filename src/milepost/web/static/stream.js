@@ -89,7 +89,8 @@ function replanSoon() {
   replanning = setTimeout(replan, 200);
 }
 
-async function replan() {
+/** Fetch the plan and the runs as they are now. */
+export async function replan() {
   const [planned, known] = await Promise.all([ask('/api/plan'), ask('/api/runs')]);
   if (planned) plan.value = planned;
   if (known) runs.value = known.runs;
