@@ -45,6 +45,7 @@ def routes(site: Site) -> list[BaseRoute]:
         "/api/log": partial(_log, site),
         "/api/task": partial(_task, site),
         "/api/costs": partial(_costs, site),
+        "/api/gates": partial(_gates, site),
     }
     return [Route(path, answered(site.roadmap, _looking(look)), methods=["GET"]) for path, look in looks.items()]
 
@@ -186,6 +187,14 @@ def _forecast(site: Site) -> milepost.Forecast | None:
         return milepost.forecast(site.roadmap)
     except milepost.MilepostError:  # a roadmap that cannot be planned now costs what it cost
         return None
+
+
+def _gates(site: Site, request: Request) -> str:
+    """The questions of a run that wait, at a place in its stream: an answer is in there only once the run took it."""
+    run = _run(site, request)
+    last = site.stream.last(run) if run else 0
+    waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
+    return text_of({"waiting": [gate.gate for gate in waiting if gate.run == run], "last": last})
 
 
 def _run(site: Site, request: Request) -> str | None:

@@ -5,6 +5,7 @@ import { Dialog, onCtrlEnter } from './dialog.js';
 import { many } from './format.js';
 import { Inline, Pieces } from './inline.js';
 import { glance } from './state.js';
+import { replan } from './stream.js';
 import { asking, read, toast } from './store.js';
 
 export const AGENTS = ['tool', 'code', 'claude', 'codex', 'aider', 'auto'];
@@ -90,6 +91,7 @@ function useSending(gate) {
     const path = `/api/gates/${encodeURIComponent(gate.gate)}`;
     const done = await change(path, { answer, text, digest: gate.digest });
     if (done && asking.value === gate.gate) shut();
+    if (done) replan();
     setRefusal(done ? '' : toast.value);
     setBusy(false);
   };

@@ -1,7 +1,7 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
 import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, tell, touch } from './store.js';
-import { apply, weave } from './state.js';
+import { apply, settle, weave } from './state.js';
 
 const RETRY_MS = 1000;
 const RESTING_MS = 20_000;
@@ -89,9 +89,12 @@ function replanSoon() {
   replanning = setTimeout(replan, 200);
 }
 
-/** Fetch the plan and the runs as they are now. */
+/** Fetch the plan, the runs and the questions as they are now. */
 export async function replan() {
-  const [planned, known] = await Promise.all([ask('/api/plan'), ask('/api/runs')]);
+  const asked = run.value;
+  const [planned, known, gates] = await Promise.all([ask('/api/plan'), ask('/api/runs'), ask('/api/gates')]);
+  if (run.value !== asked) return;
+  if (gates) touch(settle(state, gates));
   if (planned) plan.value = planned;
   if (known) runs.value = known.runs;
   touch(['roadmap']);
