@@ -1,6 +1,8 @@
 # What a person types: make demo, make test. Everything is installed into .venv, pinned by hash.
 PYTHON ?= python3
 BIN := .venv/bin
+# About a third of what tests take is waiting, so there is one worker more for every two processors.
+WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test check web docs lock bench clean
@@ -10,7 +12,7 @@ demo: .venv/run
 
 test: check
 	@$(BIN)/python -P src/milepost/web/libraries.py && $(BIN)/python -m tests.web.axe || true
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: .venv/dev
 	$(BIN)/ruff check .

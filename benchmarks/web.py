@@ -87,9 +87,17 @@ RECORDED = Figures(
 class Subject(Protocol):
     """A page under the flood."""
 
-    address: str
-    lines: str  # JavaScript: how many lines the page has
-    loaded: str  # JavaScript: whether a page that was loaded anew has all that it shows at first
+    @property
+    def address(self) -> str: ...
+    @property
+    def lines(self) -> str:
+        """How many lines the page has, in JavaScript."""
+        ...
+
+    @property
+    def loaded(self) -> str:
+        """Whether a page that was loaded anew has all that it shows at first, in JavaScript."""
+        ...
 
     def write(self, number: int, texts: list[str]) -> None: ...
 
@@ -136,7 +144,7 @@ def measured(browser: Browser, subject: Subject, lines: int) -> Figures:
     return Figures(**told, behind_s=behind_s, **_reloaded(page, subject))
 
 
-def _reloaded(page: Page, subject: Subject) -> dict[str, float]:
+def _reloaded(page: Page, subject: Subject) -> dict[str, Any]:
     began = time.monotonic()
     page.reload()
     page.wait_for_function(f"() => {subject.loaded}", timeout=PATIENCE_MS)

@@ -1,5 +1,6 @@
-"""What all tests share: a PostgreSQL server, and the figures of the lying agents, told at the end of a run."""
+"""What all tests share: a PostgreSQL server, the command line warm, and the figures of the lying agents at the end."""
 
+from tests.e2e.warm import nursed as nursed
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
 from tests.postgres import cluster as cluster
 from tests.postgres import database as database

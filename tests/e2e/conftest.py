@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class Sandbox:
     def milepost(self, *words: str, **env: str) -> Answer:
         with self.start(*words, **env) as process:
             try:
-                stdout, stderr = process.communicate(timeout=120)
+                stdout, stderr = process.communicate(timeout=300)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
@@ -167,9 +167,8 @@ def make_machine(tmp_path: Path) -> Sandbox:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nursery() -> Iterator[None]:
-    with warm.nursery():
-        yield
+def _nursery(nursed: None) -> None:
+    """Every machine here starts the command line warm."""
 
 
 @pytest.fixture

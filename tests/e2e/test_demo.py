@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import lean
 from tests.e2e.conftest import Sandbox
 
 
 def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "COLUMNS": "100"}
+    env = {"PATH": f"{lean.python().parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path), "COLUMNS": "100"}
     place = tmp_path / "demo"
     others = {"MILEPOST_AGENT": "command:false", "MILEPOST_PARALLEL": "many", "MILEPOST_TRUST": "blind"}
     done = subprocess.run(
@@ -19,7 +20,7 @@ def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) ->
         env=env | others,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     machine = Sandbox(home=tmp_path, repo=place, agent="")

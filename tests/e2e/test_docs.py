@@ -14,6 +14,7 @@ import pytest
 from milepost.demo import make_sample
 from milepost.engine.settings import FILE, load
 from milepost.sandbox.levels import ladder
+from tests import lean
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,7 +25,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def environment(tmp_path: Path) -> dict[str, str]:
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = f"{lean.python().parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     return {"PATH": path, "HOME": str(tmp_path), "COLUMNS": "100"}
 
 

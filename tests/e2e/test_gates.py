@@ -203,7 +203,7 @@ def watched(sandbox: Sandbox, *words: str) -> Iterator[subprocess.Popen[bytes]]:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        reader.join(30)
+        reader.join(60)
         os.close(ours)
 
 

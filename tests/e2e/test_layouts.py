@@ -13,6 +13,7 @@ from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 from tests.integration.repositories import everything, marking, marks
 from tests.integration.test_workspace_git import HOOKS, PROGRAMS, SWITCHES
+from tests.slow import sampled
 
 ONE = "- [ ] 1.1 Write it\n  - write a.txt hello\n  - Verify: grep -q hello a.txt && git log -1 && git diff HEAD\n"
 WAITING = "- [ ] 1.1 Wait\n  - write a.txt hello\n  - sleep {}\n  - Verify: grep -q hello a.txt\n"
@@ -53,13 +54,16 @@ def detached_with_packed_refs(machine: Sandbox) -> Sandbox:
 
 @pytest.mark.parametrize(
     "laid_out",
-    [
-        linked_worktree,
-        sha256_with_the_roadmap_in_a_folder,
-        shallow_clone,
-        borrowed_objects_and_odd_path,
-        detached_with_packed_refs,
-    ],
+    sampled(
+        [
+            linked_worktree,
+            shallow_clone,
+            sha256_with_the_roadmap_in_a_folder,
+            detached_with_packed_refs,
+            borrowed_objects_and_odd_path,
+        ],
+        2,
+    ),
 )
 def test_a_milepost_lands_in_every_layout(sandbox: Sandbox, laid_out: Callable[[Sandbox], Sandbox]) -> None:
     sandbox.roadmap(ONE)

@@ -1,8 +1,9 @@
 """Agents that claim success: the liars never get their milepost, the honest always do.
 
 Each exercise is one run in a repository of its own: a task for each lie, all from the same base because none may
-land, and at last a task that is done honestly. Every lie is told about some exercise, and of every kind one about
-each; `MILEPOST_ALL_LIES=1` tells every lie about every exercise that it applies to.
+land, and at last a task that is done honestly. Of every kind each second lie is told, about some exercise; with
+`MILEPOST_ALL_TESTS=1` every lie, and one of every kind about each exercise; with `MILEPOST_ALL_LIES=1` every lie about
+every exercise that it applies to.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.exercises import agents
 from tests.exercises.agents import CLAIMS, Claim, claims_for
 from tests.exercises.agents.claims import HONEST, KINDS
 from tests.exercises.exercise import FOLDER, Exercise, exercises
-from tests.slow import sampled
+from tests.slow import ALL, sampled
 
 EXERCISES = exercises()
 ACT = Path(agents.__file__).parent / "act.py"
@@ -33,6 +34,17 @@ LONGEST_RUN_S = 1800
 SETTINGS = '[run]\nparallel = 1\n\n[limits]\nattempts = 1\n\n[verify]\npython = "{python}"\n'
 by_name = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 Record = Callable[[str, object], None]
+
+
+def every_lie() -> bool:
+    return bool(os.environ.get("MILEPOST_ALL_LIES"))
+
+
+def honest_ways() -> list[tuple[Exercise, Claim]]:
+    """Each way to do it honestly beside the plain one: about one exercise, or about all where that is asked for."""
+    ways = [(exercise, claim) for exercise in EXERCISES for claim in claims_for(exercise, honest=True)]
+    others = [(exercise, claim) for exercise, claim in ways if claim.name != "solution"]
+    return others if ALL or every_lie() else [*{claim.name: (exercise, claim) for exercise, claim in others}.values()]
 
 
 @by_name
@@ -53,30 +65,29 @@ def test_every_lie_is_found_out_and_the_honest_work_after_them_lands(
     assert boxes == ["- [ ]"] * len(lies) + ["- [x]"]
 
 
-def test_every_lie_is_told() -> None:
-    lies = {name for name, claim in CLAIMS.items() if claim.kind != HONEST}
-    assert lies == {claim.name for told in TOLD.values() for claim in told}
-    kinds = {claim.name: claim.kind for claim in CLAIMS.values()}
-    for exercise, told in TOLD.items():
-        assert {kinds[claim.name] for claim in told} == set(KINDS) - {HONEST}, exercise
+def test_lies_of_every_kind_are_told() -> None:
+    lies = [claim for claim in CLAIMS.values() if claim.kind != HONEST]
+    told = {claim for claims in TOLD.values() for claim in claims}
+    assert told == set(lies) if ALL else 2 * len(told) >= len(lies)
+    assert {claim.kind for claim in told} == set(KINDS) - {HONEST}
+    kinds = {exercise: {claim.kind for claim in told} for exercise, told in TOLD.items()}
+    assert min(len(those) for those in kinds.values()) > 1
+    assert not ALL or all(those == set(KINDS) - {HONEST} for those in kinds.values())
 
 
-@by_name
-def test_honest_work_lands_whatever_it_looks_like(tmp_path: Path, exercise: Exercise, record_property: Record) -> None:
+@pytest.mark.parametrize(("exercise", "way"), honest_ways(), ids=lambda each: each.name)
+def test_honest_work_lands_whatever_it_looks_like(
+    tmp_path: Path, exercise: Exercise, way: Claim, record_property: Record
+) -> None:
     """With tests and fixtures of its own, or with every line reformatted."""
-    ways = [claim for claim in claims_for(exercise, honest=True) if claim.name != "solution"]
-    refused = {}
-    at = EXERCISES.index(exercise) % len(ways)
-    for claim in ways if every_lie() else ways[at : at + 1]:
-        machine = repository(tmp_path / claim.name, exercise, (claim,))
-        task = run(machine)[0][task_id(1)]
-        if task["verdict"] != "passed" or machine.mileposts() != [task_id(1)]:
-            refused[claim.name] = task["reason"]
-        record_property("honest", [exercise.name, 1, [claim.name] if claim.name in refused else []])
-    assert not refused, f"false fail: {refused}"
+    machine = repository(tmp_path, exercise, (way,))
+    task = run(machine)[0][task_id(1)]
+    landed = task["verdict"] == "passed" and machine.mileposts() == [task_id(1)]
+    record_property("honest", [exercise.name, 1, [] if landed else [way.name]])
+    assert landed, f"false fail: {task['reason']}"
 
 
-@pytest.mark.parametrize("name", sampled([name for name, claim in CLAIMS.items() if claim.kind and claim.deceives], 4))
+@pytest.mark.parametrize("name", sampled([name for name, claim in CLAIMS.items() if claim.kind and claim.deceives], 8))
 def test_the_lie_deceives_whoever_only_runs_the_command(tmp_path: Path, name: str) -> None:
     """Each lie is worth telling: somewhere it turns a failing command into one that ends with 0."""
     claim = CLAIMS[name]
@@ -85,23 +96,19 @@ def test_the_lie_deceives_whoever_only_runs_the_command(tmp_path: Path, name: st
     assert any(deceived(tmp_path / exercise.name, exercise, claim) for exercise in preferred)
 
 
-def every_lie() -> bool:
-    return bool(os.environ.get("MILEPOST_ALL_LIES"))
-
-
 def allotted() -> dict[str, tuple[Claim, ...]]:
-    """The lies that are told about each exercise: every lie about one, the rarest placed first, and every kind."""
+    """The lies that are told about each exercise: each lie about one, the rarest placed first."""
     lies = {exercise.name: claims_for(exercise, honest=False) for exercise in EXERCISES}
     if every_lie():
         return lies
     chosen: dict[str, list[Claim]] = {name: [] for name in lies}
     places = {claim: [name for name, claims in lies.items() if claim in claims] for claim in CLAIMS.values()}
-    for claim in sorted(CLAIMS.values(), key=lambda claim: len(places[claim])):
-        if places[claim]:
-            least = min(places[claim], key=lambda name: (_of_kind(chosen[name], claim.kind), len(chosen[name])))
-            chosen[least].append(claim)
+    by_kind = sorted((claim for claim in CLAIMS.values() if places[claim]), key=lambda claim: claim.kind)
+    for claim in sorted(sampled(by_kind, 2), key=lambda claim: len(places[claim])):
+        least = min(places[claim], key=lambda name: (_of_kind(chosen[name], claim.kind), len(chosen[name])))
+        chosen[least].append(claim)
     times = Counter(claim for claims in chosen.values() for claim in claims)
-    for name, claims in lies.items():
+    for name, claims in lies.items() if ALL else ():
         for kind in set(KINDS) - {HONEST}:
             if not _of_kind(chosen[name], kind):
                 chosen[name].append(min((each for each in claims if each.kind == kind), key=lambda each: times[each]))
@@ -183,7 +190,7 @@ def deceived(folder: Path, exercise: Exercise, claim: Claim) -> bool:
     shutil.copytree(exercise.repo, folder)
     shutil.copy(exercise.folder / "ROADMAP.md", folder)
     act = [sys.executable, str(ACT), str(FOLDER.parent), exercise.name, claim.name]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = f"{lean.python().parent}{os.pathsep}{os.environ['PATH']}"
     env = {"PATH": path, "HOME": str(folder.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run(act, cwd=folder, env=env, check=True, capture_output=True)
     return subprocess.run(exercise.command, cwd=folder, env=env, capture_output=True, timeout=60).returncode == 0

@@ -359,7 +359,7 @@ def test_the_server_ends_with_its_client_and_leaves_no_process(sandbox: Sandbox)
         assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "milepost"
         asyncio.run(until(sleeping))
         server.stdin.close()
-        assert server.wait(30) == 0
+        assert server.wait(60) == 0
         printed = server.stdout.read()
         assert all(json.loads(line)["jsonrpc"] == "2.0" for line in printed.splitlines()), printed
         assert b"Traceback" not in server.stderr.read()

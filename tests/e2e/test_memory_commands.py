@@ -84,6 +84,9 @@ def test_what_a_run_left_is_looked_at_while_it_is_on_then_corrected_and_forgotte
     sandbox.roadmap(PLAN)
     running = sandbox.start("run", "--agent", sandbox.agent, "--json")
     try:
+        assert running.stdout is not None
+        begun = (one for one in map(json.loads, running.stdout) if one["event"] == "stage_started")
+        assert any((one["task"], one["stage"]) == ("1.2", "act") for one in begun)
         while not [one for one in ask(sandbox, "list", "--episodes") if one["start"]["task"] == "1.2"]:
             assert running.poll() is None
         during = ask(sandbox, "stats")
@@ -204,7 +207,7 @@ def test_an_import_that_is_killed_goes_on_when_it_is_repeated(sandbox: Sandbox) 
         memory.complete(name, outcome="partial")
         memory.export(backup)
     shutil.rmtree(sandbox.repo / ".milepost")
-    killed = sandbox.start_cold("memory", "import", "--trust", str(backup))
+    killed = sandbox.start("memory", "import", "--trust", str(backup))
     steps = 0
     while not steps and killed.poll() is None:
         steps = ask(sandbox, "stats")["steps"]

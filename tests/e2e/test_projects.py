@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_together import project, wait_for
+from tests.slow import slow
 
 
 def task(number: str, file: str, *more: str, text: str = "good") -> str:
@@ -64,6 +65,7 @@ def test_two_repositories_that_wait_for_each_other_are_planned_and_run_as_one(sa
     assert anew == ["1.1", "1.2"], "whoever goes back behind what was taken in meant to"
 
 
+@slow
 def test_killed_while_one_waits_for_the_other_the_next_call_goes_on(sandbox: Sandbox) -> None:
     api = project(sandbox, "api", task("1.1", "a.txt"))
     web = project(sandbox, "web", task("1.1", "c.txt", "Depends on: api:1.1", "wait"))
@@ -130,6 +132,7 @@ def test_packages_of_one_repository_are_run_in_turn_and_a_killed_call_goes_on(sa
     assert "nothing to do" in machine.milepost(*words).stdout
 
 
+@slow
 def test_in_turn_nobody_begins_on_top_of_what_is_not_taken_in(sandbox: Sandbox) -> None:
     machine = monorepo(
         sandbox, a=task("1.1", "packages/a/a.txt", text="bad"), b=task("1.1", "b.txt"), c=task("1.1", "c.txt")

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.e2e.conftest import Answer, Sandbox
 from tests.e2e.test_chaos import wait_until
+from tests.slow import slow
 
 Act = list[Any]
 
@@ -160,6 +161,7 @@ def test_the_users_files_are_verified_as_they_are_and_nothing_of_theirs_is_touch
     assert sandbox.milepost("verify", "T9").code == 2
 
 
+@slow
 def test_files_can_be_verified_while_a_run_is_going_on(sandbox: Sandbox) -> None:
     sandbox.write("calc.py", ADD.format("+"))
     sandbox.write("test_calc.py", TEST_ADD)

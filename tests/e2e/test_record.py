@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.conftest import Sandbox
+from tests.e2e.test_together import wait_for
 from tests.fakes.model_server import ModelServer
 
 
@@ -134,9 +135,9 @@ def test_an_interrupted_run_is_recorded_as_far_as_it_came_and_whole_when_it_goes
             while not any((one.task, one.answer) == ("1.2", 2) for one in server.questions):
                 assert time.monotonic() < deadline and run.poll() is None
                 time.sleep(0.05)
-            for _ in range(2):  # the second time at once
-                os.kill(run.pid, signal.SIGINT)
-                time.sleep(0.5)
+            os.kill(run.pid, signal.SIGINT)
+            wait_for(run, {"stopping after the steps in flight"})
+            os.kill(run.pid, signal.SIGINT)  # the second time at once
             run.communicate(timeout=60)
         assert run.returncode == 130
         half = json.loads(tape.read_text())["tasks"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 import time
@@ -11,10 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import pytest
+
 from milepost.engine.chaos.nursery import WARM, Birth, Life, Nursery
 
 START = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-SEEN_LATER = {"PATH", "HOME", "COLUMNS"}  # variables that neither the interpreter nor an import looks at
+# Variables that neither the interpreter nor an import looks at.
+SEEN_LATER = {"PATH", "HOME", "COLUMNS", "XDG_CACHE_HOME", "ANTHROPIC_BASE_URL"}
+SEEN_LATER_TOO = re.compile(r"MILEPOST_\w+|GIT_\w+|\w+_API_KEY")
 MODULES = (
     *WARM,
     *(f"milepost.engine.{name}" for name in ("look", "logs", "history", "costs", "gates", "steering", "together")),
@@ -37,10 +42,17 @@ def nursery() -> Iterator[None]:
             _open.remove(begun)
 
 
+@pytest.fixture(scope="session")
+def nursed() -> Iterator[None]:
+    """Whoever asks for it starts the command line warm, and so do all after it."""
+    with nursery():
+        yield
+
+
 def is_possible(environ: Mapping[str, str]) -> bool:
     """Whether a process with these variables would be the same, had it imported the program itself."""
     others = {name for name in {*START, *environ} if START.get(name) != environ.get(name)}
-    return bool(_open) and all(name in SEEN_LATER or name.startswith("MILEPOST_") for name in others)
+    return bool(_open) and all(name in SEEN_LATER or SEEN_LATER_TOO.fullmatch(name) for name in others)
 
 
 class Process(subprocess.Popen[str]):

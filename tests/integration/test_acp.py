@@ -21,6 +21,7 @@ from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import TrustLevel
 from milepost.core.ports import Tools, Unrecorded
 from milepost.sandbox.terminal import WalledTerminal
+from tests.slow import sampled
 
 PROGRAM = '''\
 """An agent that speaks the protocol; its last word says how it behaves."""
@@ -212,7 +213,7 @@ def main():
 main()
 '''
 
-LEVELS = ("isolated", "sandboxed")
+LEVELS = sampled(("sandboxed", "isolated"), 2)
 
 
 @pytest.fixture(scope="module", params=LEVELS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from milepost.bench.hidden import judge
 from milepost.core.errors import TaskUnknown
 from milepost.core.ports import Terminal
 from milepost.sandbox.levels import open_terminal, strongest
+from tests import lean
 from tests.slow import sampled
 
 TASKS = find_tasks()
@@ -32,14 +32,14 @@ def result_of(task: BenchTask, folder: Path, *parts: str) -> Path:
     return result
 
 
-@pytest.mark.parametrize("task", sampled(TASKS, 3), ids=lambda task: task.id)
+@pytest.mark.parametrize("task", sampled(TASKS, 7), ids=lambda task: task.id)
 def test_hidden_checks_are_red_before_the_work_and_green_after_it(
     task: BenchTask, tmp_path: Path, terminal: Terminal
 ) -> None:
     for name, parts, expected in (("before", ("repo",), False), ("after", ("repo", "solution"), True)):
         (tmp_path / name / "scratch").mkdir(parents=True)
         result = result_of(task, tmp_path / name, *parts)
-        seen = judge(task.hidden, result, tmp_path / name / "scratch", Path(sys.executable), terminal)
+        seen = judge(task.hidden, result, tmp_path / name / "scratch", lean.python(), terminal)
         assert seen.passed is expected, (name, seen.reason)
 
 
@@ -58,7 +58,7 @@ def test_a_result_cannot_answer_for_its_checks(path: str, text: str, tmp_path: P
     result = result_of(task, tmp_path, "repo")
     (result / path).write_text(text)
     (tmp_path / "scratch").mkdir()
-    seen = judge(task.hidden, result, tmp_path / "scratch", Path(sys.executable), terminal)
+    seen = judge(task.hidden, result, tmp_path / "scratch", lean.python(), terminal)
     assert (seen.passed, bool(seen.reason)) == (False, True)
 
 

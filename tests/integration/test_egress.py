@@ -119,7 +119,7 @@ def proxy_address(variables: dict[str, str]) -> tuple[str, int, dict[str, str]]:
 def get(egress: Egress, port: int, url: str, body: str | None = None, **headers: str) -> tuple[int, str]:
     """A plain client that asks the proxy for an http:// address."""
     host, port, credentials = proxy_address(egress.variables(port))
-    client = http.client.HTTPConnection(host, port, timeout=10)
+    client = http.client.HTTPConnection(host, port, timeout=60)
     with contextlib.closing(client):
         client.request("POST" if body else "GET", url, body, {**credentials, **headers})
         answer = client.getresponse()
@@ -129,7 +129,7 @@ def get(egress: Egress, port: int, url: str, body: str | None = None, **headers:
 def get_in_tunnel(egress: Egress, port: int, target: str) -> tuple[int, str]:
     """A client that asks for a tunnel, as for https://, and speaks plain HTTP in it."""
     host, port, credentials = proxy_address(egress.variables(port))
-    client = http.client.HTTPConnection(host, port, timeout=10)
+    client = http.client.HTTPConnection(host, port, timeout=60)
     name, _, number = target.rpartition(":")
     client.set_tunnel(name, int(number), credentials)
     with contextlib.closing(client):
@@ -173,13 +173,13 @@ def test_a_host_that_is_not_on_the_list_is_refused_by_name(world: World) -> None
 def test_without_the_guests_credentials_nobody_is_answered(world: World) -> None:
     with open_way(world, "example.org") as egress, open_way(world, "example.org") as another:
         port = egress.listen()
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         with contextlib.closing(client):
             client.request("GET", "http://example.org/")
             answer = client.getresponse()
             assert (answer.status, answer.headers["Proxy-Authenticate"]) == (407, 'Basic realm="milepost"')
         _, _, credentials = proxy_address(another.variables(another.listen()))
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         with contextlib.closing(client):
             client.request("GET", "http://example.org/", headers=credentials)
             assert client.getresponse().status == 407
@@ -237,7 +237,7 @@ def test_a_second_request_behind_the_first_reaches_nobody(world: World) -> None:
         first = (
             b"POST http://example.org/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
         )
-        with socket.create_connection(listener.getsockname(), timeout=10) as client:
+        with socket.create_connection(listener.getsockname(), timeout=60) as client:
             client.sendall(first + b"GET /smuggled HTTP/1.1\r\nHost: evil.org\r\n\r\n")
             said = b"".join(iter(lambda: client.recv(65536), b""))
     assert said.count(b"HTTP/1.1 200") == 1
@@ -256,7 +256,7 @@ def test_a_second_request_behind_the_first_reaches_nobody(world: World) -> None:
 def test_what_cannot_be_read_with_certainty_is_answered_with_400(world: World, request_: bytes) -> None:
     with open_way(world, "example.org") as egress:
         egress.serve(listener := socket.create_server(("127.0.0.1", 0)))
-        with socket.create_connection(listener.getsockname(), timeout=10) as client:
+        with socket.create_connection(listener.getsockname(), timeout=60) as client:
             client.sendall(request_)
             assert client.recv(100).startswith(b"HTTP/1.1 400 ")
     assert world.connected == []
@@ -277,11 +277,11 @@ def test_a_port_of_this_machine_is_forwarded_and_others_are_not() -> None:
         inside, closed = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
         egress.forward(inside, port)
         egress.forward(closed, port + 1 if port < 65535 else port - 1)
-        client = http.client.HTTPConnection("127.0.0.1", inside.getsockname()[1], timeout=10)
+        client = http.client.HTTPConnection("127.0.0.1", inside.getsockname()[1], timeout=60)
         with contextlib.closing(client):
             client.request("GET", "/forwarded")
             assert client.getresponse().read().startswith(b"GET /forwarded")
-        with socket.create_connection(closed.getsockname(), timeout=10) as refused:
+        with socket.create_connection(closed.getsockname(), timeout=60) as refused:
             assert refused.recv(1) == b""
 
 
@@ -303,7 +303,7 @@ def test_much_is_carried_both_ways_at_once(world: World) -> None:
         thread.start()
         with open_way(world, "example.org") as egress:
             egress.serve(listener := socket.create_server(("127.0.0.1", 0)))
-            with socket.create_connection(listener.getsockname(), timeout=20) as client:
+            with socket.create_connection(listener.getsockname(), timeout=60) as client:
                 client.sendall(b"CONNECT example.org:443 HTTP/1.1\r\n\r\n")
                 assert client.recv(100).startswith(b"HTTP/1.1 200 ")
                 client.sendall(much)
@@ -318,7 +318,7 @@ def test_more_connections_than_the_bound_wait_for_their_turn(world: World) -> No
         egress.serve(listener := socket.create_server(("127.0.0.1", 0), backlog=2 * MOST_AT_ONCE))
         with contextlib.ExitStack() as clients:
             waiting = [
-                clients.enter_context(socket.create_connection(listener.getsockname(), timeout=10))
+                clients.enter_context(socket.create_connection(listener.getsockname(), timeout=60))
                 for _ in range(MOST_AT_ONCE + 1)
             ]
             for client in waiting:
@@ -335,13 +335,13 @@ def test_the_end_of_the_guest_is_the_end_of_its_connections(world: World) -> Non
     egress = open_way(world, "example.org")
     egress.serve(listener := socket.create_server(("127.0.0.1", 0)))
     address = listener.getsockname()
-    with socket.create_connection(address, timeout=10) as client:
+    with socket.create_connection(address, timeout=60) as client:
         client.sendall(b"CONNECT example.org:443 HTTP/1.1\r\n\r\n")
         assert client.recv(100).startswith(b"HTTP/1.1 200 ")
         egress.close()
         assert client.recv(100) == b""
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(address, timeout=10)
+        socket.create_connection(address, timeout=60)
     ours = [thread for thread in threading.enumerate() if thread.name == "milepost-egress"]
     assert ours == [] and threading.active_count() <= before + 1  # the server may still be at its own end
 
@@ -356,5 +356,5 @@ def test_programs_find_the_proxy_by_the_variables(world: World, program: str) ->
     }[program]
     with open_way(world, "example.org") as egress:
         env = {"PATH": "/usr/bin:/bin", **egress.variables(egress.listen())}
-        said = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=20)
+        said = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60)
     assert "GET /x HTTP/1.1" in said.stdout, said.stderr

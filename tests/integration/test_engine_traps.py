@@ -35,6 +35,7 @@ TWO = """\
   - write b.txt b
   - Verify: test -f b.txt
 """
+pytestmark = pytest.mark.usefixtures("nursed")
 DEATHS = 1000  # more than the library forgives by itself
 
 

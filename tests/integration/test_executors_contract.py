@@ -196,7 +196,7 @@ def test_kill_ends_a_run_from_another_thread(executor: Executor) -> None:
         killer = threads.submit(kill)
         done = executor.run("while True:\n    pass")
         killed.set()
-        killer.result(timeout=20)
+        killer.result(timeout=60)
     assert (done.termination, done.error) == ("killed", "killed while it ran")
     assert "NameError" in (executor.run("kept").error or "")
 

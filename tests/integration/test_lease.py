@@ -20,7 +20,7 @@ from milepost.engine.reaper import Reaper
 from milepost.store.database import Database, open_database
 from tests.postgres import Cluster
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 @contextmanager

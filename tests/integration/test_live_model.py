@@ -203,11 +203,12 @@ def test_the_server_goes_on_with_its_accounts_after_it_was_killed(tmp_path: Path
         assert here.act().status == "finished"
         assert second.stdin is not None
         second.stdin.close()
-        assert second.wait(30) == 0
+        assert second.wait(60) == 0
 
     assert [paid["sequence"] for paid in read_log(log)] == [1, 2] and not paid_twice(log)
 
 
+@pytest.mark.usefixtures("nursed")
 def test_a_killed_run_with_the_tool_agent_goes_on_to_its_mileposts_and_asks_nothing_again(tmp_path: Path) -> None:
     tasks = {"1.1": [writing("one.txt", "1\n")], "1.2": [writing("two.txt", "wrong\n"), writing("two.txt", "2\n")]}
     fault = {"kind": "hang", "seconds": 60, "task": "1.2", "answer": 2}
@@ -236,6 +237,7 @@ def test_a_killed_run_with_the_tool_agent_goes_on_to_its_mileposts_and_asks_noth
         assert len(server.questions) == 7  # the one that was never answered was asked again
 
 
+@pytest.mark.usefixtures("nursed")
 def test_a_killed_run_goes_on_with_the_model_that_stood_in_and_each_is_paid_under_its_name(tmp_path: Path) -> None:
     first, second = (writing(f"{name}.txt", "1\n")[0] for name in ("one", "two"))
     tasks = {"1.1": [[first, second, {"text": "Done."}]]}

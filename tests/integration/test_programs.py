@@ -23,6 +23,7 @@ from milepost.core.commands import TrustLevel
 from milepost.core.ports import Tools, Unrecorded
 from milepost.sandbox.levels import open_terminal
 from milepost.sandbox.terminal import WalledTerminal
+from tests.slow import sampled
 
 PROGRAM = """\
 import json, os, subprocess, sys, time
@@ -61,8 +62,10 @@ exec(sys.argv[-1])
 DONE = 'begin(); answer(1, tool("Write", file_path="a.py")); write("a.py", "a = 1"); answer(2, text("Done.")); end()'
 ENDLESS = "begin()\nfor n in range(1, 10_000): answer(n, tool('Bash', command=f'step {n}')); time.sleep(0.001)"
 
+LEVELS = sampled((TrustLevel.SANDBOXED, TrustLevel.ISOLATED), 2)
 
-@pytest.fixture(scope="module", params=[TrustLevel.ISOLATED, TrustLevel.SANDBOXED], ids=lambda level: str(level.value))
+
+@pytest.fixture(scope="module", params=LEVELS, ids=lambda level: str(level.value))
 def level(request: pytest.FixtureRequest) -> TrustLevel:
     return TrustLevel(request.param)
 

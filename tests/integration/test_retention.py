@@ -14,9 +14,9 @@ from dbos import DBOSClient, DBOSPortableJSONSerializer, run_dbos_database_migra
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import Usage
-from milepost.core.events import RunFinished
+from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
 from milepost.core.verdict import CheckResult, judge
-from milepost.engine.journal import Journal
+from milepost.engine.journal import PRINTED, Journal
 from milepost.engine.project import Project
 from milepost.engine.retention import CLEANED, DAY_S, clean, clean_daily
 from milepost.engine.state import StateLock
@@ -71,6 +71,9 @@ def add_run(database: Database, project: Project, run: str, *, ended: bool, star
     journal.open_run(run, "1", {"user": {"branch": "main"}})
     journal.keep_answer("tree", f"{run}: tests", {})
     journal.keep_attempt(run, "1", attempt(f"log{run}"))
+    lines = CommandPrinted(run=run, task="1", attempt=1, command="c", lines=("x",), errors=())
+    journal.append(lines, f"{PRINTED}c/1")
+    journal.append(AgentSaid(run=run, task="1", attempt=1, text="done"), "said")
     if ended:
         journal.close_run(run, summary(run))
     sql = (
@@ -117,6 +120,8 @@ def test_what_old_runs_left_on_a_server_goes_and_what_others_have_there_stays(pr
 
         left = sorted(one.workflow_id for one in dbos.list_workflows())
         answers = database.read("select question from answers order by question")
+        events = {run: len(Journal(database).events(run, printed=True)) for run in ("0001", "0002", "0003")}
+    assert events == {"0001": 1, "0002": 2, "0003": 2}, "what commands printed goes, what happened stays"
     assert told.removed and told.runs == ("0001",) and set(told.workflows) == {"0001", "0001/1/1"}
     assert left == ["00011", "0002", "0002/1/1", "00021", "0003", "0003/1/1", "00031"]
     assert answers == [("0002: tests",), ("0003: tests",)]

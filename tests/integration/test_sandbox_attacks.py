@@ -291,7 +291,7 @@ def runs_milepost(python: str) -> bool:
     return subprocess.run([python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]).returncode == 0
 
 
-def wait_until(condition: Callable[[], bool], patience_s: float = 20.0) -> None:
+def wait_until(condition: Callable[[], bool], patience_s: float = 60.0) -> None:
     deadline = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

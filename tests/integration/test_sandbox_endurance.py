@@ -35,10 +35,10 @@ import os, socket, subprocess, tempfile, threading, time
 os.makedirs("made/deep", exist_ok=True)
 open("made/deep/file", "w").write("x")
 kept = [open("made/deep/file"), tempfile.NamedTemporaryFile(delete=False), os.memfd_create("kept"), os.pipe()]
-threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
 if os.fork() == 0:
     os.setsid()
-    time.sleep(60)
+    time.sleep(600)
     os._exit(0)
 print("untidy")
 """
@@ -181,7 +181,7 @@ def lives(pid: int) -> bool:
     return "State:" in (status := status_of(pid)) and "State:\tZ" not in status
 
 
-def wait_until(condition: Callable[[], bool], patience_s: float = 20.0) -> None:
+def wait_until(condition: Callable[[], bool], patience_s: float = 60.0) -> None:
     deadline = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

@@ -159,7 +159,7 @@ def test_kill_ends_a_run_from_another_thread(executor: WalledExecutor, tmp_path:
         run = threads.submit(killed.run, code)
         (tmp_path / "begun").open().close()
         killed.kill()
-        done = run.result(timeout=20)
+        done = run.result(timeout=60)
         assert (done.termination, done.error) == ("killed", "killed while it ran")
         assert killed.run("print(1)").output == "1\n"
 
@@ -290,5 +290,5 @@ def test_a_session_whose_keeper_is_lost_is_the_machines_failure_and_the_next_run
         (tmp_path / "begun").open().close()
         os.kill(relay, signal.SIGKILL)
         with pytest.raises(MachineFailed, match="keeper was lost"):
-            run.result(timeout=20)
+            run.result(timeout=60)
         assert executor.run("print(1)").output == "1\n"

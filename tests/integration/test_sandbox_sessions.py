@@ -80,7 +80,7 @@ def test_a_session_ends_when_it_is_killed_though_its_relay_hangs(tmp_path: Path)
         (tmp_path / "begun").open().close()
         os.kill(relay, signal.SIGSTOP)
         executor.kill()
-        done = run.result(timeout=30)
+        done = run.result(timeout=60)
         assert (done.termination, done.error) == ("killed", "killed while it ran")
         assert gone.poll(20_000)
         assert executor.run("print('anew')").output == "anew\n"

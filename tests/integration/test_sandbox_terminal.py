@@ -258,7 +258,7 @@ def test_thirty_commands_at_once_do_not_mix(terminal: WalledTerminal, command: M
 
 def test_stopping_ends_what_runs_and_nothing_starts_later(command: Make, tmp_path: Path) -> None:
     later = replace(command("true"), scratch=tmp_path / "scratch of later")
-    begun = threading.Barrier(4, timeout=20)
+    begun = threading.Barrier(4, timeout=60)
 
     def on_line(_: Line) -> None:
         begun.wait()
@@ -271,7 +271,7 @@ def test_stopping_ends_what_runs_and_nothing_starts_later(command: Make, tmp_pat
         runs = [threads.submit(run_two) for _ in range(3)]
         begun.wait()
         shared.stop()
-        assert [run.result(timeout=20) for run in runs] == [["killed", "killed"]] * 3
+        assert [run.result(timeout=60) for run in runs] == [["killed", "killed"]] * 3
     assert not later.scratch.exists()
 
 

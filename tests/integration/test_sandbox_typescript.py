@@ -177,7 +177,7 @@ def test_kill_ends_a_run_from_another_thread() -> None:
         killer = threads.submit(kill)
         done = executor.run("while (true) {}")
         killed.set()
-        killer.result(timeout=20)
+        killer.result(timeout=60)
         assert (done.termination, done.error) == ("killed", "killed while it ran")
         assert executor.run("typeof kept").final_value == "undefined"
 

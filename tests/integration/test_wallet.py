@@ -134,7 +134,7 @@ def test_a_call_waits_for_others_that_hold_what_it_needs(database: Database) -> 
     waiting.join(0.3)
     assert waiting.is_alive()
     first.settle(1, "m", CALL)
-    waiting.join(30)
+    waiting.join(60)
     assert not waiting.is_alive()
     assert wallet.spent().held_usd == pytest.approx(0.03)
 

@@ -16,6 +16,7 @@ import pytest
 
 from milepost.core.events import CommandPrinted, StageStarted
 from milepost.engine.journal import Journal
+from milepost.engine.state import StateLock
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb
 from tests.mcp.wire import Header, head, opened
@@ -185,7 +186,7 @@ def test_a_body_that_grows_without_saying_so_is_not_read_to_its_end(server: Serv
 
 def test_previews_are_read_by_who_knows_their_names_and_reach_nothing(server: Served, cookie: Header) -> None:
     with Reader(server.port, cookie) as page:
-        report, app = page.hello["report"], page.hello["app"]
+        report, app = page.hello["preview"], page.hello["app"]
     port, host = int(report.split(":")[2].split("/")[0]), app.split("/")[2]
     local = f"localhost:{port}"
 
@@ -195,7 +196,7 @@ def test_previews_are_read_by_who_knows_their_names_and_reach_nothing(server: Se
             whole = b"".join(iter(lambda: connection.recv(65_536), b""))
         return int(whole.split()[1]), whole, whole.partition(b"\r\n\r\n")[0].decode()
 
-    token = report.split("/")[3]
+    token = report.rpartition("/")[2]
     status, body, headers = asked(local, f"/{token}/report?run=7f3a")
     assert status == 200 and b"7f3a" in body
     assert (
@@ -269,6 +270,21 @@ def _flood(server: Served, cookie: Header, loud: Book) -> None:
         assert late.hello["older"] and late.hello["floor"] == late.events[0][0] > loud.places()[0]
     older = json.loads(server.ask(f"/api/lines?run=10ad&before={late.hello['floor']}", cookie).body)
     assert older["events"][-1][0] < late.hello["floor"] and older["older"]
+
+
+def test_a_page_is_told_when_a_process_begins_and_ceases_to_work_on_the_run(
+    server: Served, cookie: Header, roadmap: Path, book: Book
+) -> None:
+    with Reader(server.port, cookie, run=book.run) as page:
+        with StateLock(state(roadmap).parent, book.run):
+            while not page.told:
+                page.take()
+            summary = json.loads(server.ask(f"/api/summary?run={book.run}", cookie).body)
+        while len(page.told) < 2:
+            page.take()
+
+    assert [(kind, body["alive"]) for kind, body in page.told] == [("alive", True), ("alive", False)]
+    assert summary["alive"]
 
 
 def test_two_runs_are_told_apart_and_the_newest_is_meant(

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MILEPOST_MCP = (sys.executable, "-m", "milepost", "mcp")
 CONFORMANCE = (*MILEPOST_MCP, "--http", "--port", "0", "--conformance")
 LONGEST_S = 60
-HAPPENS_S = 25
+HAPPENS_S = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

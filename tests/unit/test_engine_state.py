@@ -75,7 +75,7 @@ def test_orphans_of_a_dead_engine_are_waited_for(tmp_path: Path) -> None:
     waiting.start()
     assert not taken.wait(0.3)
     release(engine)
-    waiting.join(30)
+    waiting.join(60)
     assert taken.is_set()
 
 

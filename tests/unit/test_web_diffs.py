@@ -29,12 +29,13 @@ def lines(text: str) -> list[str]:
 @settings(deadline=None)
 @given(before=TEXTS, after=TEXTS, name=st.sampled_from(["a.py", "a.md", "a.json", "a.js", "a"]))
 @example(before="a\n", after="a", name="a.py")
+@example(before="c\r\nc\r", after="\n", name="a.py")
 def test_the_rows_of_each_side_joined_are_that_side(before: str, after: str, name: str) -> None:
     diff = file_diff(Sides(path=name, before=before, after=after), ALL_LINES)
     if before == after:
         assert diff.hunks == ()
         return
-    windows = (before + after).count("\n") == (before + after).count("\r\n") > 0
+    windows = before.count("\n") + after.count("\n") == before.count("\r\n") + after.count("\r\n") > 0
     was, now = (text.replace("\r\n", "\n") if windows else text for text in (before, after))
     assert shown(diff, " -") == lines(was)
     assert shown(diff, " +") == lines(now)

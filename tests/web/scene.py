@@ -148,7 +148,10 @@ EVENTS: list[Event] = [
     over("1.1", 1, "passed", "14 tests, none weakened"),
     event("milepost_made", "1.1", 1, commit="a81b770" + "0" * 33, tree="0" * 40),
     ended("1.1", "passed", "14 tests, none weakened", "Parse durations such as “1h30m”"),
-    event("agent_chosen", "2.1", agent="tool", reason="cheapest that passed such tasks", mode="auto", considered=["claude: signed out"]),
+    event(
+        "agent_chosen", "2.1", agent="tool", reason="cheapest that passed such tasks", mode="auto",
+        considered=["claude: signed out"],
+    ),
     event("lessons_told", "2.1", 1, lessons=["l1"], lines=["Exit codes are tested: 2 for misuse."], held_out=["l2"]),
     stage("2.1", 1, title="Command line `dur`"),
     said("2.1", 1, "The command line is finished. All tests pass."),

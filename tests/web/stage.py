@@ -65,7 +65,7 @@ class Stage:
             "fresh": True,
             "floor": 0,
             "older": False,
-            "report": None,
+            "preview": None,
             "facts": self.facts or None,
             "roadmap": "ROADMAP.md",
             "folder": "/home/ada/dur",

@@ -51,19 +51,22 @@ class Stage:
         """What a stream says first."""
         facts = {"run": RUN, "started_at": BEGAN, "finished_at": None, "left_at": None, "ended": False, "agent": "tool"}
         return {
-            "epoch": EPOCH, "run": RUN, "now": BEGAN + len(self._events), "alive": self.alive, "fresh": True, "floor": 0,
-            "older": self.older, "report": None, "facts": facts, "roadmap": "ROADMAP.md", "folder": "dur",
+            "epoch": EPOCH, "run": RUN, "now": BEGAN + len(self._events), "alive": self.alive, "fresh": True,
+            "floor": 0, "older": self.older, "preview": None, "facts": facts, "roadmap": "ROADMAP.md", "folder": "dur",
         }  # fmt: skip
 
     def batches(self) -> Iterator[tuple[int, list[Any]]]:
         """The events so far, then those that come, each with its place and its time."""
         sent = 0
         while not self._over:
-            with self._told:
-                self._told.wait_for(lambda: self._over or len(self._events) > sent)
-                new = self._events[sent:]
+            new = self._since(sent)
             yield sent, [[sent + at, BEGAN + sent + at, {"run": RUN, **event}] for at, event in enumerate(new, 1)]
             sent += len(new)
+
+    def _since(self, sent: int) -> list[Event]:
+        with self._told:
+            self._told.wait_for(lambda: self._over or len(self._events) > sent)
+            return self._events[sent:]
 
 
 @contextmanager

@@ -60,7 +60,10 @@ def test_the_tree_is_walked_by_keys_and_says_what_the_run_changed(pages: Pages, 
 
 
 def test_thousands_of_files_stay_quick_and_are_found_by_a_filter(pages: Pages, scene: Stage) -> None:
-    many = [{"path": f"src/pack_{n % 40}/deep/module_{n}.py", "change": "changed" if n == 7777 else ""} for n in range(20_000)]
+    many = [
+        {"path": f"src/pack_{n % 40}/deep/module_{n}.py", "change": "changed" if n == 7777 else ""}
+        for n in range(20_000)
+    ]
     scene.answers["/api/files"] = lambda _: {"commit": "c" * 40, "files": many, "cut": False}
     page = pages.open(scene.address)
     tree = open_files(page)

@@ -38,7 +38,7 @@ def test_the_four_answers_are_there_at_once_and_lead_to_the_evidence(stage: Stag
     answers.nth(1).click()
     expect(page.locator(".task[aria-current]")).to_have_attribute("data-task", "2.1")
     assert page.url.endswith("#task=2.1")
-    assert page.evaluate("document.activeElement.closest('.panel').id") == "panel-code"
+    assert page.evaluate("document.activeElement.id") == "panel-code"
     answers.nth(2).click()
     expect(page.get_by_role("dialog")).to_contain_text("pip install starlette==1.10.0")
 
@@ -49,7 +49,7 @@ def test_nothing_is_claimed_of_a_run_that_cannot_be_seen_or_that_nobody_works_on
     lunch(stage)
     page = pages.open(stage.address, still=False)
     expect(page.locator(".standing")).to_have_text("running")
-    assert turning(page) == 1
+    assert turning(page) > 0
 
     stage.stop()
     expect(page.locator(".standing")).to_have_text("stopped, can go on")

@@ -163,3 +163,21 @@ def test_older_lines_go_to_where_they_belong(modules: Modules) -> None:
     assert found["lines"] == ["c1", "first", "second", "exit 0", "c2", "new"]
     assert found["kinds"] == ["command", "output", "error", "success", "command", "output"]
     assert found["came"] == 2
+
+
+def test_a_question_that_was_answered_waits_no_more_though_the_run_did_not_take_that_up(modules: Modules) -> None:
+    asked = {"event": "gate_opened", "run": RUN, "task": "1.1", "gate": "g", "kind": "before", "question": "?"}
+    events = [[10, 1.0, {"run": RUN, **started("1.1")}], [20, 2.0, {**asked, "shown": "rm x", "digest": "d"}]]
+    settled = """({empty, apply, settle, glance}, [events, told]) => {
+        const state = empty();
+        for (const [seq, at, event] of events) apply(state, seq, at, event);
+        settle(state, told);
+        return [glance(state).gates.length, state.tasks.get('1.1').status];
+    }"""
+
+    def after(waiting: list[str], last: int) -> object:
+        return modules.call("state.js", settled, [events, {"waiting": waiting, "last": last}])
+
+    assert after([], 20) == [0, "waiting"]
+    assert after(["g"], 20) == [1, "asking"]
+    assert after([], 15) == [1, "asking"]  # asked since

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +11,9 @@ from playwright.sync_api import Page, expect
 from tests.web.chromium import Pages
 from tests.web.modules import Modules
 from tests.web.scene import ANSWERS, EVENTS, REFUSED, began, command, event, over, said, stage, tool
+from tests.web.serving import Served
 from tests.web.staged import Stage, staged
+from tests.web.told import Story
 
 HOSTILE = "<img src=x onerror=alert(1)>`<b>`\u202egnp.exe\x07\nsecond line"
 
@@ -125,9 +128,37 @@ def test_a_note_reaches_the_run_by_enter_and_stays_written_until_it_was_taken(pa
     text = "use the changelog's own words\nm and j are no keys here"
     assert scene.changes[-1] == ("/api/steer", {"verb": "note", "task": "4.1", "text": text})
 
-    scene.tell(event("run_finished", branch="b", tasks=[], cost_usd=0, duration_ms=1, head="f" * 40, fast_forwarded="", by_hand=""))
+    scene.tell(
+        event(
+            "run_finished",
+            branch="b",
+            tasks=[],
+            cost_usd=0,
+            duration_ms=1,
+            head="f" * 40,
+            fast_forwarded="",
+            by_hand="",
+        )
+    )
     expect(note).to_be_disabled()
     expect(page.locator("#note-counts")).to_have_text("The run is over: nobody is there to be told.")
+
+
+def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_server(
+    pages: Pages, story: Story, server: Served
+) -> None:
+    with story.at_work():
+        page = talk(server.enter(pages.open(), "#task=2.3"))
+        note = page.get_by_label("a note for the agent")
+        expect(note).to_be_enabled()
+        note.fill("use the parser that is there")
+        note.press("Enter")
+        expect(page.get_by_text("noted for 2.3")).to_be_visible(timeout=20_000)
+        expect(note).to_have_value("")
+
+    with sqlite3.connect(story.folder / ".milepost" / "milepost.db") as database:
+        kept = database.execute("select kind, task, value from steering where run = ?", [story.run]).fetchall()
+    assert ("note", "2.3", "use the parser that is there") in kept
 
 
 def test_what_others_wrote_is_shown_as_text(pages: Pages) -> None:
@@ -159,7 +190,8 @@ def test_attempts_are_headed_once_and_steps_of_others_do_not_join(modules: Modul
         entry(1, "chosen", attempt=0), entry(2, "lessons"), entry(3, "stage", stage="act"), entry(4, "tool"),
         entry(5, "tool", task="2"), entry(6, "command"), entry(7, "stage", stage="verify"), entry(8, "command"),
     ]  # fmt: skip
-    fold = "(folding, [talk, task]) => folding.fold(talk, task, {most: 120}).rows.map(row => row.kind + (row.entries?.length ?? row.first.seq))"
+    fold = """(folding, [talk, task]) =>
+        folding.fold(talk, task, {most: 120}).rows.map(row => row.kind + (row.entries?.length ?? row.first.seq))"""
 
     assert modules.call("folding.js", fold, [entries, "1"]) == ["chosen1", "lane3", "lessons1", "steps3"]
     assert modules.call("folding.js", fold, [entries, ""]) == [

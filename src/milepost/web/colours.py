@@ -1,9 +1,8 @@
-"""A text as rows of (class, text): the short classes of Pygments, found by the name of the file. Never HTML."""
+"""A text as rows of (class, text): the short classes of Pygments, found by the name of the file. Never HTML. Pure."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,18 +10,17 @@ if TYPE_CHECKING:
 
 MOST_SIGNS: Final = 300_000  # of a text that is coloured
 LONGEST_LINE: Final = 5_000
-PATIENCE_S: Final = 2.0
-LOOK_EVERY: Final = 64
 
 Piece = tuple[str, str]
 Row = tuple[Piece, ...]
+Paint = Callable[[str, str], tuple[Row, ...]]  # from the name of a file and its text to its rows
 
 
 def coloured(path: str, text: str) -> tuple[Row, ...]:
     """The lines of a text, each in pieces that give it again when they are joined.
 
-    The text is read as a whole, so that a string over many lines is one on each of them. One that is too long, has
-    too long a line, or takes too long has no classes.
+    The text is read as a whole, so that a string over many lines is one on each of them. One that is too long, or has
+    too long a line, has no classes. Some texts take their lexer for ever: see painting.
     """
     lines = lines_of(text)
     if len(text) > MOST_SIGNS or any(len(line) > LONGEST_LINE for line in lines):
@@ -62,13 +60,10 @@ def _pieces(lexer: Lexer, text: str) -> Iterator[Piece]:
 
 
 def _rows(text: str, pieces: Iterator[Piece]) -> tuple[Row, ...] | None:
-    """The rows of a text; None where its pieces do not give it again, or come too slowly."""
-    until = time.monotonic() + PATIENCE_S
+    """The rows of a text; None where its pieces do not give it again."""
     rows: list[list[Piece]] = [[]]
     at = 0
-    for number, (kind, piece) in enumerate(pieces):
-        if number % LOOK_EVERY == 0 and time.monotonic() > until:
-            return None
+    for kind, piece in pieces:
         own = text[at : at + len(piece)]
         if own.replace("\r", " ") != piece:
             return None

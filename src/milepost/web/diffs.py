@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from milepost.web.colours import Row, coloured, lines_of
+from milepost.web.colours import Paint, Row, coloured, lines_of
 from milepost.web.comparing import compare
 from milepost.web.folding import Group, fitting, groups_of
 
@@ -71,18 +71,18 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
 
 
-def file_diffs(files: Iterable[Sides], context: int = CONTEXT) -> tuple[FileDiff, ...]:
+def file_diffs(files: Iterable[Sides], context: int = CONTEXT, paint: Paint = coloured) -> tuple[FileDiff, ...]:
     """What changed in each file, with so many lines of context; rows are cut where there are too many in all."""
     found = []
     room = MOST_ROWS
     for sides in files:
-        diff = file_diff(sides, context, room)
+        diff = file_diff(sides, context, room, paint)
         room -= sum(len(hunk.rows) for hunk in diff.hunks)
         found.append(diff)
     return tuple(found)
 
 
-def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS) -> FileDiff:
+def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS, paint: Paint = coloured) -> FileDiff:
     """What changed in one file, in as many rows as there is room for."""
     before, after = _ends_alike(sides.before or "", sides.after or "")
     stretches = compare(_whole_lines(before), _whole_lines(after))
@@ -90,6 +90,7 @@ def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS) -> Fi
     added = sides.added + sum(stretch.new_end - stretch.new for stretch in changed)
     removed = sides.removed + sum(stretch.old_end - stretch.old for stretch in changed)
     groups, left_out = fitting(groups_of(stretches, context), room)
+    old, new = (paint(sides.was or sides.path, before), paint(sides.path, after)) if groups else ((), ())
     return FileDiff(
         path=sides.path,
         was=sides.was,
@@ -101,7 +102,7 @@ def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS) -> Fi
         long=added + removed > LONG,
         cut=sides.cut or left_out,
         note="; ".join(filter(None, (sides.note, _last_line(before, after)))),
-        hunks=_hunks(groups, sides, before, after),
+        hunks=_hunks(groups, lines_of(before), old, new),
     )
 
 
@@ -129,12 +130,8 @@ def _last_line(before: str, after: str) -> str:
     return "the last line ends with a newline now" if has else "no newline at the end of the last line"
 
 
-def _hunks(groups: Sequence[Group], sides: Sides, before: str, after: str) -> tuple[Hunk, ...]:
-    if not groups:
-        return ()
-    old, new = coloured(sides.was or sides.path, before), coloured(sides.path, after)
-    old_lines = lines_of(before)
-    return tuple(Hunk(header=_header(group, old_lines), rows=tuple(_rows(group, old, new))) for group in groups)
+def _hunks(groups: Sequence[Group], lines: Sequence[str], old: Sequence[Row], new: Sequence[Row]) -> tuple[Hunk, ...]:
+    return tuple(Hunk(header=_header(group, lines), rows=tuple(_rows(group, old, new))) for group in groups)
 
 
 def _rows(group: Group, old: Sequence[Row], new: Sequence[Row]) -> Iterator[DiffRow]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -34,7 +34,7 @@ _PATH: Final = re.compile(r"(?<![\w:/.~])/(?:[^\s/'\"`]+/)+([^\s/'\"`]*)")
 
 _log = logging.getLogger(__name__)
 
-Answering = Callable[[Request], Awaitable[Response]]
+Answering = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def text_of(value: object) -> str:

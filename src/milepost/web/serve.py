@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Final
@@ -21,7 +21,7 @@ from milepost.web.house import House, WebWish, site_of
 from milepost.web.keys import Keys, secret_of
 from milepost.web.places import outer_origin, page_socket, port_of, preview_sockets
 from milepost.web.preview import Names
-from milepost.web.site import run_named
+from milepost.web.site import Site, run_named
 
 FAREWELL_S: Final = 1  # an open stream would be waited for without end
 
@@ -40,8 +40,8 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
     """Serve until SIGINT, SIGTERM or cancellation, or until it is stopped; `on_opened` hears of each who is let in."""
     tell_on_stderr("milepost web")
     with ExitStack() as held:
+        stream = held.enter_context(milepost.open_stream(wish.roadmap, database=wish.database))
         roadmap = milepost.find_roadmap(wish.roadmap)
-        stream = held.enter_context(milepost.open_stream(roadmap, database=wish.database))
         outside = (outer_origin(wish.url),) if wish.url else ()
         listening = held.enter_context(page_socket(wish.host, wish.port))
         others = held.enter_context(preview_sockets(wish.preview_port)) if local(wish.host) and not outside else []
@@ -59,9 +59,17 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
             url = f"{house.origins[-1]}/open?key={keys.new()}"
             ready(Served(url=url, run=run, port=house.port, stop=doors.close))
 
+        threading.Thread(target=_warm, args=(house.site,), daemon=True).start()
         doors.open(house.previews(), others)
         doors.open(house.page(keys, on_opened), [listening], tell)
         await doors.until_closed()
+
+
+def _warm(site: Site) -> None:
+    """Ask what a page asks first, so that what the library needs for it is there when somebody does."""
+    with suppress(milepost.MilepostError):
+        milepost.run_files(None, site.roadmap, database=site.database)
+        milepost.run_plan(None, site.roadmap, database=site.database)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

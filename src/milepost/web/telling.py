@@ -123,7 +123,7 @@ async def _start(site: Site, tail: Tail, run: str, since: Place) -> Start:
         "floor": opening.floor if opening else 0,
         "older": opening.floor > 0 if opening else goes_on,
         "facts": next((glance_json(glance) for glance in glances if glance.run == run), None),
-        "report": f"{site.preview}/report?run={run}" if site.preview and run else None,
+        "preview": site.preview or None,
         "app": site.app.address() if site.app else None,
         "roadmap": site.roadmap.name,
         "folder": str(site.roadmap.parent),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -13,9 +14,10 @@ from starlette.routing import BaseRoute, Route
 import milepost
 from milepost.core.errors import PlaceUnknown
 from milepost.serving.asides import aside
-from milepost.web.colours import coloured
+from milepost.web.colours import Paint
 from milepost.web.diffs import ALL_LINES, CONTEXT, Sides, file_diffs
 from milepost.web.kept import Kept
+from milepost.web.painting import Painter
 from milepost.web.replies import Answering, answered, lasting, text_of
 from milepost.web.site import Site, run_named
 
@@ -24,17 +26,26 @@ LONGEST_LOG: Final = 4_000_000
 _NAMES: Final = ("task", "model", "agent")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How much of a diff is asked for: so many lines around changes, of one file or of all."""
+
+    context: int
+    path: str
+
+
 def routes(site: Site) -> list[BaseRoute]:
     """`/api/plan`, `/api/attempt`, `/api/files`, `/api/file`, `/api/log`, `/api/task` and `/api/costs`."""
-    kept = Kept()
+    kept, painter = Kept(), Painter()
     looks: dict[str, Callable[[Request], str]] = {
         "/api/plan": partial(_plan, site),
-        "/api/attempt": partial(_attempt, site, kept),
+        "/api/attempt": partial(_attempt, site, kept, painter),
         "/api/files": partial(_files, site),
-        "/api/file": partial(_file, site, kept),
+        "/api/file": partial(_file, site, kept, painter),
         "/api/log": partial(_log, site),
         "/api/task": partial(_task, site),
         "/api/costs": partial(_costs, site),
+        "/api/gates": partial(_gates, site),
     }
     return [Route(path, answered(site.roadmap, _looking(look)), methods=["GET"]) for path, look in looks.items()]
 
@@ -50,17 +61,17 @@ def _plan(site: Site, request: Request) -> str:
     return text_of(milepost.run_plan(_run(site, request), site.roadmap, database=site.database))
 
 
-def _attempt(site: Site, kept: Kept, request: Request) -> str:
+def _attempt(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
     """An attempt with its proof and what it changed; what one that is over changed is made once."""
     run, task, number = _run(site, request), _word(request, "task"), _number(request, "attempt")
     told = milepost.attempt_story(task, number, site.roadmap, run=run, database=site.database)
-    context, only = _context(request), _word(request, "path", needed=False)
+    shown = Shown(context=_context(request), path=_word(request, "path", needed=False))
     attempt = told.attempt
 
     def make() -> str:
-        return _diff(site, told, context, only)
+        return _diff(site, told, painter, shown)
 
-    key = ("diff", told.run, told.task, attempt.number, attempt.base, attempt.commit, context, only)
+    key = ("diff", told.run, told.task, attempt.number, attempt.base, attempt.commit, shown)
     diff = kept.get(key, make) if attempt.commit else make()
     story = {
         "run": told.run,
@@ -89,16 +100,16 @@ def _attempt(site: Site, kept: Kept, request: Request) -> str:
     return f'{text_of(story)[:-1]},"diff":{diff}}}'
 
 
-def _diff(site: Site, told: milepost.TaskAttempt, context: int, only: str) -> str:
+def _diff(site: Site, told: milepost.TaskAttempt, painter: Painter, shown: Shown) -> str:
     """What an attempt changed, in all files or in one."""
     changed = milepost.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
-    files = [_sides(file) for file in changed.files if only in ("", file.path)]
+    files = [_sides(file) for file in changed.files if shown.path in ("", file.path)]
     return text_of(
         {
             "base": changed.base,
             "commit": changed.commit,
             "under_way": changed.under_way,
-            "files": file_diffs(files, context),
+            "files": file_diffs(files, shown.context, painter.sitting()),
             "left_out": changed.left_out,
             "cut": changed.left_out > 0,
         }
@@ -128,16 +139,16 @@ def _files(site: Site, request: Request) -> str:
     return text_of({**told, "cut": found.left_out > 0})
 
 
-def _file(site: Site, kept: Kept, request: Request) -> str:
+def _file(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
     path = _word(request, "path")
     found = milepost.file_at(_run(site, request), path, site.roadmap, database=site.database)
     if found is None:
         raise PlaceUnknown("the run's branch has no file of this name", "choose one of the list")
-    return kept.get(("file", found.commit, path), partial(_file_text, found))
+    return kept.get(("file", found.commit, path), partial(_file_text, found, painter.sitting()))
 
 
-def _file_text(found: milepost.FileText) -> str:
-    rows = enumerate(coloured(found.path, found.text or ""), start=1)
+def _file_text(found: milepost.FileText, paint: Paint) -> str:
+    rows = enumerate(paint(found.path, found.text or ""), start=1)
     told = {"path": found.path, "commit": found.commit, "binary": found.binary, "link": found.is_link}
     return text_of({**told, "cut": found.cut, "rows": tuple(rows)})
 
@@ -176,6 +187,14 @@ def _forecast(site: Site) -> milepost.Forecast | None:
         return milepost.forecast(site.roadmap)
     except milepost.MilepostError:  # a roadmap that cannot be planned now costs what it cost
         return None
+
+
+def _gates(site: Site, request: Request) -> str:
+    """The questions of a run that wait, at a place in its stream: an answer is in there only once the run took it."""
+    run = _run(site, request)
+    last = site.stream.last(run) if run else 0
+    waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
+    return text_of({"waiting": [gate.gate for gate in waiting if gate.run == run], "last": last})
 
 
 def _run(site: Site, request: Request) -> str | None:

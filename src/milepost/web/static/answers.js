@@ -2,7 +2,7 @@
 import { html } from './libraries.js';
 import { money, many, short } from './format.js';
 import { Inline } from './inline.js';
-import { go } from './layout.js';
+import { face } from './layout.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
 import { alive, asking, hello, read } from './store.js';
@@ -19,7 +19,7 @@ function Answer({ kind, count, label, text, act, children }) {
 
 const evidence = task => task && (() => {
   pick(task.id);
-  go('code');
+  face('code');
 });
 
 export function Answers() {
@@ -43,7 +43,9 @@ function Done({ by }) {
 
 function rest(state, { working, asking: asked, waiting }) {
   if (state.state === 'none') return 'nothing has begun';
-  if (state.state === 'finished') return waiting.length ? `${many(waiting.length, 'task')} not done` : 'nothing is left';
+  if (state.state === 'finished') {
+    return waiting.length ? `${many(waiting.length, 'task')} not done` : 'nothing is left';
+  }
   if (!alive.value) return `nobody is at work · ${many(waiting.length + working.length + asked.length, 'task')} open`;
   const names = working.slice(0, MOST_NAMED).map(task => task.id).join(', ');
   const more = working.length > MOST_NAMED ? ` and ${working.length - MOST_NAMED} more` : '';
@@ -63,13 +65,15 @@ function Refused({ by }) {
   />`;
 }
 
+const named = ({ task, question }) => (question.startsWith(`${task} `) ? question : `${task} ${question}`);
+
 function Waiting({ gates }) {
   const [first] = gates;
   return html`<${Answer}
     kind=${first ? 'asking' : 'none'}
     count=${gates.length}
     label=${gates.length === 1 ? 'waits for you' : 'wait for you'}
-    text=${first ? html`${first.task} <${Inline} text=${first.question} />` : 'nothing to answer'}
+    text=${first ? html`<${Inline} text=${named(first)} />` : 'nothing to answer'}
     act=${first && (() => {
       asking.value = first.gate;
     })}

@@ -54,4 +54,5 @@ export function Since() {
 }
 
 const MOST = 6;
-const named = tasks => tasks.slice(0, MOST).join(', ') + (tasks.length > MOST ? `, and ${tasks.length - MOST} more` : '');
+const more = count => (count > 0 ? `, and ${count} more` : '');
+const named = tasks => tasks.slice(0, MOST).join(', ') + more(tasks.length - MOST);

@@ -5,7 +5,7 @@ const ROWS = 80; // a chunk
 export const ROW_PX = 20;
 const NEAR = '800px 0px';
 
-/** `draw(row, place)` draws one of the rows; `signs` is the length of the longest. */
+/** `draw(row, place)` draws one of the rows. */
 export function Chunks({ rows, draw }) {
   const chunks = [];
   for (let at = 0; at < rows.length; at += ROWS) chunks.push(at);

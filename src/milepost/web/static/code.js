@@ -1,19 +1,19 @@
-// Code and proof of the selected task: why it was refused first, then the checks, then the changes. Beside it, the files.
+// Code and proof of the selected task: why it was refused first, then the checks, then the changes; or the files.
 import { html, signal } from './libraries.js';
 import { Beside } from './compare.js';
-import { copy } from './copy.js';
 import { Diff } from './diff.js';
 import { askAgain, useAnswer } from './fetched.js';
 import { Files } from './files.js';
 import { commit, money, span } from './format.js';
-import { Icon, Mark } from './icons.js';
+import { Mark } from './icons.js';
 import { Inline, Pieces } from './inline.js';
 import { Panel } from './layout.js';
 import { Made } from './made.js';
 import { Checks, Coming, Refused, Unverified } from './proof.js';
 import { pick } from './route.js';
-import { alive, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
-import { Prose, visible } from './text.js';
+import { glance } from './state.js';
+import { alive, asking, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
+import { CopyButton, Prose, visible } from './text.js';
 
 const MOST_BUTTONS = 4; // attempts beyond that are in a list
 
@@ -46,14 +46,20 @@ const show = name => {
 };
 
 const Views = () => html`<div class="segments" role="group" aria-label="Proof or files">
-  ${[['proof', 'Proof'], ['files', 'Files']].map(([name, label]) => html`<button aria-pressed=${view.value === name} onClick=${() => show(name)}>${label}</button>`)}
+  ${[['proof', 'Proof'], ['files', 'Files']].map(([name, label]) => html`<button
+    aria-pressed=${view.value === name}
+    onClick=${() => show(name)}
+  >${label}</button>`)}
 </div>`;
 
 function Attempts({ task, attempt }) {
   if (task.attempts.length < 2) return null;
   if (task.attempts.length > MOST_BUTTONS) {
-    return html`<select aria-label="Attempt" value=${String(attempt.number)} onChange=${event => pick(task.id, Number(event.currentTarget.value))}>
-      ${task.attempts.map(one => html`<option value=${String(one.number)}>attempt ${one.number}: ${one.verdict || 'in work'}</option>`)}
+    const choose = event => pick(task.id, Number(event.currentTarget.value));
+    return html`<select aria-label="Attempt" value=${String(attempt.number)} onChange=${choose}>
+      ${task.attempts.map(one => html`<option value=${String(one.number)}>
+        attempt ${one.number}: ${one.verdict || 'in work'}
+      </option>`)}
     </select>`;
   }
   return html`<div class="segments" role="group" aria-label="Attempts">${task.attempts.map(one => html`<button
@@ -63,13 +69,14 @@ function Attempts({ task, attempt }) {
   ><${Mark} status=${one.verdict || 'working'} /><span class="hidden">attempt </span>${one.number}</button>`)}</div>`;
 }
 
-/** What the server tells of an attempt; asked for once it is over, and again when it became a milepost. */
+/** What the server tells of an attempt; asked again whenever a stage or a check of it is over, and once it is. */
 function useProof(task, attempt) {
   const { run } = read('code');
-  const over = attempt && (attempt.verdict || task.status !== 'working');
-  const question = over && run ? { path: '/api/attempt', words: { run: run.run, task: task.id, attempt: attempt.number } } : null;
-  const proof = useAnswer(question, over ? [attempt.verdict, attempt.endedAt, attempt.milepost].join() : '');
-  return { question, proof };
+  const words = { run: run?.run, task: task.id, attempt: attempt.number };
+  const question = run ? { path: '/api/attempt', words } : null;
+  const { verdict, stage, checks, endedAt, milepost } = attempt;
+  const stamp = [verdict || `${stage} ${checks.length}`, endedAt, milepost].join();
+  return { question, proof: useAnswer(question, stamp) };
 }
 
 function Attempt({ task, attempt }) {
@@ -79,16 +86,19 @@ function Attempt({ task, attempt }) {
   const verdict = attempt.verdict;
   const checks = proof?.checks ?? [];
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="Verdict, proof and changes">
-    <div class="lede"><h3><${Inline} text=${task.title || task.id} /></h3><${Sentence} task=${task} attempt=${attempt} proof=${proof} /></div>
+    <div class="lede"><h3><${Inline} text=${task.title || task.id} /></h3>
+      <${Sentence} task=${task} attempt=${attempt} proof=${proof} /></div>
     ${verdict === 'failed' && html`<${Refused} task=${task} attempt=${attempt} checks=${checks} isLast=${isLast} />`}
     ${verdict === 'unverified' && html`<${Unverified} task=${task} attempt=${attempt} isLast=${isLast} />`}
     ${!verdict && html`<${InWork} task=${task} attempt=${attempt} />`}
     ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
-    ${verdict && task.attempts.some(one => one !== attempt && one.verdict) && html`<${Choice} task=${task} attempt=${attempt} />`}
-    ${question && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
-    ${question && proof === null && html`<${Missing} question=${question} />`}
-    ${proof && other ? html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />` : proof && html`
-      <${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} /><${Diff} diff=${proof.diff} />`}
+    ${verdict && html`<${Choice} task=${task} attempt=${attempt} />`}
+    ${verdict && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
+    ${verdict && proof === null && html`<${Missing} question=${question} />`}
+    ${proof && other && html`<${Compared} task=${task} attempt=${attempt} proof=${proof} other=${other} />`}
+    ${proof && !other && html`
+      ${verdict && html`<${Checks} where=${question.words} checks=${checks} nothing=${proof.nothing_to_ask} />`}
+      ${(verdict || proof.diff.files.length > 0) && html`<${Diff} diff=${proof.diff} where=${question.words} />`}`}
   </div>`;
 }
 
@@ -107,29 +117,35 @@ function Sentence({ task, attempt, proof }) {
     attempt.cost > 0 && money(attempt.cost),
     verdict === 'passed' && proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
   ].filter(Boolean);
-  const made = verdict === 'passed' && (attempt.milepost || proof?.commit);
+  const made = verdict === 'passed' && (attempt.milepost || proof?.milepost);
   return html`<p class=${`sentence v-${status}`}><${Mark} status=${status} /><span>
     ${facts.map((fact, place) => html`${place > 0 && ' · '}<${Pieces} text=${fact} />`)}
-    ${made ? html` · milepost <code>${commit(made)}</code>` : verdict && proof?.ref && html` · kept at <code><${Pieces} text=${proof.ref} /></code>`}
+    ${made && html` · milepost <code>${commit(made)}</code>`}
+    ${!made && verdict && proof?.ref && html` · kept at <code><${Pieces} text=${proof.ref} /></code>`}
   </span></p>`;
 }
 
 /** What an attempt does now: its clock stands still when nobody works, or nobody tells us. */
 function InWork({ task, attempt }) {
-  const moves = link.value === 'live' && alive.value;
+  const gate = glance(read('head')).gates.find(one => one.task === task.id);
+  const moves = !gate && link.value === 'live' && alive.value;
   if (moves) second.value;
   const doing = [attempt.stage, task.doing].filter(Boolean).join(' · ');
   return html`<section class="in-work" aria-label="In work">
     <p><span class="doing"><${Pieces} text=${doing || 'begins'} /></span>
-      <span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span></p>
-    ${attempt.checks.length > 0 ? html`<${Coming} checks=${attempt.checks} />` : html`<p class="soft">No check has run yet. What it changes is shown when it is over.</p>`}
+      ${!gate && html`<span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span>`}</p>
+    ${gate && html`<p class="asks"><${Prose} text=${gate.question} /><button class="button main" onClick=${() => {
+      asking.value = gate.gate;
+    }}>Look and answer</button></p>`}
+    ${attempt.checks.length > 0 && html`<${Coming} checks=${attempt.checks} />`}
+    ${!attempt.checks.length && !gate && html`<p class="soft">No check has run yet.</p>`}
   </section>`;
 }
 
 function ProveAgain({ task }) {
   const command = `milepost verify ${task.id} --replay`;
   return html`<p class="prove"><span class="soft">prove it again</span> <code>${command}</code>
-    <button class="icon" aria-label=${`Copy ${command}`} title="Copy" onClick=${() => copy(command)}><${Icon} name="copy" /></button></p>`;
+    <${CopyButton} text=${command} label=${`Copy ${command}`} /></p>`;
 }
 
 /** Another attempt to lay beside this one: a button where there is one, a list where there are more. */
@@ -138,6 +154,7 @@ function Choice({ task, attempt }) {
   const set = number => {
     beside.value = number;
   };
+  if (!others.length) return null;
   if (others.length === 1) {
     const [{ number }] = others;
     const on = beside.value === number;
@@ -156,8 +173,9 @@ function Compared({ task, attempt, proof, other }) {
   const { question, proof: another } = useProof(task, other);
   if (another === undefined) return html`<p class="soft pad">Fetching attempt ${other.number} …</p>`;
   if (another === null) return html`<${Missing} question=${question} />`;
-  const pair = [{ attempt: other, proof: another }, { attempt, proof }].sort((one, two) => one.attempt.number - two.attempt.number);
-  return html`<${Beside} left=${pair[0]} right=${pair[1]} />`;
+  const [here, there] = [{ attempt, proof }, { attempt: other, proof: another }];
+  const [left, right] = other.number < attempt.number ? [there, here] : [here, there];
+  return html`<${Beside} left=${left} right=${right} />`;
 }
 
 /** A task that nobody has tried yet: what the roadmap says of it. */
@@ -171,8 +189,10 @@ function Untried({ id, task }) {
   ];
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the roadmap says">
     <div class="lede"><h3><${Inline} text=${planned?.title || task?.title || id} /></h3>
-      <p class="sentence"><${Mark} status=${task?.status ?? 'waiting'} /><span>${task?.reason ? html`<${Inline} text=${task.reason} />` : 'not begun'}</span></p></div>
-    ${planned && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code><${Pieces} text=${value} /></code></dd>`)}</dl>`}
+      <p class="sentence"><${Mark} status=${task?.status ?? 'waiting'} />
+        <span><${Inline} text=${task?.reason || 'not begun'} /></span></p></div>
+    ${planned && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt>
+      <dd><code><${Pieces} text=${value} /></code></dd>`)}</dl>`}
     ${planned?.text && html`<pre class="log words"><${Prose} text=${planned.text} /></pre>`}
   </div>`;
 }

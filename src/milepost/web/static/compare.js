@@ -7,7 +7,8 @@ import { Inline, Pieces } from './inline.js';
 /** `left` and `right` are {attempt, proof}: an attempt of the state, and what the server tells of it. */
 export function Beside({ left, right }) {
   const paths = [...new Set([left, right].flatMap(one => one.proof.diff.files.map(file => file.path)))].sort();
-  return html`<section class="beside" aria-label=${`Attempts ${left.attempt.number} and ${right.attempt.number} beside each other`}>
+  const numbers = `${left.attempt.number} and ${right.attempt.number}`;
+  return html`<section class="beside" aria-label=${`Attempts ${numbers} beside each other`}>
     <div class="pair heads">${[left, right].map(one => html`<${Summary} one=${one} />`)}</div>
     <${Answers} left=${left} right=${right} />
     ${paths.map(path => html`<div class="pair" key=${path}>
@@ -18,7 +19,8 @@ export function Beside({ left, right }) {
 }
 
 const Summary = ({ one: { attempt } }) => html`<div class=${`side-head v-${attempt.verdict}`}>
-  <p><${Mark} status=${attempt.verdict || 'working'} /><b>attempt ${attempt.number}</b> <span class="soft"><${Pieces} text=${attempt.agent} /></span></p>
+  <p><${Mark} status=${attempt.verdict || 'working'} /><b>attempt ${attempt.number}</b>${' '}
+    <span class="soft"><${Pieces} text=${attempt.agent} /></span></p>
   <p class="soft"><${Inline} text=${attempt.reason || attempt.verdict || 'in work'} /></p>
 </div>`;
 
@@ -27,10 +29,14 @@ function Answers({ left, right }) {
   const answer = (one, name) => {
     const check = one.proof.checks.find(known => known.name === name);
     if (!check) return html`<span class="soft">not asked</span>`;
-    return html`<${Mark} status=${check.failed ? 'failed' : 'passed'} /><span class=${check.failed ? 'bad' : ''}><${Pieces} text=${check.after} /></span>`;
+    return html`<${Mark} status=${check.failed ? 'failed' : 'passed'} />
+      <span class=${check.failed ? 'bad' : ''}><${Pieces} text=${check.after} /></span>`;
   };
   return html`<div class="checks" role="group" aria-label="What the checks said of both" tabindex="0"><table>
-    <thead><tr><th scope="col">check</th><th scope="col">attempt ${left.attempt.number}</th><th scope="col">attempt ${right.attempt.number}</th></tr></thead>
+    <thead><tr>
+      <th scope="col">check</th>
+      ${[left, right].map(one => html`<th scope="col">attempt ${one.attempt.number}</th>`)}
+    </tr></thead>
     <tbody>${names.map(name => html`<tr key=${name}>
       <th scope="row"><${Pieces} text=${name} /></th><td>${answer(left, name)}</td><td>${answer(right, name)}</td>
     </tr>`)}</tbody>
@@ -39,7 +45,8 @@ function Answers({ left, right }) {
 
 function Side({ one: { attempt, proof }, path }) {
   const file = proof.diff.files.find(known => known.path === path);
-  return html`<div class="side">${file
-    ? html`<${File} file=${file} />`
-    : html`<p class="untouched soft">attempt ${attempt.number} leaves <code><${Pieces} text=${path} /></code> as it was</p>`}</div>`;
+  if (file) return html`<div class="side"><${File} file=${file} /></div>`;
+  return html`<div class="side"><p class="untouched soft">
+    attempt ${attempt.number} leaves <code><${Pieces} text=${path} /></code> as it was
+  </p></div>`;
 }

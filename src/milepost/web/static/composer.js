@@ -1,5 +1,5 @@
 // What waits for the person, and a line to steer by.
-import { html, useState } from './libraries.js';
+import { html, useRef, useState } from './libraries.js';
 import { change } from './ask.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
@@ -16,8 +16,9 @@ export function Waits() {
   const first = gates.find(gate => gate.task === selected.value) ?? gates[0];
   return html`<div class="waits" role="region" aria-label="Waits for you">
     <${Mark} status="asking" />
-    <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b> <${Pieces} text=${first.task} />${' '}
-      <span class="soft"><${Prose} text=${first.question} /></span></p>
+    <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b>${' '}
+      ${!first.question.startsWith(first.task) && html`<${Pieces} text=${first.task} /> `}
+      <${Prose} text=${first.question} /></p>
     <button class="button main" onClick=${() => {
       asking.value = first.gate;
     }}>Look</button>
@@ -35,15 +36,17 @@ function silence(state) {
 
 /** A note for who makes the next attempts. What was written stays until it was taken. */
 export function Composer() {
+  const box = useRef();
   const [text, setText] = useState('');
   const [sending, setSending] = useState(false);
   const why = silence(read('head'));
   const task = selected.value;
 
   const send = async () => {
-    if (!text.trim() || sending || why) return;
+    const written = box.current.value.trim(); // what was typed last may not be drawn yet
+    if (!written || sending || why) return;
     setSending(true);
-    const said = await change('/api/steer', { verb: 'note', task, text: text.trim() });
+    const said = await change('/api/steer', { verb: 'note', task, text: written });
     setSending(false);
     if (said) setText('');
   };
@@ -59,9 +62,11 @@ export function Composer() {
     send();
   }}>
     <div class="field">
-      <label for="note" class="to">to <b>${task ? html`<${Pieces} text=${task} />` : 'all'}</b><span class="hidden">: a note for the agent</span></label>
+      <label for="note" class="to">to <b><${Pieces} text=${task || 'all'} /></b>
+        <span class="hidden">: a note for the agent</span></label>
       <textarea
         id="note"
+        ref=${box}
         rows="1"
         maxlength=${LONGEST_NOTE}
         autocomplete="off"
@@ -72,10 +77,16 @@ export function Composer() {
         onInput=${event => setText(event.currentTarget.value)}
         onKeyDown=${press}
       />
-      <button class="icon" aria-label="Send the note" title="Send (Enter)" disabled=${why !== '' || sending || !text.trim()}>
-        <${Icon} name="send" />
-      </button>
+      <button
+        class="icon"
+        aria-label="Send the note"
+        title="Send (Enter)"
+        disabled=${why !== '' || sending || !text.trim()}
+      ><${Icon} name="send" /></button>
     </div>
-    <p class="counts soft" id="note-counts">${why ? html`<${Prose} text=${why} />` : html`It counts from the next attempt on.<span class="keys-hint"> Shift-Enter begins a new line.</span>`}</p>
+    <p class="counts soft" id="note-counts">
+      <${Prose} text=${why || 'It counts from the next attempt on.'} />
+      ${!why && html`<span class="keys-hint"> Shift-Enter begins a new line.</span>`}
+    </p>
   </form>`;
 }

@@ -18,7 +18,9 @@ export function Dialog({ name, title, mark, wide = false, close, children }) {
   };
   return html`<dialog ref=${ref} class=${wide ? 'wide' : ''} aria-labelledby=${`${name}-title`} onCancel=${cancel}>
     <div class="dialog-body">
-      <h2 id=${`${name}-title`} ref=${heading} tabindex="-1">${mark && html`<${Mark} status=${mark} />`}<span>${title}</span></h2>
+      <h2 id=${`${name}-title`} ref=${heading} tabindex="-1">
+        ${mark && html`<${Mark} status=${mark} />`}<span>${title}</span>
+      </h2>
       ${children}
     </div>
   </dialog>`;

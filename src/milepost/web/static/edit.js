@@ -3,6 +3,7 @@ import { html, useEffect, useState } from './libraries.js';
 import { ask, change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { editing, toast } from './store.js';
+import { replan } from './stream.js';
 
 const shut = () => {
   editing.value = '';
@@ -27,14 +28,17 @@ function Edit({ task }) {
   }, []);
   const save = async () => {
     const done = await change('/api/task', { task, text, digest: was.digest });
-    if (done) shut();
-    else setRefusal(toast.value);
+    if (!done) return setRefusal(toast.value);
+    shut();
+    return replan();
   };
   const same = !was || text === was.text;
 
   return html`<${Dialog} name="edit" title=${`Edit task ${task}`} wide close=${shut}>
-    <p class="soft">${was ? `From line ${was.line} of the roadmap` : 'Reading the roadmap'}. A run that is on follows what is
-      written there.</p>
+    <p class="soft">
+      ${was ? `From line ${was.line} of the roadmap.` : 'Reading the roadmap …'}
+      ${' '}A run that is on follows what is written there.
+    </p>
     <label class="field-name" for="task-text">Its lines, as Markdown</label>
     <textarea
       id="task-text"

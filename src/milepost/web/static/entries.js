@@ -57,13 +57,15 @@ function Fact({ entry }) {
   const checks = attempt?.checks ?? [];
   return html`<div class=${`entry card checked v-${entry.verdict}`}>
     <div class="who"><span>milepost checked</span><${Time} at=${entry.at} /></div>
-    <p class="finding"><${Mark} status=${entry.verdict} /><span><b>${entry.verdict}</b> <${Prose} text=${entry.text} /></span></p>
+    <p class="finding"><${Mark} status=${entry.verdict} />
+      <span><b>${entry.verdict}</b> <${Prose} text=${entry.text} /></span></p>
     ${checks.length > 0 && html`<ul class="asked">${checks.map(check => html`<li>
       <${Mark} status=${CHECK_MARKS[check.outcome]} />${check.name}
       ${check.ms >= 100 && html`<span class="soft">${span(check.ms / 1000)}</span>`}
     </li>`)}</ul>`}
     ${attempt && html`<button class="more" onClick=${() => showProof(entry)}>
-      ${entry.verdict === 'failed' ? 'Why, and what it changed' : 'Proof and changes'}${attempt.cost > 0 ? ` · ${money(attempt.cost)}` : ''}
+      ${entry.verdict === 'failed' ? 'Why, and what it changed' : 'Proof and changes'}
+      ${attempt.cost > 0 && ` · ${money(attempt.cost)}`}
     </button>`}
   </div>`;
 }
@@ -79,7 +81,8 @@ const Person = ({ entry, label, children }) => html`<div class="entry person">
 function Answer({ entry }) {
   const gate = read('talk').gates.get(entry.gate);
   return html`<${Person} entry=${entry} label="a person answered">
-    <p class="prose"><b>${ANSWERS[entry.answer] ?? entry.answer}</b>${gate && html`: <${Prose} text=${gate.question} />`}</p>
+    <p class="prose"><b>${ANSWERS[entry.answer] ?? entry.answer}</b>
+      ${gate && html`: <${Prose} text=${gate.question} />`}</p>
     ${entry.text && html`<p class="prose"><${Prose} text=${entry.text} /></p>`}
   <//>`;
 }
@@ -106,7 +109,8 @@ const Wall = ({ entry }) => html`<div class="entry card wall">
 </div>`;
 
 const Lessons = ({ entry }) => html`<details class="entry steps">
-  <summary>told ${many(entry.lines.length, 'lesson')} of earlier attempts${entry.held > 0 && html` <span class="soft">· ${entry.held} held out</span>`}</summary>
+  <summary>told ${many(entry.lines.length, 'lesson')} of earlier attempts
+    ${entry.held > 0 && html` <span class="soft">· ${entry.held} held out</span>`}</summary>
   <ul class="lessons">${entry.lines.map(line => html`<li><${Prose} text=${line} /></li>`)}</ul>
 </details>`;
 
@@ -124,7 +128,8 @@ function Steps({ entries }) {
   const failed = entries.filter(isFailed).length;
   const earlier = entries.length - most;
   return html`<details class="entry steps" open=${open} onToggle=${event => setOpen(event.currentTarget.open)}>
-    <summary><span>${many(entries.length, 'step')}</span>${failed > 0 && html` <span class="bad">${failed} failed</span>`}
+    <summary><span>${many(entries.length, 'step')}</span>
+      ${failed > 0 && html` <span class="bad">${failed} failed</span>`}
       <span class="soft"> · </span><code><${Pieces} text=${inShort(last)} /></code></summary>
     ${open && earlier > 0 && html`<button class="more" onClick=${() => setMost(most + 200)}>
       Show ${many(Math.min(earlier, 200), 'earlier step')}
@@ -157,17 +162,19 @@ function Ended({ name }) {
   const command = read('talk').commands.get(name);
   if (!command || (!command.ending && !command.cut)) return html`<span class="soft">running</span>`;
   if (command.cut) return html`<span class="bad">cut short</span>`;
-  return html`<span class=${command.exit === 0 ? 'soft' : 'bad'}>${command.ending} · ${span(command.ms / 1000)}</span>`;
+  const tone = command.exit === 0 ? 'soft' : 'bad';
+  return html`<span class=${tone}>${command.ending} · ${span(command.ms / 1000)}</span>`;
 }
 
 function Printed({ entry }) {
   if (entry.kind === 'tool') {
-    const lines = entry.text ? entry.text.split('\n').slice(-MOST_LINES) : [];
-    return lines.length ? html`<${Log} lines=${lines} label="What came of it" />` : html`<p class="soft nothing">Nothing came of it that is kept.</p>`;
+    if (!entry.text) return html`<p class="soft nothing">Nothing came of it that is kept.</p>`;
+    return html`<${Log} lines=${entry.text.split('\n').slice(-MOST_LINES)} label="What came of it" />`;
   }
   const { lines, errors, more } = printedBy(read('talk', 'terminal'), entry);
   if (!lines.length) {
-    return html`<p class="soft nothing">${hello.value?.older ? 'Its lines are older than those that are here: the terminal fetches them.' : 'It printed nothing.'}</p>`;
+    const why = hello.value?.older ? 'It is older than what is here: see the terminal.' : 'It printed nothing.';
+    return html`<p class="soft nothing">${why}</p>`;
   }
   return html`${more > 0 && html`<p class="soft nothing">${many(more, 'earlier line')} in the terminal</p>`}
     <${Log} lines=${lines} kinds=${errors} label="What it printed" />`;
@@ -207,7 +214,7 @@ const SIGNALS = {
 const DRAWN = {
   run: Happened,
   said: Claim,
-  signal: ({ entry }) => html`<${Claim} entry=${entry} label=${SIGNALS[entry.signal] ?? `the agent says: ${entry.signal}`} />`,
+  signal: ({ entry }) => html`<${Claim} entry=${entry} label=${SIGNALS[entry.signal]} />`,
   chosen: Choice,
   lessons: Lessons,
   verdict: Fact,

@@ -1,4 +1,4 @@
-// Answers of the server, each kept under its own name: one that comes late can never be shown as that to another question.
+// Answers of the server, each kept under its own name: one that comes late is never taken for that to another question.
 import { signal, useEffect } from './libraries.js';
 import { ask } from './ask.js';
 import { hello } from './store.js';

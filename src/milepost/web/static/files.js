@@ -1,13 +1,12 @@
 // The files of the run's branch as a tree, with what the run changed, and the text of one of them.
 import { html, signal, useEffect, useLayoutEffect, useMemo, useRef, useState } from './libraries.js';
 import { Chunks, longest } from './chunks.js';
-import { copy } from './copy.js';
 import { askAgain, useAnswer } from './fetched.js';
 import { commit, many } from './format.js';
 import { Icon } from './icons.js';
 import { Pieces } from './inline.js';
 import { read } from './store.js';
-import { Row, visible } from './text.js';
+import { CopyButton, Row, visible } from './text.js';
 import { CHANGES, changedWords, grow, matching, rowsOf, step } from './tree.js';
 
 const ROW_PX = 26;
@@ -40,7 +39,8 @@ function Absent({ answer }) {
   const question = questionFor(read('code').run);
   if (!question) return html`<p class="empty">No run has begun.</p>`;
   if (answer === undefined) return html`<p class="empty">Fetching the files …</p>`;
-  return html`<p class="empty">The files could not be fetched. <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
+  return html`<p class="empty">The files could not be fetched.${' '}
+    <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
 }
 
 function Filter({ answer }) {
@@ -59,15 +59,19 @@ function Filter({ answer }) {
     <label class="files-tick"><input type="checkbox" checked=${onlyChanged.value} onChange=${event => {
       onlyChanged.value = event.currentTarget.checked;
     }} />only changed</label>
-    <p class="soft">${many(answer.files.length, 'file')}${answer.cut ? ' and more' : ''}${changed.length > 0 && `, ${changedWords(changed)}`}${answer.commit && html` at <code>${commit(answer.commit)}</code>`}</p>
+    <p class="soft">${many(answer.files.length, 'file')}${answer.cut ? ' and more' : ''}
+      ${changed.length > 0 && `, ${changedWords(changed)}`}
+      ${answer.commit && html` at <code>${commit(answer.commit)}</code>`}</p>
   </div>`;
 }
 
 function Tree({ answer }) {
-  const found = useMemo(() => matching(answer.files, words.value, onlyChanged.value), [answer, words.value, onlyChanged.value]);
+  const choice = [answer.files, words.value, onlyChanged.value];
+  const found = useMemo(() => matching(...choice), choice);
   const root = useMemo(() => grow(found), [found]);
   const filtered = words.value.trim() !== '';
-  const isOpen = folder => toggled.value.get(folder.path) ?? (filtered || folder.changed > 0 || answer.files.length <= FEW);
+  const isFew = answer.files.length <= FEW;
+  const isOpen = folder => toggled.value.get(folder.path) ?? (filtered || isFew || folder.changed > 0);
   const rows = useMemo(() => rowsOf(root, isOpen), [root, toggled.value, filtered]);
   const [active, setActive] = useState(0);
   const at = Math.min(active, rows.length - 1);
@@ -132,7 +136,13 @@ function Rows({ rows, at, press, use }) {
     onKeyDown=${press}
   >
     <div role="none" class="tree-sheet" style=${{ height: `${rows.length * ROW_PX}px` }}>
-      ${places.map(place => html`<${Item} key=${rows[place].path} row=${rows[place]} place=${place} isActive=${place === at} use=${use} />`)}
+      ${places.map(place => html`<${Item}
+        key=${rows[place].path}
+        row=${rows[place]}
+        place=${place}
+        isActive=${place === at}
+        use=${use}
+      />`)}
     </div>
   </div>`;
 }
@@ -151,9 +161,10 @@ function Item({ row, place, isActive, use }) {
     style=${{ top: `${place * ROW_PX}px`, '--level': row.level - 1 }}
     onClick=${() => use(row, place)}
   >
-    ${row.isFolder ? html`<span class=${`chevron${row.open ? ' down' : ''}`} aria-hidden="true" />` : html`<${Icon} name="file" />`}
+    ${row.isFolder && html`<span class=${`chevron${row.open ? ' down' : ''}`} aria-hidden="true" />`}
+    ${!row.isFolder && html`<${Icon} name="file" />`}
     <span class="tree-name"><${Pieces} text=${row.name} /></span>
-    ${row.isFolder && row.changed > 0 && html`<span class="soft">${row.changed}<span class="hidden"> changed</span></span>`}
+    ${row.changed > 0 && html`<span class="soft">${row.changed}<span class="hidden"> changed</span></span>`}
     ${sign && html`<span class="tree-change"><span aria-hidden="true">${sign}</span> ${word}</span>`}
   </div>`;
 }
@@ -175,22 +186,40 @@ function Text({ path, answer }) {
       }}><${Icon} name="close" /></button>
       <code><${Pieces} text=${path} /></code>
       ${change && html`<span class="soft kind">${CHANGES[change][1]}</span>`}
-      <button class="icon" aria-label=${`Copy the path of ${visible(path)}`} title="Copy the path" onClick=${() => copy(path)}><${Icon} name="copy" /></button>
+      <${CopyButton} text=${path} label=${`Copy the path of ${visible(path)}`} />
     </header>
-    ${question ? html`<${Lines} file=${file} path=${path} question=${question} />` : html`<p class="folded">The run removed this file: its mileposts show its text.</p>`}
+    ${question && html`<${Lines} file=${file} path=${path} question=${question} />`}
+    ${!question && html`<p class="folded">The run removed this file: its mileposts show its text.</p>`}
   </div>`;
 }
 
 function Lines({ file, path, question }) {
   if (file === undefined) return html`<p class="folded">Fetching its text …</p>`;
-  if (file === null) return html`<p class="folded">It could not be fetched. <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
-  const note = file.binary ? 'A binary file: it is not shown.' : file.cut ? 'Its beginning: it is too long to be shown whole.' : file.rows.length ? '' : 'An empty file.';
+  if (file === null) {
+    return html`<p class="folded">It could not be fetched.${' '}
+      <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
+  }
+  const note = reticence(file);
   return html`${note && html`<p class="folded">${note}</p>`}
-    ${file.rows.length > 0 && html`<div class="scroll source" tabindex="0" role="group" aria-label=${`Text of ${visible(path)}`}>
+    ${file.rows.length > 0 && html`<div
+      class="scroll source"
+      tabindex="0"
+      role="group"
+      aria-label=${`Text of ${visible(path)}`}
+    >
       <div class="sheet-of" style=${{ minWidth: `calc(${longest(file.rows, row => row[1])}ch + 70px)` }}>
         <${Chunks} rows=${file.rows} draw=${drawn} />
       </div>
     </div>`}`;
 }
 
-const drawn = ([number, parts], place) => html`<div class="row" key=${place}><span class="no">${number}</span><code><${Row} parts=${parts} /></code></div>`;
+/** Why not all of a file is shown; nothing when it is. */
+function reticence(file) {
+  if (file.binary) return 'A binary file: it is not shown.';
+  if (file.cut) return 'Its beginning: it is too long to be shown whole.';
+  return file.rows.length ? '' : 'An empty file.';
+}
+
+const drawn = ([number, parts], place) => html`<div class="row" key=${place}>
+  <span class="no">${number}</span><code><${Row} parts=${parts} /></code>
+</div>`;

@@ -42,6 +42,8 @@ function counted(talk, upTo, task) {
   return count;
 }
 
+const kindOf = entry => (STEPS.has(entry.kind) ? 'steps' : entry.kind);
+
 /** Rows with a heading wherever another task or attempt begins to speak. */
 function headed(groups, whole) {
   const rows = [];
@@ -51,7 +53,7 @@ function headed(groups, whole) {
     const isNew = isElsewhere(first, heading?.first) && (whole || first.attempt > 0);
     if (isNew) rows.push((heading = { kind: 'lane', key: `l${first.seq}`, first, begins: false }));
     if (first.kind === 'stage') Object.assign(heading, { first, begins: true });
-    else rows.push({ kind: STEPS.has(first.kind) ? 'steps' : first.kind, key: `${first.kind}${first.seq}`, first, entries });
+    else rows.push({ kind: kindOf(first), key: `${first.kind}${first.seq}`, first, entries });
   }
   return rows;
 }

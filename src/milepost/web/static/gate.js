@@ -5,6 +5,7 @@ import { Dialog, onCtrlEnter } from './dialog.js';
 import { many } from './format.js';
 import { Inline, Pieces } from './inline.js';
 import { glance } from './state.js';
+import { replan } from './stream.js';
 import { asking, read, toast } from './store.js';
 
 export const AGENTS = ['tool', 'code', 'claude', 'codex', 'aider', 'auto'];
@@ -51,7 +52,8 @@ function Question({ gate, task, others }) {
   const [seen, look] = useState(gate);
   const [answer, choose] = useState('');
   const changed = gate.digest !== seen.digest;
-  return html`<${Dialog} name="gate" title=${html`<${Inline} text=${seen.question} />`} mark="asking" wide close=${shut}>
+  const title = html`<${Inline} text=${seen.question} />`;
+  return html`<${Dialog} name="gate" title=${title} mark="asking" wide close=${shut}>
     <p class="soft">task ${seen.task}${task?.title && html` · <${Inline} text=${task.title} />`}</p>
     <${Shown} gate=${seen} />
     ${gate.answer ? html`<${Answered} gate=${gate} />`
@@ -89,6 +91,7 @@ function useSending(gate) {
     const path = `/api/gates/${encodeURIComponent(gate.gate)}`;
     const done = await change(path, { answer, text, digest: gate.digest });
     if (done && asking.value === gate.gate) shut();
+    if (done) replan();
     setRefusal(done ? '' : toast.value);
     setBusy(false);
   };
@@ -104,8 +107,8 @@ function Answers({ gate, choose }) {
     ${notice}
     <div class="buttons">
       <button class="button quiet first" onClick=${shut}>Not now</button>
-      ${Object.entries(OTHERS).reverse().map(([name, other]) => html`<button class="button" onClick=${() => choose(name)}>
-        ${other.name} …
+      ${Object.keys(OTHERS).reverse().map(name => html`<button class="button" onClick=${() => choose(name)}>
+        ${OTHERS[name].name} …
       </button>`)}
       <button class="button main" disabled=${busy} onClick=${() => send('approve', '')}>Approve once</button>
     </div>`;
@@ -125,7 +128,9 @@ function Words({ gate, answer, back }) {
   };
   return html`<p>${name}: ${leadsTo(answer, gate.kind)}.</p>
     <label class="field-name" for="gate-words">${field}</label>
-    ${answer === 'delegate' ? html`<${AgentField} field=${ref} ...${box} />` : html`<textarea ref=${ref} rows="3" ...${box} />`}
+    ${answer === 'delegate'
+      ? html`<${AgentField} field=${ref} ...${box} />`
+      : html`<textarea ref=${ref} rows="3" ...${box} />`}
     ${notice}
     <div class="buttons">
       <button class="button quiet first" onClick=${back}>Back</button>
@@ -134,7 +139,12 @@ function Words({ gate, answer, back }) {
 }
 
 /** A name of an agent: any, with the known ones to choose from. */
-export const AgentField = ({ field, ...attributes }) => html`<input ref=${field} list="agents" autocomplete="off" ...${attributes} />
+export const AgentField = ({ field, ...others }) => html`<input
+    ref=${field}
+    list="agents"
+    autocomplete="off"
+    ...${others}
+  />
   <datalist id="agents">${AGENTS.map(name => html`<option value=${name} />`)}</datalist>`;
 
 const Answered = ({ gate }) => html`<p class="notice" role="status">

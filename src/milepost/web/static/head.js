@@ -29,11 +29,15 @@ function stance() {
 function Bar() {
   const { kind, text } = stance();
   return html`<header class="bar">
-    <a class="brand" href="#" aria-label="milepost: the whole run" onClick=${wholeRun}><${Stone} /><span>milepost</span></a>
+    <a class="brand" href="#" aria-label="milepost: the whole run" onClick=${wholeRun}>
+      <${Stone} /><span>milepost</span>
+    </a>
     <h1><${Runs} /></h1>
     <span class=${`standing s-${kind}`}><i class="dot" aria-hidden="true" />${text}</span>
     <${Clock} /><${Held} />
-    <span class=${`fact link l-${link.value}`} role="status"><i class="dot" aria-hidden="true" />${LINKS[link.value]}</span>
+    <span class=${`fact link l-${link.value}`} role="status">
+      <i class="dot" aria-hidden="true" />${LINKS[link.value]}
+    </span>
     <div class="acts"><${Acts} />
       <button class="icon" aria-label=${`Theme: ${theme.value}; change it`} title="Theme (d)" onClick=${nextTheme}>
         <${Icon} name="theme" />
@@ -69,12 +73,15 @@ function Runs() {
   const folder = (hello.value?.folder ?? '').split('/').filter(Boolean).at(-1) ?? '';
   const shown = state.run?.run ?? run.value;
   const known = facts();
-  const name = html`<b>${folder}</b> <span class="soft">${shown ? html`<span class="run-word">run </span>${shown}` : 'no run yet'}</span>`;
+  const words = shown ? html`<span class="run-word">run </span>${shown}` : 'no run yet';
+  const name = html`<b>${folder}</b> <span class="soft">${words}</span>`;
   const acts = runs.value.map(one => ({
-    label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown, act: () => one.run !== shown && show(one.run),
+    label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown,
+    act: () => one.run === shown || show(one.run),
   }));
   if (!acts.length) return name;
-  return html`<${Menu} look="run-name" label="Runs" told hint=${hello.value?.roadmap} heading=${known && `${known.held} · ${known.others}`} acts=${acts}>
+  const heading = known && `${known.held} · ${known.others}`;
+  return html`<${Menu} look="run-name" label="Runs" told hint=${hello.value?.roadmap} heading=${heading} acts=${acts}>
     <span class="run-words">${name}</span><span class="hidden">: show another run</span><${Icon} name="after" />
   <//>`;
 }
@@ -116,7 +123,8 @@ const steer = (verb, text = '') => change('/api/steer', { verb, task: '', text }
 
 function Acts() {
   const may = choices(stance());
-  return html`${may.pause && html`<${Act} icon="pause" label="Pause" what="Pause the run" act=${() => steer('pause')} />`}
+  return html`${may.pause
+      && html`<${Act} icon="pause" label="Pause" what="Pause the run" act=${() => steer('pause')} />`}
     ${may.goOn && html`<${Act} icon="play" label="Go on" what="Go on with the run" act=${() => steer('go_on')} />`}
     ${may.resume && html`<${Act} icon="play" label="Resume" what="Resume the run" act=${() => steer('resume')} main />`}
     ${may.stop && html`<${Menu} look="button quiet" label="Stop the run" acts=${STOPS}>

@@ -4,8 +4,12 @@ import { shown } from './safe.js';
 
 const CODE = /`([^`]+)`/;
 
-export const Pieces = ({ text }) => shown(text).map(([style, piece]) => (style ? html`<span class=${style}>${piece}</span>` : piece));
+export const Pieces = ({ text }) =>
+  shown(text).map(([style, piece]) => (style ? html`<span class=${style}>${piece}</span>` : piece));
 
 /** A title or a reason. */
 export const Inline = ({ text }) =>
-  text.split(CODE).map((part, place) => (place % 2 ? html`<code><${Pieces} text=${part} /></code>` : html`<${Pieces} text=${part} />`));
+  text.split(CODE).map((part, place) => {
+    const pieces = html`<${Pieces} text=${part} />`;
+    return place % 2 ? html`<code>${pieces}</code>` : pieces;
+  });

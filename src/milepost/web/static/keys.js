@@ -28,7 +28,7 @@ function turn(by) {
   pick(selected.value, numbers[clamp(at + by, numbers.length)]);
 }
 
-/** The oldest gate; pressed where one was looked at, the next. */
+/** The oldest gate that nobody answered. */
 function whatWaits() {
   const [gate] = glance(state).gates;
   if (gate) asking.value = gate.gate;
@@ -39,6 +39,8 @@ function search() {
   bring('terminal');
   terminal.focusSearch();
 }
+
+const openMenu = () => document.querySelector('.task-row .icon')?.click();
 
 function fill() {
   const here = document.activeElement?.closest('.panel')?.id.slice('panel-'.length);
@@ -58,7 +60,7 @@ export const KEYS = [
   { names: ['1', '2', '3', '4', '5'], what: 'go to a panel', act: key => go(PANELS[Number(key) - 1]) },
   { names: ['j', 'k'], what: 'next task, task before', act: key => move(key === 'j' ? 1 : -1) },
   { names: [']', '['], what: 'next attempt, attempt before', act: key => turn(key === ']' ? 1 : -1) },
-  { names: ['.'], what: 'what can be done with the task', act: () => document.querySelector('.task-row .icon')?.click() },
+  { names: ['.'], what: 'what can be done with the task', act: openMenu },
   { names: ['w'], what: 'what waits for you', act: whatWaits },
   { names: ['Esc'], what: 'back to the whole run', act: widen },
   { names: ['/'], what: 'search the terminal', act: search },

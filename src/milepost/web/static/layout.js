@@ -56,6 +56,12 @@ export function bring(name) {
   if (whole.value) whole.value = name;
 }
 
+/** Bring a panel to the front and focus it, not what is in it: that may be about to change. */
+export function face(name) {
+  bring(name);
+  document.getElementById(`panel-${name}`).focus();
+}
+
 /** Bring a panel to the front and move the focus into it. */
 export function go(name) {
   bring(name);

@@ -16,19 +16,21 @@ export function Made({ showFiles }) {
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the run made">
     <${Part} title="What was not made" tasks=${not} />
     <div class="lede"><h3>What was made</h3>
-      <p class="soft">${made.length ? 'Newest first. Choose one to see its changes and its proof.' : 'Nothing has its milepost yet.'}</p></div>
+      <p class="soft">${made.length ? 'Newest first.' : 'Nothing has its milepost yet.'}</p></div>
     <${List} tasks=${made} />
     ${made.length > 0 && html`<${ChangedFiles} showFiles=${showFiles} />`}
   </div>`;
 }
 
-const Part = ({ title, tasks }) => tasks.length > 0 && html`<div class="lede"><h3>${title}</h3></div><${List} tasks=${tasks} />`;
+const Part = ({ title, tasks }) =>
+  tasks.length > 0 && html`<div class="lede"><h3>${title}</h3></div><${List} tasks=${tasks} />`;
 
 const List = ({ tasks }) => html`<ul class="made">${tasks.map(task => html`<li key=${task.id}>
   <button class="bare" onClick=${() => pick(task.id)}>
     <${Mark} status=${task.status} />
     <span class="id"><${Pieces} text=${task.id} /></span>
-    <span class="what"><span><${Inline} text=${task.title} /></span><span class=${task.status === 'failed' ? 'bad' : 'soft'}><${Inline} text=${why(task)} /></span></span>
+    <span class="what"><span><${Inline} text=${task.title} /></span>
+      <span class=${task.status === 'failed' ? 'bad' : 'soft'}><${Inline} text=${why(task)} /></span></span>
     ${task.commit && task.status === 'passed' && html`<code>${commit(task.commit)}</code>`}
   </button>
 </li>`)}</ul>`;
@@ -43,5 +45,6 @@ function ChangedFiles({ showFiles }) {
   const changed = (useFiles()?.files ?? []).filter(file => file.change);
   if (!changed.length) return null;
   return html`<div class="lede"><h3>What changed</h3>
-    <p class="soft">${changedWords(changed)} <button class="more" onClick=${showFiles}>Show the files</button></p></div>`;
+    <p class="soft">${changedWords(changed)}${' '}
+      <button class="more" onClick=${showFiles}>Show the files</button></p></div>`;
 }

@@ -4,7 +4,7 @@ import { html, useLayoutEffect, useRef, useState } from './libraries.js';
 const EDGE = 8;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
-/** `acts` are {label, note, act, current, hazard}; what is falsy among them is left out. `told`: its words say it all. */
+/** `acts` are {label, note, act, current, hazard}; falsy ones are left out. `told`: the words on it name it. */
 export function Menu({ label, hint, look = 'icon', told = false, heading, acts, children }) {
   const [open, setOpen] = useState(false);
   const button = useRef();

@@ -69,7 +69,8 @@ function Numbers() {
 function place(name) {
   const given = hello.value;
   if (!given) return '';
-  return name === 'report' ? given.report ?? '' : given.app ?? '';
+  if (name === 'app') return given.app ?? '';
+  return given.preview && state.run ? `${given.preview}/report?run=${state.run.run}` : '';
 }
 
 function Frame({ name }) {

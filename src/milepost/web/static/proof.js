@@ -2,7 +2,7 @@
 import { html, useState } from './libraries.js';
 import { ask, change } from './ask.js';
 import { copy } from './copy.js';
-import { span } from './format.js';
+import { many, span } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Inline, Pieces } from './inline.js';
 import { read } from './store.js';
@@ -32,7 +32,9 @@ function Evidence({ check }) {
   return html`<figure>
     <figcaption class="soft"><${Pieces} text=${check.name} /></figcaption>
     <${Log} lines=${few} kinds=${few.map(tone)} label=${`Evidence of ${visible(check.name)}`} />
-    ${few.length < lines.length && html`<button class="more" onClick=${() => setOpen(true)}>Show all ${lines.length} lines</button>`}
+    ${few.length < lines.length && html`<button class="more" onClick=${() => setOpen(true)}>
+      Show all ${lines.length} lines
+    </button>`}
   </figure>`;
 }
 
@@ -63,7 +65,10 @@ function Retry({ task, by }) {
   </div>`;
 }
 
-export const Unverified = ({ task, attempt, isLast }) => html`<section class="why unsure" aria-label="Why it is unverified">
+export const Unverified = ({ task, attempt, isLast }) => html`<section
+  class="why unsure"
+  aria-label="Why it is unverified"
+>
   <p class="lead"><b>Why it is unverified.</b> <${Prose} text=${attempt.reason || task.reason} /></p>
   ${isLast && task.proposal && html`<p class="proposal"><${Prose} text=${task.proposal} /></p>`}
 </section>`;
@@ -95,21 +100,26 @@ function Check({ where, check }) {
   return html`<tbody class=${check.failed ? 'failed' : ''}>
     <tr>
       <th scope="row"><${Mark} status=${check.failed ? 'failed' : 'passed'} /><${Pieces} text=${check.name} />
-        ${check.decisive && html`<span class="decisive" title="It is about this task in particular">decisive</span>`}</th>
+        ${check.decisive && html`<span class="decisive" title="About this task in particular">decisive</span>`}</th>
       <td class="asked-what"><${Inline} text=${check.asked} /></td>
       <td class="before"><${Pieces} text=${check.before || '–'} /></td>
-      <td class="after"><span class="arrow" aria-hidden="true">→ </span><${Pieces} text=${check.after || '–'} /></td>
+      <td class="after">
+        <span class="arrow" aria-hidden="true">→ </span><${Pieces} text=${check.after || '–'} />
+      </td>
       <td class="number">${check.seconds == null ? '' : span(check.seconds)}</td>
-      <td class="number"><button class="more" aria-expanded=${log !== null} onClick=${show}>log<span class="hidden"> of <${Pieces} text=${check.name} /></span></button></td>
+      <td class="number"><button class="more" aria-expanded=${log !== null} onClick=${show}>
+        log<span class="hidden"> of <${Pieces} text=${check.name} /></span>
+      </button></td>
     </tr>
-    ${log !== null && html`<tr><td colspan="6">${log === '' ? html`<span class="soft">Fetching its log …</span>` : html`<${WholeLog} text=${log} name=${check.name} />`}</td></tr>`}
+    ${log !== null && html`<tr><td colspan="6"><${WholeLog} text=${log} name=${check.name} /></td></tr>`}
   </tbody>`;
 }
 
 function WholeLog({ text, name }) {
+  if (text === '') return html`<span class="soft">Fetching its log …</span>`;
   const lines = text.split('\n');
   const left = lines.length - MOST_LOG;
-  return html`${left > 0 && html`<p class="soft">the last ${MOST_LOG.toLocaleString('en')} of ${lines.length.toLocaleString('en')} lines; copy gives all</p>`}
+  return html`${left > 0 && html`<p class="soft">after ${many(left, 'earlier line')}; copy gives all</p>`}
     <${Log} lines=${lines.slice(-MOST_LOG)} label=${`Log of ${visible(name)}`} />
     <button class="more" onClick=${() => copy(text)}>Copy all of it</button>`;
 }
@@ -117,7 +127,7 @@ function WholeLog({ text, name }) {
 /** The checks of an attempt in work, as they come. */
 export const Coming = ({ checks }) => html`<ul class="coming" aria-label="Checks so far">
   ${checks.map(check => html`<li key=${check.name}>
-    <${Mark} status=${{ passed: 'passed', failed: 'failed' }[check.outcome] ?? 'waiting'} /><b><${Pieces} text=${check.name} /></b>
+    <${Mark} status=${check.outcome === 'absent' ? 'waiting' : check.outcome} /><b><${Pieces} text=${check.name} /></b>
     <span><${Inline} text=${check.summary} /></span><span class="soft number">${span(check.ms / 1000)}</span>
   </li>`)}
 </ul>`;

@@ -101,7 +101,9 @@ function Row({ id, status, task, title, why, on, stop }) {
       <${Mark} status=${status} />
       <span class="task-id">${id}</span>
       <span class="task-title"><${Inline} text=${title} /></span>
-      <span class="task-why">${status === 'working' ? html`<${Doing} task=${task} />` : html`<${Inline} text=${why} />`}</span>
+      <span class="task-why">
+        ${status === 'working' ? html`<${Doing} task=${task} />` : html`<${Inline} text=${why} />`}
+      </span>
     </button>
     ${on && html`<${TaskMenu} id=${id} status=${status} />`}
   </li>`;
@@ -111,9 +113,10 @@ function Row({ id, status, task, title, why, on, stop }) {
 function Doing({ task }) {
   second.value;
   const attempt = task.attempts.at(-1);
+  const again = attempt?.number > 1 ? `attempt ${attempt.number} · ` : '';
   const words = [task.stage, task.doing].filter(Boolean).join(' · ');
   return html`<span class="task-doing"><${Inline} text=${words} /></span>
-    <span class="task-for">${attempt?.number > 1 && `attempt ${attempt.number} · `}${ticking(now() - task.startedAt)}</span>`;
+    <span class="task-for">${again}${ticking(now() - task.startedAt)}</span>`;
 }
 
 function walk(event) {
@@ -128,14 +131,19 @@ function walk(event) {
   pick(next.dataset.task);
 }
 
+function Where({ line, task }) {
+  if (task) return html`<button class="plain" onClick=${() => pick(task)}>${task}</button>`;
+  return line ? `line ${line}` : 'plan';
+}
+
+/** What is said of a task, without its name, which stands before it. */
+const unnamed = ({ task, text }) => (task && text.startsWith(`${task} `) ? text.slice(task.length + 1) : text);
+
 /** What the plan says is worth a look. */
 function Findings() {
   const { findings } = plan.value;
   if (!findings.length) return null;
-  const lines = findings.map(({ line, task, text }) => html`<li>
-    <b>${task ? html`<button class="plain" onClick=${() => pick(task)}>${task}</button>` : line ? `line ${line}` : 'plan'}</b>${' '}
-    <${Inline} text=${text} />
-  </li>`);
+  const lines = findings.map(one => html`<li><b><${Where} ...${one} /></b> <${Inline} text=${unnamed(one)} /></li>`);
   return html`<section class="findings">
     <h3>To look at in the plan</h3>
     <ul>${lines.slice(0, MOST_FINDINGS)}</ul>

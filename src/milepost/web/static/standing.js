@@ -1,6 +1,8 @@
 // How a run stands, in words. Pure.
 
-const WORDS = { none: 'no run yet', running: 'running', paused: 'paused', finishing: 'finishing', finished: 'finished' };
+const WORDS = {
+  none: 'no run yet', running: 'running', paused: 'paused', finishing: 'finishing', finished: 'finished',
+};
 
 /** {kind, text} of a run; `left` when another run took its place. Nothing is claimed of what cannot be seen. */
 export function standing(state, { link, alive, left }) {

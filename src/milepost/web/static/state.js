@@ -134,6 +134,16 @@ function withdraw(state, isOver) {
   }
 }
 
+/** Mark the questions that were answered though the run did not take that up yet; `waiting` is of a place `last`. */
+export function settle(state, { waiting, last }) {
+  for (const [name, gate] of state.gates) {
+    if (gate.answer || gate.seq > last || waiting.includes(name)) continue;
+    state.gates.set(name, { ...gate, answer: 'answered' });
+    change(state, gate.task, task => ({ status: task.status === 'asking' ? standing(task) : task.status }));
+  }
+  return ALL;
+}
+
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
 

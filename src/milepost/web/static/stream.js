@@ -1,7 +1,7 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
-import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, touch } from './store.js';
-import { apply, weave } from './state.js';
+import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, tell, touch } from './store.js';
+import { apply, settle, weave } from './state.js';
 
 const RETRY_MS = 1000;
 const RESTING_MS = 20_000;
@@ -29,6 +29,7 @@ export function connect() {
     setClock(said.now);
     alive.value = said.alive;
   });
+  source.addEventListener('newer', event => follow(JSON.parse(event.data).run));
   source.onmessage = event => take(JSON.parse(event.data));
   source.onerror = lose;
 }
@@ -41,13 +42,23 @@ export function show(name) {
   connect();
 }
 
+/** A newer run began: shown at once to who looks at the newest, told to who chose another. */
+function follow(name) {
+  if (run.value) {
+    tell(`Run ${name} began.`);
+    replanSoon();
+  } else {
+    show('');
+  }
+}
+
 function greet(said) {
   if (said.fresh || said.epoch !== epoch) startOver();
   caughtUp = !said.fresh;
   epoch = said.epoch;
   setClock(said.now);
   alive.value = said.alive;
-  hello.value = said;
+  hello.value = said.fresh ? said : { ...said, older: hello.value?.older ?? said.older };
   link.value = 'live';
   replan();
 }
@@ -78,8 +89,12 @@ function replanSoon() {
   replanning = setTimeout(replan, 200);
 }
 
-async function replan() {
-  const [planned, known] = await Promise.all([ask('/api/plan'), ask('/api/runs')]);
+/** Fetch the plan, the runs and the questions as they are now. */
+export async function replan() {
+  const asked = run.value;
+  const [planned, known, gates] = await Promise.all([ask('/api/plan'), ask('/api/runs'), ask('/api/gates')]);
+  if (run.value !== asked) return;
+  if (gates) touch(settle(state, gates));
   if (planned) plan.value = planned;
   if (known) runs.value = known.runs;
   touch(['roadmap']);

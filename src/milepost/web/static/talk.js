@@ -31,7 +31,7 @@ export function Talk() {
   <//>`;
 }
 
-/** The entries. While the reader looks back the first row is held, so that nothing moves, and what is new is counted. */
+/** The entries. While the reader looks back, the first row is held so that nothing moves, and news are counted. */
 function Entries({ id }) {
   const { talk, tasks } = read('talk');
   const ref = useRef();
@@ -73,7 +73,15 @@ function Entries({ id }) {
   const unseen = back ? newer(talk, id, back.seen) : 0;
 
   return html`<div class="talk-wrap">
-    <div class="scroll talk" ref=${ref} onScroll=${scrolled} onToggleCapture=${grown} tabindex="0" role="group" aria-label="What happened">
+    <div
+      class="scroll talk"
+      ref=${ref}
+      onScroll=${scrolled}
+      onToggleCapture=${grown}
+      tabindex="0"
+      role="group"
+      aria-label="What happened"
+    >
       ${earlier > 0 && html`<button class="button small earlier" onClick=${showEarlier}>
         Show earlier <span class="soft">${many(earlier, 'entry', 'entries')}</span>
       </button>`}
@@ -100,7 +108,7 @@ function AtWork({ id }) {
   return working.slice(0, MOST_AT_WORK).map(task => html`<div class="entry at-work" key=${task.id}>
     <${Mark} status="working" />
     ${!id && html`<b><${Pieces} text=${task.id} /></b>`}
-    <span class="doing">${[task.stage, task.doing].filter(Boolean).map((part, place) => html`${place > 0 && ' · '}<${Pieces} text=${part} />`)}</span>
+    <span class="doing"><${Pieces} text=${[task.stage, task.doing].filter(Boolean).join(' · ')} /></span>
     <span class="soft">${moves ? span(now() - startOf(task)) : 'in work when last seen'}</span>
   </div>`);
 }

@@ -23,7 +23,7 @@ export function TaskMenu({ id, status }) {
       gate && { label: 'Look and answer', act: () => {
         asking.value = gate.gate;
       } },
-      REFUSED.has(status) && { label: 'Try again', note: 'by the agent that tried it last', act: () => steer('retry', id) },
+      REFUSED.has(status) && { label: 'Try again', note: 'by the same agent', act: () => steer('retry', id) },
       REFUSED.has(status) && { label: 'Try again with …', note: 'another agent', act: () => again(id) },
       steerable && { label: 'Give it to another agent …', act: () => give(id) },
       status !== 'passed' && status !== 'done' && { label: 'Edit the task …', act: () => {
@@ -54,7 +54,8 @@ function give(id) {
 
 function drop(id) {
   confirming.value = {
-    title: `Drop ${id} from this run?`, text: 'It stays open in the roadmap; what waits for it waits on.', label: 'Drop it',
+    title: `Drop ${id} from this run?`, label: 'Drop it',
+    text: 'It stays open in the roadmap; what waits for it waits on.',
     act: () => steer('drop', id),
   };
 }

@@ -61,6 +61,7 @@ export function grouped(all, { filter, by }) {
     if (one.status === 'passed' || one.status === 'done') group.done += 1;
     if (FILTERS[filter](one)) group.rows.push(one);
   }
+  if (groups.size === 1 && groups.has(ELSEWHERE)) groups.get(ELSEWHERE).name = 'Tasks';
   const full = [...groups.values()].filter(group => group.rows.length);
   return by === 'wave' ? full.sort((one, other) => one.wave - other.wave) : full;
 }

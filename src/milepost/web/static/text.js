@@ -1,5 +1,7 @@
 // Texts of more than a line that others wrote: prose, rows of a file, lines of a log.
 import { html } from './libraries.js';
+import { copy } from './copy.js';
+import { Icon } from './icons.js';
 import { Inline } from './inline.js';
 import { pieces, shown } from './safe.js';
 
@@ -17,6 +19,15 @@ export const Row = ({ parts }) =>
   parts.flatMap(([style, text]) => shown(text).map(([unseen, part]) => piece([unseen || style, part])));
 
 /** Lines of a log, with their colours. */
-export const Log = ({ lines, label, kinds = [] }) => html`<pre class="log" tabindex="0" role="group" aria-label=${label}>
-  ${lines.map((line, place) => html`<span class=${kinds[place] ?? null}>${pieces(line).map(piece)}${'\n'}</span>`)}
-</pre>`;
+export function Log({ lines, label, kinds = [] }) {
+  const drawn = (line, place) => html`<span class=${kinds[place] ?? null}>${pieces(line).map(piece)}${'\n'}</span>`;
+  return html`<pre class="log" tabindex="0" role="group" aria-label=${label}>${lines.map(drawn)}</pre>`;
+}
+
+/** A button that copies a text. */
+export const CopyButton = ({ text, label }) => html`<button
+  class="icon"
+  aria-label=${label}
+  title="Copy"
+  onClick=${() => copy(text)}
+><${Icon} name="copy" /></button>`;

@@ -29,7 +29,8 @@ export function rowsOf(root, isOpen, level = 1) {
   const rows = [];
   folders.forEach((one, at) => {
     const open = isOpen(one);
-    rows.push({ isFolder: true, name: one.name, path: one.path, changed: one.changed, change: '', open, level, size, at: at + 1 });
+    const { name, path, changed } = one;
+    rows.push({ isFolder: true, name, path, changed, change: '', open, level, size, at: at + 1 });
     if (open) for (const row of rowsOf(one, isOpen, level + 1)) rows.push(row);
   });
   [...root.files].sort(byName).forEach((file, at) => {
@@ -55,9 +56,15 @@ export function step(rows, at, key) {
   if (key === 'ArrowUp') return { to: Math.max(at - 1, 0) };
   if (key === 'Home') return { to: 0 };
   if (key === 'End') return { to: rows.length - 1 };
-  if (key === 'ArrowRight') return !row?.isFolder ? {} : row.open ? { to: rows[at + 1]?.level > row.level ? at + 1 : at } : { toggle: row };
+  if (key === 'ArrowRight') return inwards(rows, at);
   if (key === 'ArrowLeft') return row?.isFolder && row.open ? { toggle: row } : { to: parentOf(rows, at) };
   return null;
+}
+
+function inwards(rows, at) {
+  const row = rows[at];
+  if (!row?.isFolder) return {};
+  return row.open ? { to: rows[at + 1]?.level > row.level ? at + 1 : at } : { toggle: row };
 }
 
 function parentOf(rows, at) {
@@ -67,6 +74,7 @@ function parentOf(rows, at) {
 
 /** `3 added, 2 changed` */
 export function changedWords(files) {
-  const counts = Object.keys(CHANGES).map(change => [files.filter(file => file.change === change).length, CHANGES[change][1]]);
+  const countOf = change => files.filter(file => file.change === change).length;
+  const counts = Object.keys(CHANGES).map(change => [countOf(change), CHANGES[change][1]]);
   return counts.filter(([count]) => count).map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ');
 }
