@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 BLANK = "about:blank"
+# What commands printed, as a page has it.
+LINES = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 # What a browser says by itself of an answer that it did not get, or that was a refusal.
 _OF_THE_NETWORK = ("Failed to load resource", "net::ERR_")
 

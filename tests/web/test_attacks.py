@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import milepost
-from milepost.core.events import AgentSaid, CommandStarted, GateOpened, Steered, ToolUsed
+from milepost.core.events import AgentSaid, CommandStarted, Steered, ToolUsed
 from tests.web.chromium import Driver, Pages, caught_up
 from tests.web.hostile import hostile_site
 from tests.web.serving import Served, served
@@ -19,7 +18,7 @@ from tests.web.told import Story, new_story
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Dialog, Page
 
 STEER: Final = json.dumps({"verb": "stop", "task": "", "text": "now"})
 # Each way tells what came of it in one word; a page that could read or change something would tell more.
@@ -81,12 +80,13 @@ tried('a window', () => open('http://evil.example/'));
 tried('a dialog', () => { alert('taken'); return 'tried'; });
 </script></body>"""
 BAD: Final = "<img src=x onerror=alert(1)><script src=//evil.example></script>\u202egnp.exe \u200b\x1b]0;taken\x07"
-INSIDE: Final = """() => {
+# Later, as the page's own code would: what a driver evaluates at once may evaluate more.
+INSIDE: Final = """() => new Promise(told => setTimeout(() => {
   const tried = act => { try { act(); return 'done'; } catch (error) { return error.name; } };
   const one = document.createElement('p');
   const script = document.createElement('script');
   const link = document.createElement('a');
-  return {
+  told({
     markup: tried(() => { one.innerHTML = '<b>taken</b>'; }),
     after: tried(() => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')),
     written: tried(() => document.write('taken')),
@@ -97,9 +97,13 @@ INSIDE: Final = """() => {
     made: tried(() => new Function('return 1')),
     later: tried(() => setTimeout('document.title = "taken"', 0)),
     policy: tried(() => trustedTypes.createPolicy('ours', {})),
-    address: tried(() => { link.href = 'javascript:document.title="taken"'; document.body.append(link); link.click(); }),
-  };
-}"""
+    address: tried(() => {
+      link.href = 'javascript:document.title="taken"';
+      document.body.append(link);
+      link.click();
+    }),
+  });
+}))"""
 # All that a person could see or a screen reader could read out, each with where it is.
 ALL_WORDS: Final = """() => {
   const words = [['title', document.title]];
@@ -164,8 +168,7 @@ def test_a_hostile_app_in_its_frame_reaches_nothing_of_the_page(pages: Pages, st
     built.parent.mkdir()
     built.write_text(APP)
     page = server.enter(pages.open())
-    dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    dialogs = dialogs_of(page)
     headers: list[dict[str, str]] = []
     caught_up(page, story.last())
     last = story.last()
@@ -196,9 +199,8 @@ def test_hostile_texts_are_only_shown_and_nothing_inside_the_page_makes_markup_o
     with served(story.folder) as server:
         page = pages.open()
         asked: set[str] = set()
-        dialogs: list[str] = []
+        dialogs = dialogs_of(page)
         page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
-        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         server.enter(page, "#task=1.1")
         caught_up(page, story.last())
         page.locator(".p-code .file").last.scroll_into_view_if_needed()
@@ -206,15 +208,27 @@ def test_hostile_texts_are_only_shown_and_nothing_inside_the_page_makes_markup_o
             assert any("<img src=x onerror=alert(1)>" in words for _, words in shown)
             assert [(where, words) for where, words in shown if UNSEEN & set(words)] == []
             assert page.locator("img, body script, iframe, a[href*=evil]").count() == 0
-        assert page.title() == f"(2) run {story.run} · Milepost"
+        assert page.title() == f"(1) run {story.run} · Milepost"
 
         outcome = page.evaluate(INSIDE)
         page.evaluate("new Promise(later => setTimeout(later, 50))")
         assert {name for name, end in outcome.items() if end == "done"} == {"address"}
-        assert page.title() == f"(2) run {story.run} · Milepost"
+        assert page.title() == f"(1) run {story.run} · Milepost"
         assert (asked, dialogs) == ({f"127.0.0.1:{server.port}"}, [])
     pages.errors.clear()
     story.close()
+
+
+def dialogs_of(page: Page) -> list[str]:
+    """What a page opens dialogs to say, from now on."""
+    heard: list[str] = []
+
+    def hear(dialog: Dialog) -> None:
+        heard.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", hear)
+    return heard
 
 
 def hostile(task: Told) -> Told:
@@ -232,7 +246,7 @@ def hostile(task: Told) -> Told:
         )
         for tried in task.tries
     )
-    return replace(task, title=f"{task.title} {BAD}", tries=tries)
+    return replace(task, title=f"{task.title} {BAD}", tries=tries, asks=BAD)
 
 
 def tell_hostile(story: Story) -> None:
@@ -242,10 +256,11 @@ def tell_hostile(story: Story) -> None:
     run = story.run
     story.tell(
         AgentSaid(run=run, task="1.1", attempt=1, text=BAD),
-        ToolUsed(run=run, task="1.1", attempt=1, number=9, tool=BAD, summary=BAD, failed=True, duration_ms=1, printed=BAD),
+        ToolUsed(
+            run=run, task="1.1", attempt=1, number=9, tool=BAD, summary=BAD, failed=True, duration_ms=1, printed=BAD
+        ),
         CommandStarted(run=run, task="1.1", attempt=1, command="deadbeef", argv=f"echo {BAD}", by="agent"),
         Steered(run=run, task="1.1", what=BAD),
-        GateOpened(run=run, task="1.1", gate="1.1/1/x", kind="destructive", question=BAD, shown=BAD, digest="d"),
     )
 
 
@@ -266,6 +281,5 @@ def look_at_files(page: Page) -> list[tuple[str, str]]:
 def look_at_gate(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("Escape")
     page.locator(".a-asking").click()
-    page.get_by_role("button", name="Look at 1.1").click()
-    page.get_by_role("dialog").locator(".shown").wait_for()
+    page.get_by_role("dialog").locator(".shown", has_text="<img src=x").wait_for()
     return look_at_everything(page)

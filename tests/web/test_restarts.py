@@ -18,14 +18,13 @@ import pytest
 from milepost.engine.project import STATE
 from milepost.web.keys import SECRET
 from tests.e2e.conftest import Sandbox, make_machine
-from tests.web.chromium import Pages, caught_up
+from tests.web.chromium import LINES, Pages, caught_up
 from tests.web.serving import LONGEST_S, Served, served
 from tests.web.told import Story, new_story
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-LINES: Final = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 PLACES: Final = "[...new Set([...milepost.state.talk, ...milepost.state.ends].map(one => one.seq))]"
 # Prints as many lines as this file, the only one that it sees outside of its workspace, has signs at its end.
 AGENT: Final = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tests.web.chromium import Pages, caught_up
+from tests.web.chromium import LINES, Pages, caught_up
 from tests.web.serving import Served
 from tests.web.told import Story
 
@@ -18,7 +18,6 @@ let hidden = location.hash === '#unseen';
 Object.defineProperty(document, 'hidden', {get: () => hidden});
 globalThis.hide = is => { hidden = is; document.dispatchEvent(new Event('visibilitychange')); };
 """
-LINES: Final = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 
 
 def test_eight_tabs_show_the_run_and_one_that_is_seen_again_has_missed_nothing(
