@@ -50,6 +50,9 @@ async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[
     with tail.watching(run):
         start = await _start(site, tail, run, since)
         place, seen = start.place, start.seen
+        if seen.newest and not run:
+            yield f"retry: {RETRY_MS}\n\n"
+            return  # the first run began in between: the browser asks again, and is told that one
         yield f"retry: {RETRY_MS}\n{named('hello', start.hello)}"
         for batch in batches(start.rows):
             yield message(place, batch, caught_up=batch[-1].seq >= seen.last)
