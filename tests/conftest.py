@@ -1,5 +1,7 @@
 """What all tests share: a PostgreSQL server, the command line warm, and the figures of the lying agents at the end."""
 
+from hypothesis import settings
+
 from tests.e2e.warm import nursed as nursed
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
 from tests.postgres import cluster as cluster
@@ -7,3 +9,7 @@ from tests.postgres import database as database
 from tests.postgres import place as place
 from tests.postgres import postgres as postgres
 from tests.sqld import sqld as sqld
+
+# How long an example takes says more about the machine than about us.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")

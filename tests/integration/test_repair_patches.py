@@ -224,7 +224,7 @@ FILE = st.none() | st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(before=st.tuples(FILE, FILE), after=st.tuples(FILE, FILE), fenced=st.booleans())
 def test_applying_gives_the_new_bytes_and_rolling_back_the_old_ones(
     before: tuple[bytes | None, ...], after: tuple[bytes | None, ...], fenced: bool

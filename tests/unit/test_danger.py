@@ -330,7 +330,7 @@ _SIGNS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(_SIGNS, max_size=60).map("".join))
 @example("$'\\U99999999'")
 def test_no_text_breaks_it(text: str) -> None:

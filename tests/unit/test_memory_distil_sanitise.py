@@ -228,7 +228,7 @@ def test_a_file_that_its_grammar_finds_a_fault_in_is_refused() -> None:
             code_lines(path, text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_whatever_a_literal_says_what_is_left_of_it_is_short_plain_and_no_instruction(text: str) -> None:
     try:

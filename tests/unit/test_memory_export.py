@@ -92,7 +92,7 @@ def taken(memory: StoredMemory, lines: list[bytes], *, trusted: bool = False) ->
     return take_in(memory.rows, lines, trusted=trusted, judge=nothing_suspicious)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(episodes, max_size=3), st.lists(lessons, max_size=2))
 def test_a_backup_comes_back_as_it_was_and_a_second_time_changes_nothing(
     lived: list[Episode], learnt: list[Lesson]

@@ -72,7 +72,7 @@ def graphs(draw: st.DrawFn) -> Plan:
 
 
 @given(graphs(), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_task_ends_done_failed_or_blocked_whatever_happens(graph: Plan, chance: Random) -> None:
     done: set[str] = set()
     failed: set[str] = set()

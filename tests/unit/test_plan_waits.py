@@ -164,7 +164,7 @@ def plannings(draw: st.DrawFn) -> tuple[Plan, Planning]:
 
 
 @given(plannings())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_every_open_task_is_in_one_wave_or_in_one_group_and_comes_after_all_it_should(
     found: tuple[Plan, Planning],
 ) -> None:

@@ -371,7 +371,7 @@ def test_a_clause_without_a_program_is_refused(text: str) -> None:
 _PIECES = st.sampled_from([row[2] for row in ROWS if "<<E" not in row[2] and not row[2].endswith("&")])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_PIECES, _PIECES, st.sampled_from(["{} && {}", "{}; {}", "{} || {}", "( {} ); {}", "if {}; then {}; fi"]))
 @example("ls", "rm -rf /", "{} && {}")
 def test_a_whole_is_never_judged_milder_than_its_parts(first: str, second: str, form: str) -> None:
@@ -382,7 +382,7 @@ def test_a_whole_is_never_judged_milder_than_its_parts(first: str, second: str, 
     assert strictness(form.format(first, second)) >= max(strictness(first), 0 if moves else strictness(second))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(_PIECES, st.sampled_from(["timeout 5", "env A=1", "nohup", "nice -n 5", "setsid", "stdbuf -o L", "time"]))
 def test_a_wrapper_makes_nothing_milder(line: str, wrapper: str) -> None:
     plain = decide(Policy(), ["bash", "-c", line], INSIDE)
@@ -390,7 +390,7 @@ def test_a_wrapper_makes_nothing_milder(line: str, wrapper: str) -> None:
     assert STRICTER.index(wrapped.verdict) >= STRICTER.index(plain.verdict)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
 def test_no_command_breaks_it(text: str, argv: list[str]) -> None:
     for command in (["bash", "-c", text], [text], argv):

@@ -189,7 +189,7 @@ def test_fields_of_any_type_break_no_reader_and_make_no_end_a_fine_one(
     assert 0 <= progress.usage.cost_usd < float("inf")
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @example(sizes=[PIECE - 20], pieces=[8201], letter="x")
 @given(
     sizes=st.lists(st.integers(0, 3 * PIECE) | st.integers(PIECE - 20, PIECE + 20), min_size=1, max_size=5),

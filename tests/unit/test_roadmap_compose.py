@@ -138,7 +138,7 @@ PROPOSALS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(PROPOSALS, st.sampled_from(["minimal", "standard", "detailed"]))
 def test_whatever_is_proposed_can_be_written(given_: NewRoadmap, style: Style) -> None:
     manuscript, _ = manuscript_of(given_, style)

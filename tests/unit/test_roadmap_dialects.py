@@ -401,7 +401,7 @@ PIECES = st.sampled_from(
 DOCUMENTS = st.lists(st.lists(PIECES, max_size=6).map("".join), max_size=12).map("\n".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(DOCUMENTS, st.sampled_from(DIALECTS), st.sampled_from(["ROADMAP.md", "todo.txt", "tasks.json", ""]))
 def test_anything_is_read_in_any_dialect_and_a_tick_changes_one_task_alone(
     text: str, dialect: Dialect, name: str
@@ -479,7 +479,7 @@ def _folder(tasks: list[tuple[bool, str]]) -> str:
     return bound(pages).decode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     LISTS,
     st.sampled_from([_emoji, _bare, _headings, _table, _aligned, _words, _struck, _todo_txt, _json, _folder]),

@@ -42,7 +42,7 @@ def check(roadmap: Roadmap) -> None:
 
 
 @given(st.binary(max_size=400) | st.text(max_size=400).map(str.encode))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_are_read_or_refused_with_advice(content: bytes) -> None:
     try:
         check(read(content, BOXES))
@@ -59,7 +59,7 @@ signs = st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r"), max_s
         max_size=8,
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_signs_in_titles_and_headings_come_out_safe_and_tick_alone(lines: list[tuple[str, str]]) -> None:
     content = "".join(f"{lead}{text}\n" for lead, text in lines).encode()
     roadmap = read(content, BOXES)

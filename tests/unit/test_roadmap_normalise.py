@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from milepost.core.task import TaskStatus
@@ -199,7 +199,6 @@ ITEMS = st.builds(
 )
 
 
-@settings(deadline=None)
 @example(
     [
         FoundItem(title="A", description="", source_line=4, source_words=PRD[3]),

@@ -80,7 +80,7 @@ def everyone(roadmap: Roadmap) -> list[Task]:
 
 
 @given(documents())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_roadmap_is_read_with_ids_that_are_safe_and_unique_and_titles_that_can_be_printed(content: bytes) -> None:
     roadmap = read(content, BOXES)
     tasks = everyone(roadmap)
@@ -98,7 +98,7 @@ def test_every_roadmap_is_read_with_ids_that_are_safe_and_unique_and_titles_that
 
 
 @given(documents(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_tick_changes_one_byte_of_a_leaf_and_an_untick_takes_it_back(content: bytes, data: st.DataObject) -> None:
     tasks = everyone(read(content, BOXES))
     leaves = [task for task in tasks if not task.subtasks]
@@ -133,7 +133,7 @@ def ids_of(outline: list[tuple[str, str]]) -> list[str]:
 
 
 @given(outlines, names, st.sampled_from(["- [ ] ", "- [x] "]), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_an_unrelated_task_put_in_or_taken_out_renames_nobody(
     outline: list[tuple[str, str]], name: str, lead: str, data: st.DataObject
 ) -> None:
@@ -150,7 +150,7 @@ def test_an_unrelated_task_put_in_or_taken_out_renames_nobody(
 
 
 @given(st.lists(names, min_size=2, max_size=10, unique=True), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_tasks_in_another_order_have_the_same_ids(titles: list[str], random: object) -> None:
     outline = [("- [ ] ", title) for title in titles]
     moved = list(outline)

@@ -107,7 +107,7 @@ def documents(draw: st.DrawFn) -> bytes:
 
 
 @given(documents())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_every_document_has_valid_unique_ids_and_each_box_ticks_alone(content: bytes) -> None:
     roadmap = read(content)
     tasks = everyone(roadmap)
@@ -133,7 +133,7 @@ def test_every_document_has_valid_unique_ids_and_each_box_ticks_alone(content: b
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_are_read_or_refused_as_unreadable(content: bytes) -> None:
     try:
         read(content)
@@ -146,7 +146,7 @@ titles = st.lists(title_words, min_size=1, max_size=4).map(" ".join)
 
 
 @given(st.lists(titles, min_size=1, max_size=12), titles, st.integers(min_value=0, max_value=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_task_that_is_put_in_between_renames_nobody(others: list[str], new: str, place: int) -> None:
     assume(new not in others)
     written = [f"- [ ] {title}\n" for title in others]

@@ -101,7 +101,7 @@ def as_read(text: str) -> list[Task]:
     return [task for top in read(text.encode()).tasks for task in top.walk()]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(manuscripts())
 def test_every_field_of_every_task_is_read_back(manuscript: Manuscript) -> None:
     text = write(manuscript)
@@ -123,7 +123,6 @@ NASTY = st.text(max_size=40) | st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(NASTY, NASTY, NASTY, st.lists(NASTY, max_size=2), st.lists(NASTY, max_size=2), NASTY, NASTY)
 @example("t", "```", "", ["a"], [], "", "")
 @example("t", "- [ ] a", "", [], [], "", "")

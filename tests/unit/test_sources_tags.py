@@ -150,7 +150,7 @@ def test_grammars_are_loaded_once() -> None:
     assert grammar is not None and loaded(grammar) is loaded(grammar)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(content=st.binary(max_size=400), path=st.sampled_from([*FILES]))
 def test_garbage_is_read_without_complaint(content: bytes, path: str) -> None:
     tags = tags_of(path, content)

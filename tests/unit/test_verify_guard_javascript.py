@@ -330,7 +330,7 @@ def test_a_setting_that_does_not_is_no_finding() -> None:
     assert found(config("include: ['a/**']"), config("include: ['a/**', 'b/**']"), "vitest.config.ts") == []
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     source=st.sampled_from([BASE, NODE, SCRIPT, *SOURCE_LIES.values()]) | st.text(max_size=200),
     path=st.sampled_from(["a.test.js", "a.spec.tsx", "src/a.ts", "jest.config.js", "package.json"]),
@@ -340,7 +340,7 @@ def test_a_file_equal_to_itself_is_no_finding(source: str, path: str) -> None:
     assert found(text, text, path) == []
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(source=st.sampled_from([BASE, NODE]), name=st.from_regex(r"[a-z]{3,8}", fullmatch=True))
 def test_a_test_added_at_the_end_is_no_finding(source: str, name: str) -> None:
     assert found(source, f"{source}\ntest('added {name}', () => {{ expect({name}()).toBe(1) }})\n") == []

@@ -464,7 +464,7 @@ def test_code_too_deep_to_be_looked_at_is_not_let_through() -> None:
 SOURCES = st.sampled_from([BASE, UNITTEST, *PLUGIN_LIES.values(), *SOURCE_LIES.values()])
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(source=SOURCES | st.text(max_size=200), path=st.sampled_from(["tests/test_a.py", "src/a.py", "conftest.py"]))
 def test_a_file_equal_to_itself_is_no_finding(source: str, path: str) -> None:
     text = source.encode("utf-8", "replace").decode()
@@ -472,7 +472,7 @@ def test_a_file_equal_to_itself_is_no_finding(source: str, path: str) -> None:
         assert found(text, text, path) == []
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(source=SOURCES, name=st.from_regex(r"[a-z]{3,8}", fullmatch=True))
 def test_a_test_added_at_the_end_is_no_finding(source: str, name: str) -> None:
     more = f"\n\ndef test_added_{name}():\n    result = {name}()\n    assert result == 1\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.web.colours import LONGEST_LINE, MOST_SIGNS, coloured, lines_of
@@ -11,7 +11,6 @@ from milepost.web.colours import LONGEST_LINE, MOST_SIGNS, coloured, lines_of
 NAMES = ["a.py", "a.ts", "a.md", "a.html", "Makefile", "a.yaml", "a.rs", "a.sh", "a.toml", "a.unknown", "\n.py", ""]
 
 
-@settings(deadline=None)
 @given(name=st.sampled_from(NAMES), content=st.binary(max_size=300))
 def test_the_pieces_of_each_row_joined_are_its_line_whatever_the_bytes(name: str, content: bytes) -> None:
     for text in (content.decode("utf-8", "replace"), content.decode("utf-8", "surrogateescape")):

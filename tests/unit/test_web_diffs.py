@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from milepost.web.comparing import compare
@@ -26,7 +26,6 @@ def lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-@settings(deadline=None)
 @given(before=TEXTS, after=TEXTS, name=st.sampled_from(["a.py", "a.md", "a.json", "a.js", "a"]))
 @example(before="a\n", after="a", name="a.py")
 @example(before="c\r\nc\r", after="\n", name="a.py")
@@ -43,7 +42,6 @@ def test_the_rows_of_each_side_joined_are_that_side(before: str, after: str, nam
     assert not any("\n" in text for text in shown(diff, " +-"))
 
 
-@settings(deadline=None)
 @given(before=TEXTS, after=TEXTS, context=st.integers(0, 4), room=st.integers(0, 20))
 def test_what_is_folded_or_cut_is_a_part_of_the_whole_in_its_order(
     before: str, after: str, context: int, room: int
@@ -60,7 +58,6 @@ def test_what_is_folded_or_cut_is_a_part_of_the_whole_in_its_order(
     assert (cut.added, cut.removed) == (folded.added, folded.removed)
 
 
-@settings(deadline=None)
 @given(old=st.lists(st.sampled_from("abcdef")), new=st.lists(st.sampled_from("abcdef")))
 def test_stretches_cover_both_texts_and_say_the_truth(old: list[str], new: list[str]) -> None:
     found = compare(old, new)
