@@ -70,17 +70,17 @@ def main() -> None:
 def travel(wish: StartWish, tell: Teller) -> None:
     """Run a roadmap to its end; what it ends with is told, or written down once nobody listens any more."""
     run = ""
+    words = last_words(wish.roadmap)
 
     def hear(event: milepost.Event) -> None:
         nonlocal run
         if not run:
             run = event.run
+            with suppress(OSError):
+                words.unlink(missing_ok=True)
             if not tell(Begun(what="started" if isinstance(event, milepost.RunStarted) else "resumed", run=run)):
                 os.kill(os.getpid(), signal.SIGINT)  # nobody knows of it: it stops, and can go on at any time
 
-    words = last_words(wish.roadmap)
-    with suppress(OSError):
-        words.unlink(missing_ok=True)
     try:
         ending = _granted(wish, hear)
     except milepost.MilepostError as error:
@@ -95,6 +95,8 @@ def travel(wish: StartWish, tell: Teller) -> None:
             tell(Begun(what="nothing_to_do", reason=getattr(ending, "reason", "")))
         return
     tell(refused)
+    if not run:
+        return  # nothing began: why the run before came to no end still stands
     with suppress(OSError):
         words.write_text(refused.model_dump_json(exclude_defaults=True), encoding="utf-8")
 
