@@ -35,6 +35,13 @@ class StartWish(BaseModel):
     resume: bool = False
     agent: str | None = None
     parallel: int | None = None
+    trust: str | None = None
+    network: str | None = None
+    approve: str | None = None
+    ordered: bool = False
+    order: str | None = None
+    dialect: str | None = None
+    memory: str | None = None
     tasks: tuple[str, ...] = ()
     max_tasks: int | None = None
     budget_usd: float | None = None
@@ -44,7 +51,10 @@ class StartWish(BaseModel):
 
 
 class Begun(BaseModel):
-    """What came of a start: a run that goes on, nothing to do, or why it cannot be."""
+    """What came of a start: a run that goes on, nothing to do, or why it cannot be.
+
+    `held` says of a task that is tried again by whom, and how it is held.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,6 +62,7 @@ class Begun(BaseModel):
     run: str = ""
     reason: str = ""
     advice: str = ""
+    held: str = ""
 
 
 def main() -> None:
@@ -110,6 +121,13 @@ def _granted(wish: StartWish, hear: Callable[[milepost.Event], None]) -> milepos
         wish.roadmap,
         agent=wish.agent,
         parallel=wish.parallel,
+        trust=wish.trust,
+        network=wish.network,
+        approve=wish.approve,
+        ordered=wish.ordered,
+        order=wish.order,
+        dialect=wish.dialect,
+        memory=wish.memory,
         tasks=wish.tasks,
         max_tasks=wish.max_tasks,
         budget_usd=wish.budget_usd,
