@@ -180,6 +180,8 @@ def test_a_browser_that_has_an_answer_is_not_sent_it_again(page: Page) -> None:
         ("/api/steer", {"verb": "note", "text": " "}),
         ("/api/steer", {"verb": "drop"}),
         ("/api/steer", {"verb": "parallel", "text": "many"}),
+        ("/api/steer", {"verb": "parallel", "text": "²"}),
+        ("/api/steer", {"verb": "parallel", "text": "9" * 5_000}),
         ("/api/steer", {"verb": "agent", "text": "nobody-knows-it"}),
         ("/api/steer", {"verb": "retry"}),
         ("/api/gates/1.2/before", {"answer": "approve"}),
