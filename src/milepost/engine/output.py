@@ -8,6 +8,7 @@ from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.core.redact import Redactor
+from milepost.core.shown_lines import ShownLines
 from milepost.engine.journal import PRINTED, Journal
 from milepost.engine.logs import SIGNED
 from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
@@ -98,7 +99,7 @@ class Printing:
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
         self._printed = Printed(most_bytes=most_bytes)
-        self._stdout, self._stderr = output.redact.lines(), output.redact.lines()
+        self._stdout, self._stderr = ShownLines(output.redact), ShownLines(output.redact)
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # one row after the other
         self._rows = self._lost = 0
