@@ -48,8 +48,14 @@ def err(text: str) -> Line:
     return Line(stream="stderr", text=text)
 
 
-def command(*argv: str, parsed: bool = False) -> Command:
-    return Command(argv=argv or ("make",), cwd=FOLDER, scratch=FOLDER.parent / "scratch", lines_are_parsed=parsed)
+def command(*argv: str, parsed: bool = False, signed: bool = False) -> Command:
+    return Command(
+        argv=argv or ("make",),
+        cwd=FOLDER,
+        scratch=FOLDER.parent / "scratch",
+        lines_are_parsed=parsed,
+        lines_are_signed=signed,
+    )
 
 
 @contextmanager
@@ -70,7 +76,7 @@ def printed(journal: Journal) -> list[str]:
 
 
 def test_a_command_is_told_from_its_start_to_its_end_with_its_lines_between() -> None:
-    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("0" * 32 + ".signed"), out("\0 and \ud800"))
+    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("\0 and \ud800"))
     with told() as (journal, teller):
         result = teller.around(Printing(*lines)).run(command(f"{FOLDER}/go", "a b", SECRET))
         started, *rows, finished = events(journal)
@@ -105,6 +111,16 @@ def test_what_is_parsed_as_it_comes_tells_its_start_its_end_and_what_it_complain
         teller.around(Printing(out('{"a": 1}'), err("oh"))).run(command(parsed=True), heard.append)
         assert printed(journal) == ["oh"]
     assert heard == [out('{"a": 1}'), err("oh")]
+
+
+def test_lines_that_are_signed_are_left_out_only_where_a_runner_signs(tmp_path: Path) -> None:
+    lines = (out("0" * 32 + ".said"), err("0" * 32 + ".said"), out("0" * 32 + " sum"), out("0" * 32 + "+more"))
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command(signed=True))
+        assert printed(journal) == ["0" * 32 + ".said", "0" * 32 + " sum"]
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command())
+        assert printed(journal) == [line.text for line in lines]
 
 
 def test_rows_are_small_and_too_much_is_only_counted() -> None:

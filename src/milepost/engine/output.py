@@ -10,7 +10,6 @@ from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.core.redact import Redactor
 from milepost.core.shown_lines import ShownLines
 from milepost.engine.journal import PRINTED, Journal
-from milepost.engine.logs import SIGNED
 from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
 
 PAUSE_S = 0.1  # between two rows of one command
@@ -94,7 +93,7 @@ class Output:
 
 
 class Printing:
-    """Listens to one command: its lines are told in order, without secrets and without what is for the engine alone."""
+    """Listens to one command: its lines are told in order and without secrets."""
 
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
@@ -106,8 +105,6 @@ class Printing:
 
     def hear(self, line: Line) -> None:
         """Take a line that was printed."""
-        if SIGNED.match(line.text):
-            return
         with self._lock:
             is_first = self._printed.add(Said(line.text, line.stream == "stderr"))
         if is_first:

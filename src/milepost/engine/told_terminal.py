@@ -15,6 +15,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.events import CommandFinished, CommandStarted, Event, RunBy
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor
+from milepost.engine.logs import SIGNED
 from milepost.engine.output import Output
 from milepost.engine.printed import fit
 
@@ -84,7 +85,7 @@ class ToldTerminal:
         printing = self.teller.output.begin(started)
 
         def hear(line: Line) -> None:
-            if line.stream == "stderr" or not command.lines_are_parsed:
+            if line.stream == "stderr" or not _is_for_the_listener_alone(line, command):
                 printing.hear(line)
             if on_line is not None:
                 on_line(line)
@@ -99,6 +100,10 @@ class ToldTerminal:
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
         self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.flush())
         return result
+
+
+def _is_for_the_listener_alone(line: Line, command: Command) -> bool:
+    return command.lines_are_parsed or (command.lines_are_signed and SIGNED.match(line.text) is not None)
 
 
 def argv_shown(command: Command, redact: Redactor) -> str:
