@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,23 @@ def test_nothing_fails_for_the_sake_of_output_and_what_is_lost_is_counted(monkey
         assert teller.around(Printing(out("one"), out("two"))).run(command()).exit_code == 3
         *_, finished = events(journal)
     assert isinstance(finished, CommandFinished) and finished.unshown == 2
+
+
+@pytest.mark.parametrize("full", [CommandStarted, CommandFinished])
+def test_a_command_runs_though_its_start_or_its_end_cannot_be_told(full: type[Event]) -> None:
+    heard: list[Line] = []
+    with told() as (journal, teller):
+
+        def emit(event: Event, key: str) -> bool:
+            if isinstance(event, full):
+                raise StateUnwritable("the disk is full", "free some space")
+            return journal.append(event, key)
+
+        result = replace(teller, emit=emit).around(Printing(out("one"))).run(command(), heard.append)
+        assert [type(event) for event in events(journal)] == (
+            [] if full is CommandStarted else [CommandStarted, CommandPrinted]
+        )
+    assert (result.exit_code, heard) == (3, [out("one")])
 
 
 def test_a_command_that_its_listener_ends_has_an_end_too() -> None:
