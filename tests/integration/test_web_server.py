@@ -6,17 +6,23 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from milepost.core.events import CommandPrinted, StageStarted
+from milepost.core.events import CommandPrinted, StageStarted, TaskFinished
+from milepost.core.verdict import Verdict
 from milepost.engine.journal import Journal
 from milepost.engine.state import StateLock
+from milepost.engine.tail import EventStream
+from milepost.web.site import Site
+from milepost.web.summary import Summaries
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb
 from tests.mcp.wire import Header, head, opened
@@ -301,6 +307,35 @@ def test_two_runs_are_told_apart_and_the_newest_is_meant(
     assert runs[0]["run"] == "7f3b" and book.run in [run["run"] for run in runs]
     summary = json.loads(server.ask("/api/summary", cookie).body)
     assert summary == {"waiting": 0, "last": last, "alive": False, "passed": 0, "failed": 0, "unverified": 0}
+
+
+class Interrupted(EventStream):
+    """A stream in the middle of whose reading something else is asked."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def at_work(self) -> frozenset[str]:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()
+        return super().at_work()
+
+
+def test_who_asks_about_one_run_while_another_is_asked_about_is_not_told_of_that(tmp_path: Path) -> None:
+    roadmap = project(tmp_path)
+    with Book(state(roadmap), "aaaa") as first, Book(state(roadmap), "bbbb") as second:
+        over = TaskFinished(
+            run=first.run, task="1.1", title="x", agent="tool", verdict=Verdict.PASSED, commit=None, attempts=1, reason="",
+            checks=1, tests=1, duration_ms=1, cost_usd=0.0,
+        )  # fmt: skip
+        first.journal.append(over, "over")
+        second.journal.append(replace(over, run=second.run, verdict=Verdict.FAILED), "over")
+    with Interrupted(state(roadmap)) as stream:
+        summaries = Summaries(Site(roadmap=roadmap, stream=stream))
+        stream.meanwhile = partial(summaries.of, "bbbb")
+        told = summaries.of("aaaa")
+
+    assert (told["passed"], told["failed"]) == (1, 0)
 
 
 @pytest.mark.parametrize("kept", ["sqlite", "postgres"])

@@ -23,7 +23,7 @@ _LARGEST: Final = 2**62
 
 def routes(site: Site) -> list[BaseRoute]:
     """`/api/runs`, `/api/stream`, `/api/lines` and `/api/summary`."""
-    tail, summaries = Tail(site.stream), Summaries(site.stream)
+    tail, summaries = Tail(site.stream), Summaries(site)
 
     async def runs(_: Request) -> Response:
         glances = await aside(site.stream.runs)
