@@ -16,7 +16,7 @@ import pytest
 import milepost
 from milepost import departing
 from milepost.departing import environment
-from milepost.detached import StartWish
+from milepost.detached import Begun, StartWish, last_words
 from milepost.engine.state import holder_of
 from tests.e2e.conftest import Sandbox
 
@@ -91,8 +91,11 @@ def test_a_task_is_tried_once_more_by_who_tried_it_last_or_by_another(sandbox: S
     assert milepost.last_agent("1.1", roadmap) is None
     assert sandbox.run().code == 1
     assert milepost.last_agent("1.1", roadmap) == sandbox.agent
+    died = Begun(what="refused", run="7f3a", reason="the disk is full", advice="make room")
+    last_words(roadmap).write_text(died.model_dump_json())
     with pytest.raises(milepost.MilepostError, match="there is no agent 'nobody'"):
         milepost.retry_detached("1.1", roadmap, agent="nobody")
+    assert milepost.why_it_ended("7f3a", roadmap) == "the disk is full: make room", "nothing began: it still stands"
     begun = milepost.retry_detached("1.1", roadmap)
     assert begun.what == "started"
     over(sandbox)

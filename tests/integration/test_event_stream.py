@@ -15,10 +15,12 @@ import pytest
 import milepost
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
+from milepost.engine import tail
 from milepost.engine.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
 from milepost.engine.tail import NOTHING, EventStream, Row
 from milepost.store.database import is_server, open_database
 from tests.integration.repositories import new_place
+from tests.postgres import Cluster
 
 ORDER = {
     "agent": "code",
@@ -133,6 +135,39 @@ def test_several_threads_read_what_others_write(place: Path | str, stream: Event
     stream.close()
     with pytest.raises(StateUnwritable, match="closed"):
         stream.runs()
+
+
+@pytest.mark.parametrize("patience_s", [0.1, 600.0])
+def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_not_long_by_who_reads(
+    cluster: Cluster, postgres: str, monkeypatch: pytest.MonkeyPatch, patience_s: float
+) -> None:
+    monkeypatch.setattr(tail, "AWAY_S", patience_s)
+    told: list[StateUnwritable] = []
+
+    def read() -> None:
+        try:
+            stream.last("r1")
+        except StateUnwritable as error:
+            told.append(error)
+
+    with Journal(postgres) as journal:
+        journal.open_run("r1", "7", ORDER)
+    stream = EventStream(postgres)
+    assert stream.runs()
+    readers = [threading.Thread(target=read, daemon=True) for _ in range(4)]
+    closing_it = threading.Thread(target=stream.close, daemon=True)
+    cluster.stop()
+    try:
+        for thread in readers:
+            thread.start()
+        for thread in readers if patience_s < 1 else ():
+            thread.join(30)
+        closing_it.start()
+        for thread in (*readers, closing_it):
+            thread.join(30)
+    finally:
+        cluster.start()
+    assert not closing_it.is_alive() and len(told) == 4
 
 
 def test_state_that_was_removed_and_made_anew_is_another_epoch(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,14 @@ def err(text: str) -> Line:
     return Line(stream="stderr", text=text)
 
 
-def command(*argv: str, parsed: bool = False) -> Command:
-    return Command(argv=argv or ("make",), cwd=FOLDER, scratch=FOLDER.parent / "scratch", lines_are_parsed=parsed)
+def command(*argv: str, parsed: bool = False, signed: bool = False) -> Command:
+    return Command(
+        argv=argv or ("make",),
+        cwd=FOLDER,
+        scratch=FOLDER.parent / "scratch",
+        lines_are_parsed=parsed,
+        lines_are_signed=signed,
+    )
 
 
 @contextmanager
@@ -70,7 +77,7 @@ def printed(journal: Journal) -> list[str]:
 
 
 def test_a_command_is_told_from_its_start_to_its_end_with_its_lines_between() -> None:
-    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("0" * 32 + ".signed"), out("\0 and \ud800"))
+    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("\0 and \ud800"))
     with told() as (journal, teller):
         result = teller.around(Printing(*lines)).run(command(f"{FOLDER}/go", "a b", SECRET))
         started, *rows, finished = events(journal)
@@ -107,6 +114,16 @@ def test_what_is_parsed_as_it_comes_tells_its_start_its_end_and_what_it_complain
     assert heard == [out('{"a": 1}'), err("oh")]
 
 
+def test_lines_that_are_signed_are_left_out_only_where_a_runner_signs(tmp_path: Path) -> None:
+    lines = (out("0" * 32 + ".said"), err("0" * 32 + ".said"), out("0" * 32 + " sum"), out("0" * 32 + "+more"))
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command(signed=True))
+        assert printed(journal) == ["0" * 32 + ".said", "0" * 32 + " sum"]
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command())
+        assert printed(journal) == [line.text for line in lines]
+
+
 def test_rows_are_small_and_too_much_is_only_counted() -> None:
     many = Printed(most_lines=5000)
     for number in range(6000):
@@ -141,6 +158,23 @@ def test_nothing_fails_for_the_sake_of_output_and_what_is_lost_is_counted(monkey
         assert teller.around(Printing(out("one"), out("two"))).run(command()).exit_code == 3
         *_, finished = events(journal)
     assert isinstance(finished, CommandFinished) and finished.unshown == 2
+
+
+@pytest.mark.parametrize("full", [CommandStarted, CommandFinished])
+def test_a_command_runs_though_its_start_or_its_end_cannot_be_told(full: type[Event]) -> None:
+    heard: list[Line] = []
+    with told() as (journal, teller):
+
+        def emit(event: Event, key: str) -> bool:
+            if isinstance(event, full):
+                raise StateUnwritable("the disk is full", "free some space")
+            return journal.append(event, key)
+
+        result = replace(teller, emit=emit).around(Printing(out("one"))).run(command(), heard.append)
+        assert [type(event) for event in events(journal)] == (
+            [] if full is CommandStarted else [CommandStarted, CommandPrinted]
+        )
+    assert (result.exit_code, heard) == (3, [out("one")])
 
 
 def test_a_command_that_its_listener_ends_has_an_end_too() -> None:

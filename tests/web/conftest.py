@@ -12,8 +12,10 @@ import pytest
 from tests.web.chromium import Driver, Pages, pages_of
 from tests.web.modules import Modules, static_server
 from tests.web.needs import absence, need
+from tests.web.proofs import ANSWERS
+from tests.web.scene import EVENTS
 from tests.web.serving import Served, served
-from tests.web.stage import stage as stage
+from tests.web.stage import Stage, staged
 from tests.web.told import Story, new_story
 
 if TYPE_CHECKING:
@@ -70,6 +72,21 @@ def modules(browser: Browser) -> Iterator[Modules]:
     """The modules of the page in a page of their own, one for all tests of a file."""
     with static_server() as address, pages_of(browser) as opened:
         yield Modules(opened.open(), address)
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """A server that says what the test tells it to, about a run where nothing happened yet."""
+    with staged() as served_here:
+        yield served_here
+
+
+@pytest.fixture
+def scene(stage: Stage) -> Stage:
+    """The same where much happened: a task passed, one was refused, one asks, one is in work."""
+    stage.tell(*EVENTS)
+    stage.answers |= ANSWERS
+    return stage
 
 
 @pytest.fixture

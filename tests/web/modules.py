@@ -42,7 +42,7 @@ class Modules:
 @contextmanager
 def static_server() -> Iterator[str]:
     """The address of an empty page that may import the modules, under a policy as strict as the real page's."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Files)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Files)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
@@ -52,7 +52,9 @@ def static_server() -> Iterator[str]:
         server.server_close()
 
 
-class _Files(SimpleHTTPRequestHandler):
+class Files(SimpleHTTPRequestHandler):
+    """The files of the page, and an empty page that has none of them."""
+
     protocol_version = "HTTP/1.1"
 
     def __init__(self, *words: Any) -> None:

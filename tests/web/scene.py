@@ -1,17 +1,30 @@
-"""Made-up events and answers for the stage: a task that passed, one that was refused, one in work, one that asks."""
+"""Made-up events for the stage, and two runs of them: as somebody finds it after lunch, and one told step by step."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.web.staged import Answer, Event
+from tests.web.stage import Event, Stage, facts
 
-CODE = [
-    ("k", "def"), ("", " "), ("nf", "main"), ("p", "("), ("n", "words"), ("p", ")"), ("", " "), ("o", "->"), ("", " "),
-    ("nb", "int"), ("p", ":"),
-]  # fmt: skip
-TEXT = [("", "    "), ("k", "return"), ("", " "), ("mi", "2"), ("", "  "), ("c1", "# what the shell expects")]
-OLD = [("", "    "), ("nb", "print"), ("p", "("), ("s2", '"soon"'), ("p", ")")]
+REFUSED = "tests/test_cli.py was weakened (2 assertions removed): not accepted"
+NO_CHECK = "no check could say whether this is done: add a Verify line to the task"
+COMMAND = "pip install starlette==1.10.0"
+DIGEST = "0123456789abcdef" * 4
+GATE = "3.1/1/call/4"
+TITLES = {
+    "1.1": ("1 Core", 1, [], 'Parse durations such as "1h30m"'),
+    "1.2": ("1 Core", 2, ["1.1"], "Format durations"),
+    "1.3": ("1 Core", 2, ["1.1"], "Read ISO 8601 durations"),
+    "1.4": ("1 Core", 1, [], "Write the package skeleton"),
+    "2.1": ("2 Command line", 2, ["1.1"], "Command line `dur`"),
+    "2.2": ("2 Command line", 3, ["2.1"], "Friendly errors"),
+    "2.3": ("2 Command line", 3, ["2.1"], "Shell completion"),
+    "3.1": ("3 Web", 2, ["1.1"], "Answer GET /parse over HTTP"),
+    "3.2": ("3 Web", 3, ["3.1"], "A page with a live form"),
+    "3.3": ("3 Web", 1, [], "Make it nicer"),
+    "4.1": ("4 Ship", 2, [], "Wheel and changelog"),
+    "4.2": ("4 Ship", 3, ["4.1"], "Deploy to the local target"),
+}
 
 
 def event(of_kind: str, task: str = "", attempt: int = 0, **more: Any) -> Event:
@@ -21,14 +34,16 @@ def event(of_kind: str, task: str = "", attempt: int = 0, **more: Any) -> Event:
 
 
 def began(*tasks: str) -> Event:
+    """The first event of a run."""
     return event(
         "run_started", branch="milepost/7f3a", base="0" * 40, base_name="main", ahead="", agent="tool",
         trust="sandboxed", parallel=2, tasks=list(tasks),
     )  # fmt: skip
 
 
-def stage(task: str, attempt: int, name: str = "act", agent: str = "tool", title: str = "") -> Event:
-    return event("stage_started", task, attempt, title=title or f"Task {task}", stage=name, agent=agent)
+def at_work(task: str, attempt: int = 1, stage: str = "act", agent: str = "tool", title: str = "") -> Event:
+    """A stage of an attempt begins."""
+    return event("stage_started", task, attempt, title=title or _title(task), stage=stage, agent=agent)
 
 
 def said(task: str, attempt: int, text: str) -> Event:
@@ -59,144 +74,145 @@ def check(task: str, attempt: int, name: str, summary: str, outcome: str = "pass
     return event("check_finished", task, attempt, name=name, outcome=outcome, summary=summary, duration_ms=1200)
 
 
-def over(task: str, attempt: int, verdict: str, reason: str, agent: str = "tool") -> Event:
+def over(
+    task: str,
+    attempt: int,
+    verdict: str,
+    reason: str,
+    agent: str = "tool",
+    *,
+    commit: str = "ab" * 20,
+    usd: float = 0.02,
+) -> Event:
+    """The verdict on an attempt."""
     return event(
-        "attempt_finished", task, attempt, agent=agent, verdict=verdict, reason=reason, commit="ab" * 20,
-        duration_ms=9000, cost_usd=0.02,
+        "attempt_finished", task, attempt, agent=agent, verdict=verdict, reason=reason, commit=commit,
+        duration_ms=9000, cost_usd=usd,
     )  # fmt: skip
 
 
-def ended(task: str, verdict: str, reason: str, title: str = "", proposal: str = "") -> Event:
+def ended(
+    task: str, verdict: str, reason: str, *, tests: int = 14, commit: str | None = None, proposal: str = ""
+) -> Event:
+    """The end of a task."""
     return event(
-        "task_finished", task, title=title or f"Task {task}", agent="tool", verdict=verdict,
-        commit="cd" * 20 if verdict == "passed" else None, attempts=1, reason=reason, checks=3, tests=14,
-        duration_ms=9000, cost_usd=0.04, confidence=0.9, proposal=proposal,
+        "task_finished", task, title=_title(task), agent="tool", verdict=verdict, commit=commit, attempts=1,
+        reason=reason, checks=4, tests=tests, duration_ms=9000, cost_usd=0.04, confidence=0.9, proposal=proposal,
     )  # fmt: skip
 
 
-def gate(task: str, name: str, question: str, shown: str) -> Event:
-    return event("gate_opened", task, gate=name, kind="destructive", question=question, shown=shown, digest="d1")
+def gate(shown: str = COMMAND, digest: str = DIGEST) -> Event:
+    """A question to a person."""
+    question = "Install a package from the network"
+    return event("gate_opened", "3.1", gate=GATE, kind="destructive", question=question, shown=shown, digest=digest)
 
 
-def file(path: str, rows: list[Any] | None = None, *, kind: str = "changed", **more: Any) -> dict[str, Any]:
-    """A file of a diff."""
-    rows = rows if rows is not None else [[" ", 1, 1, CODE], ["-", 2, None, OLD], ["+", None, 2, TEXT]]
-    added, removed = (sum(row[0] == sign for row in rows) for sign in "+-")
-    return {
-        "path": path, "was": "", "kind": kind, "added": added, "removed": removed, "generated": False, "binary": False,
-        "long": added + removed > 400, "cut": False, "note": "",
-        "hunks": [{"header": "@@ -1,2 +1,2 @@ def main(words)", "rows": rows}], **more,
-    }  # fmt: skip
-
-
-def question(name: str, asked: str, before: str, after: str, *details: str, failed: bool = False) -> dict[str, Any]:
-    """A check of a proof."""
-    return {
-        "name": name, "asked": asked, "before": before, "after": after, "failed": failed, "decisive": name == "tests",
-        "seconds": 9.0, "details": list(details),
-    }  # fmt: skip
-
-
-def proof(words: dict[str, str], verdict: str, *files: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """What is answered about an attempt."""
-    return {
-        "task": words["task"], "attempt": int(words["attempt"]), "agent": "tool", "verdict": verdict, "reason": "",
-        "seconds": 9.0, "cost_usd": 0.02, "commit": "cd" * 20,
-        "ref": f"refs/milepost/7f3a/{words['task']}/{words['attempt']}",
-        "checks": [question("tests", "pytest -v tests/test_cli.py", "0 of 4", "4 of 4")], "nothing_to_ask": ["types"],
-        "confidence": 0.9, "diff": {"base": "0" * 40, "commit": "cd" * 20, "files": list(files), "cut": False}, **more,
-    }  # fmt: skip
-
-
-def generated(lines: int) -> dict[str, Any]:
-    """A lock file of many lines."""
-    rows = [
-        ["+", None, number, [("", f'    "package-{number}": "sha512-{number:064x}",')]]
-        for number in range(1, lines + 1)
+def finished(by_hand: str = "") -> Event:
+    """The last event of a run."""
+    tasks = [
+        {"id": task, "title": TITLES[task][3], "verdict": verdict, "commit": commit, "attempts": 1, "reason": reason}
+        | {"proposal": ""}
+        for task, verdict, commit, reason in (("1.1", "passed", "a" * 40, ""), ("2.1", "failed", None, REFUSED))
     ]
-    return file("package-lock.json", rows, kind="added", generated=True)
+    return event(
+        "run_finished", branch="milepost/7f3a", tasks=tasks, cost_usd=0.14, duration_ms=9000, head="a" * 40,
+        fast_forwarded="", by_hand=by_hand,
+    )  # fmt: skip
 
 
-REFUSED = "tests/test_cli.py was weakened (2 assertions removed): not accepted"
+def passes(task: str, *, tests: int = 3, usd: float = 0.01) -> list[Event]:
+    """An attempt, and its milepost."""
+    commit = (task.replace(".", "") + "a81b770c02d5e1f3f0a91c9d4410be7b6c5d4e3f")[:40]
+    return [
+        at_work(task),
+        over(task, 1, "passed", "", commit=commit, usd=usd),
+        event("milepost_made", task, 1, commit=commit, tree=commit),
+        ended(task, "passed", "", tests=tests, commit=commit),
+    ]
 
 
-def refused(words: dict[str, str]) -> dict[str, Any]:
-    """The proof of the attempt that weakened a test."""
-    checks = [
-        question("files", "src/dur/cli.py made, as the task says", "–", "ok"),
-        question("tests", "pytest -v tests/test_cli.py", "0 of 4", "4 of 4"),
-        question(
-            "guard", "4 tests as they were at 3f0a91c", "–", "2 assertions removed", "tests/test_cli.py",
-            '-    assert main(["soon"]) == 2', '-    assert out.out == ""', '+    assert main(["soon"]) in (1, 2)',
-            failed=True,
-        ),
-    ]  # fmt: skip
-    files = (file("src/dur/cli.py", kind="added"), file("tests/test_cli.py"))
-    return proof(words, "failed", *files, checks=checks, reason=REFUSED)
+def refused(task: str, verdict: str, reason: str, *, attempts: int) -> list[Event]:
+    """Attempts that came to nothing."""
+    numbers = range(1, attempts + 1)
+    tries = [one for number in numbers for one in (at_work(task, number), over(task, number, verdict, reason))]
+    return [*tries, ended(task, verdict, reason, tests=0)]
+
+
+def planned(task: str, phase: str, wave: int, after: list[str], title: str) -> dict[str, Any]:
+    """A task of the roadmap."""
+    return {
+        "id": task, "title": title, "phase": phase, "wave": wave, "after": after, "done": False, "line": 1,
+        "files": [], "verify": [], "text": "",
+    }  # fmt: skip
+
+
+def plan() -> dict[str, Any]:
+    """The roadmap as it is now."""
+    tasks = [planned(task, *about) for task, about in TITLES.items()]
+    finding = {"line": 31, "task": "3.3", "text": "3.3 says nothing that a check could ask: add a Verify line"}
+    return {"tasks": tasks, "phases": sorted({about[0] for about in TITLES.values()}), "findings": [finding]}
+
+
+def lunch(stage: Stage) -> None:
+    """Four done with proof, one failed, one unverified, one that waits for a person."""
+    stage.facts, stage.plan = facts(budget_usd=5.0, tasks=list(TITLES)), plan()
+    stage.task = {"text": "- [ ] 2.1 Command line `dur`\n  - Verify: pytest\n", "digest": "d1", "line": 14}
+    forecast = event(
+        "forecast_made", tasks=12, similar=9, usd_low=0.2, usd=0.5, usd_high=0.9, seconds_low=60, seconds=300,
+        seconds_high=900,
+    )  # fmt: skip
+    stage.tell(began(*TITLES), forecast)
+    for task, tests, usd in (("1.4", 0, 0.0), ("1.1", 14, 0.04), ("1.2", 19, 0.01), ("1.3", 25, 0.01)):
+        stage.tell(*passes(task, tests=tests, usd=usd))
+    stage.tell(*refused("2.1", "failed", REFUSED, attempts=3), *refused("3.3", "unverified", NO_CHECK, attempts=1))
+    stage.tell(at_work("3.1"), gate(), at_work("4.1"), tool("4.1", 1, "run", "run python -m build"))
+
+
+def _title(task: str) -> str:
+    return TITLES[task][3] if task in TITLES else f"Task {task}"
 
 
 EVENTS: list[Event] = [
     began("1.1", "2.1", "3.1", "4.1"),
-    stage("1.1", 1, title="Parse durations such as “1h30m”"),
+    at_work("1.1", 1),
     said("1.1", 1, "I will keep everything in seconds: one table in `durations.py`."),
     tool("1.1", 1, "read", "src/dur/durations.py"),
     tool("1.1", 1, "edit", "src/dur/durations.py"),
     *command("1.1", 1, "c1", "pytest -q", ["14 passed in 0.3s"]),
-    stage("1.1", 1, "verify"),
+    at_work("1.1", 1, "verify"),
     check("1.1", 1, "tests", "14 passed"),
     check("1.1", 1, "guard", "no test was weakened"),
     over("1.1", 1, "passed", "14 tests, none weakened"),
     event("milepost_made", "1.1", 1, commit="a81b770" + "0" * 33, tree="0" * 40),
-    ended("1.1", "passed", "14 tests, none weakened", "Parse durations such as “1h30m”"),
+    ended("1.1", "passed", "14 tests, none weakened", commit="cd" * 20),
     event(
         "agent_chosen", "2.1", agent="tool", reason="cheapest that passed such tasks", mode="auto",
         considered=["claude: signed out"],
     ),
     event("lessons_told", "2.1", 1, lessons=["l1"], lines=["Exit codes are tested: 2 for misuse."], held_out=["l2"]),
-    stage("2.1", 1, title="Command line `dur`"),
+    at_work("2.1", 1),
     said("2.1", 1, "The command line is finished. All tests pass."),
     over("2.1", 1, "failed", "test_a_bad_duration…: expected exit 2, got 1"),
-    stage("2.1", 2, title="Command line `dur`"),
+    at_work("2.1", 2),
     event("agent_signalled", "2.1", 2, kind="uncertain", text="The test is stricter than the task."),
     said("2.1", 2, "I will relax the assertion so that both are accepted."),
     tool("2.1", 2, "edit", "tests/test_cli.py", "2 lines changed"),
     *command("2.1", 2, "c2", "pytest -q tests/test_cli.py", ["tests/test_cli.py \x1b[32m....\x1b[0m", "4 passed"]),
     said("2.1", 2, "All four tests pass now. The task is complete: PASSED."),
-    stage("2.1", 2, "verify"),
+    at_work("2.1", 2, "verify"),
     *command("2.1", 2, "c3", "pytest -v tests/test_cli.py", ["4 passed"], by="milepost"),
     check("2.1", 2, "files", "as the task says"),
     check("2.1", 2, "tests", "4 passed"),
     check("2.1", 2, "guard", "2 assertions removed", "failed"),
     over("2.1", 2, "failed", REFUSED),
-    ended("2.1", "failed", REFUSED, "Command line `dur`", "milepost retry 2.1 --agent claude"),
-    stage("3.1", 1, title="Answer GET /parse over HTTP"),
+    ended("2.1", "failed", REFUSED, proposal="milepost retry 2.1 --agent claude"),
+    at_work("3.1", 1),
     tool("3.1", 1, "search", "starlette in pyproject.toml: nothing found"),
-    gate("3.1", "g1", "Install a package from the network", "pip install starlette==1.10.0"),
-    stage("4.1", 1, title="Wheel and changelog"),
+    gate(),
+    at_work("4.1", 1),
     said("4.1", 1, "The version moves to 0.2.0; the changelog says what users can now do."),
     tool("4.1", 1, "edit", "CHANGELOG.md"),
     tool("4.1", 1, "edit", "pyproject.toml"),
     event("command_started", "4.1", 1, command="c4", argv="python -m build", by="agent"),
     event("command_printed", "4.1", 1, command="c4", lines=["adding 'dur/cli.py'"], errors=[]),
 ]  # fmt: skip
-
-FILES = [
-    {"path": "README.md", "change": ""}, {"path": "pyproject.toml", "change": ""},
-    {"path": "src/dur/__init__.py", "change": ""}, {"path": "src/dur/cli.py", "change": "added"},
-    {"path": "src/dur/durations.py", "change": "changed"}, {"path": "src/dur/old.py", "change": "removed"},
-    {"path": "tests/test_durations.py", "change": "added"},
-]  # fmt: skip
-
-
-def attempt_of(words: dict[str, str]) -> dict[str, Any]:
-    if words["task"] == "2.1":
-        return refused(words)
-    return proof(words, "passed", file("src/dur/durations.py"), generated(5000))
-
-
-ANSWERS: dict[str, Answer] = {
-    "/api/attempt": attempt_of,
-    "/api/files": lambda _: {"commit": "a81b770" + "0" * 33, "files": FILES, "cut": False},
-    "/api/file": lambda words: {"path": words["path"], "rows": [[1, CODE], [2, TEXT]], "binary": False, "cut": False},
-    "/api/log": lambda words: {"text": f"the whole log of {words['check']}\n\x1b[31m1 failed\x1b[0m"},
-}

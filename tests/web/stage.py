@@ -1,52 +1,75 @@
-"""A server that says what a test tells it to, and keeps what a page asks of it: the page alone is on trial."""
+"""A server that says what a test tells it to, as late as it wants, and keeps what a page asks of it."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-import pytest
+from tests.web.modules import Files
 
-from tests.web.modules import _Files
-
+EPOCH = "e1"
+RUN = "7f3a"
 BEGAN = 1_800_000_000.0
-Answer = tuple[int, dict[str, Any]]
+Event = Mapping[str, Any]
+Answer = Callable[[dict[str, str]], Any]
+Reply = tuple[int, dict[str, Any]]
+
+
+def facts(**more: Any) -> dict[str, Any]:
+    """What the run was asked to do."""
+    return {
+        "run": RUN, "started_at": BEGAN, "finished_at": None, "left_at": None, "ended": False, "agent": "tool",
+        "trust": "sandboxed", "parallel": 2, "budget_usd": None, "approve": "risky", "base": "1c9e2d4", "tasks": [],
+        **more,
+    }  # fmt: skip
 
 
 class Stage:
-    """One run as a page is told it. `tell` adds events to it; `asked` are the changes that were asked for."""
+    """One run as a page is told it.
+
+    `answers` are for what is asked, by its path, and `refusals` for changes. `asked` is what a page asked for,
+    `changes` what it wanted changed.
+    """
 
     def __init__(self) -> None:
         self.address = ""
-        self.epoch = "e1"
-        self.rows: list[list[Any]] = []
-        self.alive = True
-        self.now = BEGAN
-        self.facts: dict[str, Any] = {}
+        self.facts = facts()
         self.plan: dict[str, Any] = {"tasks": [], "phases": [], "findings": []}
         self.task: dict[str, Any] = {}
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-        self.refusals: dict[str, Answer] = {}
+        self.answers: dict[str, Answer] = {
+            "/api/runs": lambda _: {"runs": [self.facts], "now": self.now},
+            "/api/plan": lambda _: self.plan,
+            "/api/task": lambda words: {"task": words["task"], **self.task},
+        }
+        self.refusals: dict[str, Reply] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.changes: list[tuple[str, dict[str, Any]]] = []
         self.up = True
+        self._rows: list[list[Any]] = []
+        self._alive = True
         self._changed = threading.Condition()
 
-    def tell(self, *events: dict[str, Any], apart_s: float = 1.0) -> None:
-        """Add events, one some time after the other."""
+    @property
+    def now(self) -> float:
+        """A second has passed with each event."""
+        return BEGAN + len(self._rows)
+
+    def tell(self, *events: Event) -> None:
+        """Let more happen."""
         with self._changed:
             for event in events:
-                self.now += apart_s
-                self.rows.append([len(self.rows) + 1, self.now, event])
+                self._rows.append([len(self._rows) + 1, self.now + 1, {"run": RUN, **event}])
             self._changed.notify_all()
 
     def stop(self) -> None:
         """No process works on the run any more."""
         with self._changed:
-            self.alive = False
+            self._alive = False
             self._changed.notify_all()
 
     def break_off(self) -> None:
@@ -55,69 +78,48 @@ class Stage:
             self.up = False
             self._changed.notify_all()
 
-    def hello(self) -> dict[str, Any]:
-        """What a stream begins with."""
-        return {
-            "epoch": self.epoch,
-            "run": self.facts.get("run", ""),
-            "now": self.now,
-            "alive": self.alive,
-            "fresh": True,
-            "floor": 0,
-            "older": False,
-            "preview": None,
-            "facts": self.facts or None,
-            "roadmap": "ROADMAP.md",
-            "folder": "/home/ada/dur",
-            "version": "0",
-        }
+    def answer(self, path: str, words: dict[str, str]) -> Reply:
+        """What a question is answered with, and that it was asked."""
+        self.asked.append((path, words))
+        found = self.answers[path](words) if path in self.answers else None
+        return (200, found) if found is not None else (404, {"error": "nothing is known of it"})
+
+    def change(self, path: str, body: dict[str, Any]) -> Reply:
+        """What a change is answered with, and that it was asked for."""
+        self.changes.append((path, body))
+        return self.refusals.get(path, (200, {"ok": True, "said": "done"}))
 
     def stream(self) -> Iterator[str]:
-        """The lines of a stream from its beginning, for as long as somebody listens."""
-        yield f"event: hello\ndata: {json.dumps(self.hello())}\n\n"
-        told, alive = 0, self.alive
+        """The messages of a stream from its beginning, for as long as somebody listens."""
+        told, alive = 0, self._alive
+        yield f"event: hello\ndata: {json.dumps(self._hello(alive))}\n\n"
         while self.up:
-            with self._changed:
-                rows, alive_now = self.rows[told : told + 500], self.alive
-                if not rows and alive_now == alive:
-                    self._changed.wait(0.5)
-                    continue
+            rows, alive_now = self._since(told, alive)
             if rows:
                 batch = {"after": told, "events": rows}
                 told += len(rows)
-                yield f"id: {self.epoch}:{told}\ndata: {json.dumps(batch)}\n\n"
+                yield f"id: {EPOCH}:{told}\ndata: {json.dumps(batch)}\n\n"
             if alive_now != alive:
                 alive = alive_now
                 yield f"event: alive\ndata: {json.dumps({'alive': alive, 'now': self.now})}\n\n"
 
-    def answer(self, path: str, words: dict[str, list[str]]) -> dict[str, Any] | None:
-        """What a question is answered with."""
-        if path == "/api/runs":
-            return {"runs": [self.facts] if self.facts else [], "now": self.now}
-        if path == "/api/plan":
-            return self.plan
-        if path == "/api/task":
-            return {"task": words["task"][0], **self.task}
-        return None
+    def _since(self, told: int, alive: bool) -> tuple[list[list[Any]], bool]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self.up or len(self._rows) > told or self._alive != alive)
+            return self._rows[told : told + 500], self._alive
 
-    def change(self, path: str, body: dict[str, Any]) -> Answer:
-        """What a change is answered with, and that it was asked for."""
-        self.asked.append((path, body))
-        return self.refusals.get(path, (200, {"ok": True, "said": "done"}))
-
-
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    """A stage that is served until the test ends."""
-    with staged() as served:
-        yield served
+    def _hello(self, alive: bool) -> dict[str, Any]:
+        return {
+            "epoch": EPOCH, "run": RUN, "now": self.now, "alive": alive, "fresh": True, "floor": 0, "older": False,
+            "preview": None, "facts": self.facts, "roadmap": "ROADMAP.md", "folder": "/home/ada/dur", "version": "0",
+        }  # fmt: skip
 
 
 @contextmanager
 def staged() -> Iterator[Stage]:
     """A stage that is served, with the address of its page."""
     stage = Stage()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(stage))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stage": stage}))
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     stage.address = f"http://127.0.0.1:{server.server_address[1]}/"
@@ -129,45 +131,43 @@ def staged() -> Iterator[Stage]:
         server.server_close()
 
 
-def _handler(stage: Stage) -> type[_Files]:
-    class Handler(_Files):
-        def do_GET(self) -> None:  # noqa: N802
-            url = urlsplit(self.path)
-            if not stage.up:
-                self.close_connection = True
-            elif url.path == "/api/stream":
-                self._stream()
-            elif url.path.startswith("/api/"):
-                known = stage.answer(url.path, parse_qs(url.query))
-                self._say(200 if known is not None else 404, known or {"error": "not found"})
-            else:
-                self.path = "/index.html" if url.path == "/" else url.path
-                super().do_GET()
+class _Handler(Files):
+    stage: Stage
 
-        def do_POST(self) -> None:  # noqa: N802
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self._say(*stage.change(unquote(urlsplit(self.path).path), body))
-
-        def _say(self, status: int, answer: dict[str, Any]) -> None:
-            content = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self._send([content])
-
-        def _stream(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802
+        url = urlsplit(self.path)
+        if not self.stage.up:
             self.close_connection = True
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self._send(words.encode() for words in stage.stream())
+        elif url.path == "/api/stream":
+            self._stream()
+        elif url.path.startswith("/api/"):
+            self._say(*self.stage.answer(url.path, dict(parse_qsl(url.query))))
+        else:
+            self.path = "/index.html" if url.path == "/" else url.path
+            super().do_GET()
 
-        def _send(self, parts: Iterable[bytes]) -> None:
-            try:
-                self.end_headers()
-                for part in parts:
-                    self.wfile.write(part)
-                    self.wfile.flush()
-            except OSError:
-                self.close_connection = True  # the page is gone
+    def do_POST(self) -> None:  # noqa: N802
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self._say(*self.stage.change(unquote(urlsplit(self.path).path), body))
 
-    return Handler
+    def _say(self, status: int, reply: dict[str, Any]) -> None:
+        content = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self._send([content])
+
+    def _stream(self) -> None:
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self._send(words.encode() for words in self.stage.stream())
+
+    def _send(self, parts: Iterable[bytes]) -> None:
+        try:
+            self.end_headers()
+            for part in parts:
+                self.wfile.write(part)
+                self.wfile.flush()
+        except OSError:
+            self.close_connection = True  # the page is gone, or did not wait for a late answer

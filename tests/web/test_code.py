@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.web import axe
 from tests.web.chromium import Pages
-from tests.web.scene import (
-    ANSWERS,
-    EVENTS,
-    REFUSED,
-    attempt_of,
-    began,
-    check,
-    event,
-    file,
-    over,
-    proof,
-    stage,
-)
-from tests.web.staged import Stage, staged
+from tests.web.proofs import attempt_of, file, proof
+from tests.web.scene import REFUSED, at_work, began, check, event, over
+from tests.web.stage import Stage
 
 HOSTILE = "a<script>alert(1)</script>\u202egnp.exe\nb"
-
-
-@pytest.fixture
-def scene() -> Iterator[Stage]:
-    with staged(EVENTS, ANSWERS) as stage_:
-        yield stage_
 
 
 def top(page: Page, selector: str) -> float:
@@ -100,7 +81,7 @@ def test_an_attempt_in_work_shows_its_checks_as_they_come_and_its_proof_once_it_
     code = page.locator(".p-code")
     expect(code.locator(".in-work")).to_contain_text("act · python -m build")
 
-    scene.tell(stage("4.1", 1, "verify"), check("4.1", 1, "tests", "9 passed, 1 failed", "failed"))
+    scene.tell(at_work("4.1", 1, "verify"), check("4.1", 1, "tests", "9 passed, 1 failed", "failed"))
     expect(code.locator(".coming li")).to_contain_text("9 passed, 1 failed")
     expect(code.locator(".checks")).to_have_count(0)
 
@@ -159,7 +140,7 @@ def test_without_a_task_the_run_is_told_as_a_whole(pages: Pages, scene: Stage) -
     assert "task=1.1" in page.url
 
 
-def test_names_and_texts_of_files_are_shown_as_text(pages: Pages) -> None:
+def test_names_and_texts_of_files_are_shown_as_text(pages: Pages, stage: Stage) -> None:
     rows = [["+", None, 1, [["k", HOSTILE]]]]
 
     def answer(words: dict[str, str]) -> Any:
@@ -169,11 +150,12 @@ def test_names_and_texts_of_files_are_shown_as_text(pages: Pages) -> None:
         ]
         return hostile
 
-    events = [began("1.1"), stage("1.1", 1, title=HOSTILE), over("1.1", 1, "failed", HOSTILE, HOSTILE)]
-    with staged(events, {**ANSWERS, "/api/attempt": answer}) as hostile:
-        page = pages.open(f"{hostile.address}#task=1.1", height=1400)
-        expect(page.locator(".file .row code")).to_have_text("a<script>alert(1)</script>U+202Egnp.exe␊b")
+    events = [began("1.1"), at_work("1.1", 1, title=HOSTILE), over("1.1", 1, "failed", HOSTILE, HOSTILE)]
+    stage.answers["/api/attempt"] = answer
+    stage.tell(*events)
+    page = pages.open(f"{stage.address}#task=1.1", height=1400)
+    expect(page.locator(".file .row code")).to_have_text("a<script>alert(1)</script>U+202Egnp.exe␊b")
 
-        shown = page.locator(".p-code").evaluate("panel => panel.textContent")
-        assert "\u202e" not in shown
-        assert page.locator(".p-code script").count() == 0
+    shown = page.locator(".p-code").evaluate("panel => panel.textContent")
+    assert "\u202e" not in shown
+    assert page.locator(".p-code script").count() == 0

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.web import axe
 from tests.web.chromium import Pages
-from tests.web.scene import ANSWERS, EVENTS
-from tests.web.staged import Stage, staged
-
-
-@pytest.fixture
-def scene() -> Iterator[Stage]:
-    with staged(EVENTS, ANSWERS) as stage_:
-        yield stage_
+from tests.web.stage import Stage
 
 
 def open_files(page: Page) -> Locator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.chromium import Pages
-from tests.web.lunch import COMMAND, DIGEST, GATE, gate, lunch
+from tests.web.scene import COMMAND, DIGEST, GATE, gate, lunch
 from tests.web.stage import Stage
 
 PATH = f"/api/gates/{GATE}"
@@ -24,7 +24,7 @@ def test_a_gate_is_approved_by_keyboard_alone_and_a_stray_enter_approves_nothing
     page.keyboard.press("Space")
     expect(dialog.locator(".shown")).to_have_text(COMMAND)
     expect(dialog).to_contain_text("If you say nothe command is not run: the agent is told your words")
-    assert stage.asked == []
+    assert stage.changes == []
 
     approve = dialog.get_by_role("button", name="Approve once")
     for _ in range(10):
@@ -33,7 +33,7 @@ def test_a_gate_is_approved_by_keyboard_alone_and_a_stray_enter_approves_nothing
             break
     page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)
-    assert stage.asked == [(PATH, {"answer": "approve", "text": "", "digest": DIGEST})]
+    assert stage.changes == [(PATH, {"answer": "approve", "text": "", "digest": DIGEST})]
 
 
 def test_what_is_shown_stays_until_the_person_looks_at_what_waits_now(stage: Stage, pages: Pages) -> None:
@@ -55,7 +55,7 @@ def test_what_is_shown_stays_until_the_person_looks_at_what_waits_now(stage: Sta
     stage.refusals[PATH] = (409, {"error": "what 3.1 is about is another one now", "advice": "look again"})
     dialog.get_by_role("button", name="Approve once").click()
     expect(dialog.get_by_role("alert")).to_have_text("Not done: what 3.1 is about is another one now · look again")
-    assert stage.asked == [(PATH, {"answer": "approve", "text": "", "digest": "f" * 64})]
+    assert stage.changes == [(PATH, {"answer": "approve", "text": "", "digest": "f" * 64})]
 
     stage.tell({"event": "gate_answered", "run": "7f3a", "task": "3.1", "gate": GATE, "answer": "skip", "text": ""})
     expect(dialog).to_contain_text("This was answered: skip.")
@@ -78,7 +78,7 @@ def test_a_rejection_needs_words_and_a_delegation_an_agent(stage: Stage, pages: 
     page.keyboard.type("codex")
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)
-    assert stage.asked == [(PATH, {"answer": "delegate", "text": "codex", "digest": DIGEST})]
+    assert stage.changes == [(PATH, {"answer": "delegate", "text": "codex", "digest": DIGEST})]
 
 
 def test_a_new_gate_is_told_and_counted_but_opens_nothing(stage: Stage, pages: Pages) -> None:

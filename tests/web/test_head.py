@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.web.chromium import Pages
-from tests.web.lunch import RUN, finished, lunch
-from tests.web.stage import Stage
+from tests.web.scene import finished, lunch
+from tests.web.stage import RUN, Stage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -58,7 +58,7 @@ def test_nothing_is_claimed_of_a_run_that_cannot_be_seen_or_that_nobody_works_on
     assert turning(page) == 0
     page.get_by_role("button", name="Resume the run").click()
     expect(page.get_by_text("done", exact=True)).to_be_visible()
-    assert stage.asked == [("/api/steer", {"verb": "resume", "task": "", "text": ""})]
+    assert stage.changes == [("/api/steer", {"verb": "resume", "task": "", "text": ""})]
 
     stage.break_off()
     expect(page.locator(".standing")).to_have_text("stopped when last seen")
@@ -88,7 +88,11 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
     expect(page.get_by_role("dialog")).to_have_count(0)
 
     expect(page.locator(".toast")).to_have_text("done")
-    assert [(body["verb"], body["text"]) for _, body in stage.asked] == [("pause", ""), ("go_on", ""), ("stop", "now")]
+    assert [(body["verb"], body["text"]) for _, body in stage.changes] == [
+        ("pause", ""),
+        ("go_on", ""),
+        ("stop", "now"),
+    ]
 
 
 def test_what_happened_since_one_left_is_told_until_it_was_seen(stage: Stage, pages: Pages) -> None:

@@ -37,3 +37,14 @@ def test_the_libraries_give_all_that_the_page_is_written_with(modules: Modules) 
         *("useComputed", "useEffect", "useLayoutEffect", "useMemo", "useRef", "useSignal", "useSignalEffect"),
         "useState",
     ]
+
+
+def test_an_id_is_taken_off_a_text_only_where_it_is_that_of_the_task(modules: Modules) -> None:
+    texts = [["3.1 Colour: may it run?", "3.1"], ["3.10 Colour", "3.1"], ["names no file", "1.1"], ["a plan", ""]]
+
+    assert modules.call("format.js", "({withoutId}, texts) => texts.map(one => withoutId(...one))", texts) == [
+        "Colour: may it run?",
+        "3.10 Colour",
+        "names no file",
+        "a plan",
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.web.chromium import Pages
-from tests.web.lunch import lunch
+from tests.web.scene import lunch
 from tests.web.stage import Stage
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.chromium import Pages
-from tests.web.lunch import at_work, facts, lunch, planned, started
+from tests.web.scene import at_work, began, lunch, planned
 from tests.web.stage import Stage
 
 WATCH = """() => {
@@ -90,7 +90,7 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     box.press("Control+Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     body = {"task": "2.1", "text": "- [ ] 2.1 Another\n", "digest": "d1"}
-    assert stage.asked == [("/api/task", body), ("/api/task", body)]
+    assert stage.changes == [("/api/task", body), ("/api/task", body)]
 
 
 def test_a_refused_task_is_tried_again_by_another_agent_and_an_open_one_is_dropped(stage: Stage, pages: Pages) -> None:
@@ -110,7 +110,7 @@ def test_a_refused_task_is_tried_again_by_another_agent_and_an_open_one_is_dropp
     expect(page.get_by_role("dialog")).to_have_count(0)
 
     expect(page.locator(".toast")).to_have_text("done")
-    assert [(body["verb"], body["task"], body["text"]) for _, body in stage.asked] == [
+    assert [(body["verb"], body["task"], body["text"]) for _, body in stage.changes] == [
         ("retry", "2.1", "claude"),
         ("drop", "2.2", ""),
     ]
@@ -120,9 +120,8 @@ def test_of_five_hundred_tasks_an_event_draws_only_its_own_anew(stage: Stage, pa
     from playwright.sync_api import expect
 
     names = [f"{number // 25 + 1}.{number % 25 + 1}" for number in range(500)]
-    stage.facts = facts()
     stage.plan["tasks"] = [planned(name, f"Phase {name.split('.')[0]}", 1, [], f"Task {name}") for name in names]
-    stage.tell(started(names))
+    stage.tell(began(*names))
     page = pages.open(f"{stage.address}#task=20.25")
     expect(page.locator(".task")).to_have_count(500)
     expect(page.locator('[data-task="20.25"]')).to_be_in_viewport()

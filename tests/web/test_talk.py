@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.web.chromium import Pages
 from tests.web.modules import Modules
-from tests.web.scene import ANSWERS, EVENTS, REFUSED, began, command, event, over, said, stage, tool
+from tests.web.scene import GATE, REFUSED, at_work, began, command, event, finished, over, said, tool
 from tests.web.serving import Served
-from tests.web.staged import Stage, staged
+from tests.web.stage import Stage
 from tests.web.told import Story
 
 HOSTILE = "<img src=x onerror=alert(1)>`<b>`\u202egnp.exe\x07\nsecond line"
-
-
-@pytest.fixture
-def scene() -> Iterator[Stage]:
-    with staged(EVENTS, ANSWERS) as stage_:
-        yield stage_
 
 
 def talk(page: Page) -> Page:
@@ -67,31 +59,33 @@ def test_steps_are_folded_to_the_last_one_and_show_what_they_printed_when_they_a
     expect(steps.locator(".log .colour-2")).to_have_text("....")
 
 
-def test_a_long_conversation_is_capped_and_nothing_moves_while_the_reader_looks_back(pages: Pages) -> None:
+def test_a_long_conversation_is_capped_and_nothing_moves_while_the_reader_looks_back(
+    pages: Pages, stage: Stage
+) -> None:
     words = [said("1.1", 1, f"sentence {number}") for number in range(400)]
-    with staged([began("1.1"), stage("1.1", 1), *words], ANSWERS) as long:
-        page = talk(pages.open(long.address))
-        box = page.locator(".talk")
-        expect(page.locator(".claim")).to_have_count(120)
-        expect(page.get_by_text("sentence 399")).to_be_in_viewport()
+    stage.tell(began("1.1"), at_work("1.1"), *words)
+    page = talk(pages.open(stage.address))
+    box = page.locator(".talk")
+    expect(page.locator(".claim")).to_have_count(120)
+    expect(page.get_by_text("sentence 399")).to_be_in_viewport()
 
-        box.evaluate("box => { box.scrollTop = box.scrollHeight / 2 }")
-        expect(page.locator(".p-talk .pill")).to_have_text("to the end")
-        before = box.evaluate("box => box.scrollTop")
-        long.tell(said("1.1", 1, "sentence 400"), said("1.1", 1, "sentence 401"))
-        expect(page.locator(".p-talk .pill")).to_have_text("2 new")
-        assert box.evaluate("box => box.scrollTop") == before
+    box.evaluate("box => { box.scrollTop = box.scrollHeight / 2 }")
+    expect(page.locator(".p-talk .pill")).to_have_text("to the end")
+    before = box.evaluate("box => box.scrollTop")
+    stage.tell(said("1.1", 1, "sentence 400"), said("1.1", 1, "sentence 401"))
+    expect(page.locator(".p-talk .pill")).to_have_text("2 new")
+    assert box.evaluate("box => box.scrollTop") == before
 
-        box.evaluate("box => { box.scrollTop = 0 }")
-        first = page.locator(".claim .prose").first.inner_text()
-        page.get_by_role("button", name="Show earlier").click()
-        expect(page.get_by_text("sentence 100", exact=True)).to_have_count(1)
-        expect(page.get_by_text("sentence 10", exact=True)).to_have_count(0)
-        expect(page.get_by_text(first, exact=True)).to_be_in_viewport()
+    box.evaluate("box => { box.scrollTop = 0 }")
+    first = page.locator(".claim .prose").first.inner_text()
+    page.get_by_role("button", name="Show earlier").click()
+    expect(page.get_by_text("sentence 100", exact=True)).to_have_count(1)
+    expect(page.get_by_text("sentence 10", exact=True)).to_have_count(0)
+    expect(page.get_by_text(first, exact=True)).to_be_in_viewport()
 
-        page.locator(".p-talk .pill").click()
-        expect(page.get_by_text("sentence 401")).to_be_in_viewport()
-        expect(page.locator(".p-talk .pill")).to_have_count(0)
+    page.locator(".p-talk .pill").click()
+    expect(page.get_by_text("sentence 401")).to_be_in_viewport()
+    expect(page.locator(".p-talk .pill")).to_have_count(0)
 
 
 def test_what_waits_stands_above_the_composer_and_opens_only_when_it_is_asked_to(pages: Pages, scene: Stage) -> None:
@@ -104,7 +98,7 @@ def test_what_waits_stands_above_the_composer_and_opens_only_when_it_is_asked_to
     expect(page.locator("dialog[open]")).to_contain_text("pip install starlette==1.10.0")
     page.keyboard.press("Escape")
 
-    scene.tell(event("gate_answered", "3.1", gate="g1", answer="reject", text="use what is there"))
+    scene.tell(event("gate_answered", "3.1", gate=GATE, answer="reject", text="use what is there"))
     expect(waits).to_have_count(0)
     expect(page.locator(".person", has_text="use what is there")).to_contain_text("rejected")
     expect(page.locator(".gate.answered")).to_contain_text("rejected")
@@ -113,14 +107,14 @@ def test_what_waits_stands_above_the_composer_and_opens_only_when_it_is_asked_to
 def test_a_note_reaches_the_run_by_enter_and_stays_written_until_it_was_taken(pages: Pages, scene: Stage) -> None:
     page = talk(pages.open(f"{scene.address}#task=4.1"))
     note = page.get_by_label("a note for the agent")
-    scene.refusal = {"error": "the run is busy", "advice": "try again"}
+    scene.refusals["/api/steer"] = (409, {"error": "the run is busy", "advice": "try again"})
 
     note.fill("use the changelog's own words")
     note.press("Enter")
     expect(page.get_by_text("the run is busy · try again")).to_be_visible()
     expect(note).to_have_value("use the changelog's own words")
 
-    scene.refusal = None
+    scene.refusals.clear()
     note.press("Shift+Enter")
     note.press_sequentially("m and j are no keys here")
     note.press("Enter")
@@ -128,18 +122,7 @@ def test_a_note_reaches_the_run_by_enter_and_stays_written_until_it_was_taken(pa
     text = "use the changelog's own words\nm and j are no keys here"
     assert scene.changes[-1] == ("/api/steer", {"verb": "note", "task": "4.1", "text": text})
 
-    scene.tell(
-        event(
-            "run_finished",
-            branch="b",
-            tasks=[],
-            cost_usd=0,
-            duration_ms=1,
-            head="f" * 40,
-            fast_forwarded="",
-            by_hand="",
-        )
-    )
+    scene.tell(finished())
     expect(note).to_be_disabled()
     expect(page.locator("#note-counts")).to_have_text("The run is over: nobody is there to be told.")
 
@@ -161,25 +144,25 @@ def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_serve
     assert ("note", "2.3", "use the parser that is there") in kept
 
 
-def test_what_others_wrote_is_shown_as_text(pages: Pages) -> None:
+def test_what_others_wrote_is_shown_as_text(pages: Pages, stage: Stage) -> None:
     events = [
-        began("1.1"), stage("1.1", 1, agent=HOSTILE, title=HOSTILE), said("1.1", 1, HOSTILE),
+        began("1.1"), at_work("1.1", 1, agent=HOSTILE, title=HOSTILE), said("1.1", 1, HOSTILE),
         tool("1.1", 1, "edit", HOSTILE, HOSTILE), *command("1.1", 1, "c1", HOSTILE, [HOSTILE], 1),
         over("1.1", 1, "failed", HOSTILE, HOSTILE), event("steered", "1.1", what=HOSTILE),
         event("gate_opened", "1.1", gate="g", kind="before", question=HOSTILE, shown=HOSTILE, digest="d"),
     ]  # fmt: skip
-    with staged(events, ANSWERS) as hostile:
-        page = talk(pages.open(f"{hostile.address}#task=1.1"))
-        for summary in page.locator(".p-talk summary").all():
-            summary.click()
-        page.locator(".p-talk .step summary").last.click()
-        expect(page.locator(".claim")).to_contain_text("<img src=x onerror=alert(1)><b>U+202Egnp.exe␇\nsecond line")
+    stage.tell(*events)
+    page = talk(pages.open(f"{stage.address}#task=1.1"))
+    for summary in page.locator(".p-talk summary").all():
+        summary.click()
+    page.locator(".p-talk .step summary").last.click()
+    expect(page.locator(".claim")).to_contain_text("<img src=x onerror=alert(1)><b>U+202Egnp.exe␇\nsecond line")
 
-        shown = page.locator(".p-talk, .p-code").evaluate_all(
-            "panels => panels.map(panel => panel.textContent + panel.querySelectorAll('img, b b').length).join()"
-        )
-        assert not any(sign in shown for sign in "\u202e\x07\x1b")
-        assert page.locator(".p-talk img, .p-code img").count() == 0
+    shown = page.locator(".p-talk, .p-code").evaluate_all(
+        "panels => panels.map(panel => panel.textContent + panel.querySelectorAll('img, b b').length).join()"
+    )
+    assert not any(sign in shown for sign in "\u202e\x07\x1b")
+    assert page.locator(".p-talk img, .p-code img").count() == 0
 
 
 def test_attempts_are_headed_once_and_steps_of_others_do_not_join(modules: Modules) -> None:

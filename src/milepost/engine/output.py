@@ -8,8 +8,8 @@ from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.core.redact import Redactor
+from milepost.core.shown_lines import ShownLines
 from milepost.engine.journal import PRINTED, Journal
-from milepost.engine.logs import SIGNED
 from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
 
 PAUSE_S = 0.1  # between two rows of one command
@@ -93,20 +93,18 @@ class Output:
 
 
 class Printing:
-    """Listens to one command: its lines are told in order, without secrets and without what is for the engine alone."""
+    """Listens to one command: its lines are told in order and without secrets."""
 
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
         self._printed = Printed(most_bytes=most_bytes)
-        self._stdout, self._stderr = output.redact.lines(), output.redact.lines()
+        self._stdout, self._stderr = ShownLines(output.redact), ShownLines(output.redact)
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # one row after the other
         self._rows = self._lost = 0
 
     def hear(self, line: Line) -> None:
         """Take a line that was printed."""
-        if SIGNED.match(line.text):
-            return
         with self._lock:
             is_first = self._printed.add(Said(line.text, line.stream == "stderr"))
         if is_first:

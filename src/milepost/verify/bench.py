@@ -46,10 +46,11 @@ class Bench:
         cwd: str = "",
         timeout_s: float | None = None,
         on_line: Callable[[Line], None] | None = None,
+        lines_are_signed: bool = False,
     ) -> CommandResult:
         """Run a command in the checkout, or in its folder `cwd`; `env` goes over what the interpreter asks for.
 
-        `on_line` is given every line as it comes, redacted, in this thread.
+        `on_line` is given every line as it comes, redacted, in this thread; those that are signed are for it alone.
         """
         folder = _within(workspace.folder, cwd)
         if folder is None:
@@ -71,6 +72,7 @@ class Bench:
             timeout_s=self.timeout_s if timeout_s is None else timeout_s,
             readable=(*needed, *readable),
             writable=(workspace.folder,) if cwd else (),
+            lines_are_signed=lines_are_signed,
         )
         result = self.terminal.run(command, on_line and self._redacting(on_line))
         return replace(

@@ -94,12 +94,13 @@ class Stopped:
 def _retry(site: Site, turns: Turns, wish: Steer) -> str:
     if not wish.task:
         raise milepost.Misuse("retry needs to know which task", "choose one")
-    agent = wish.text.strip() or milepost.last_agent(wish.task, site.roadmap)
     with turns.turn("begin"):
-        begun = milepost.retry_detached(wish.task, site.roadmap, agent=agent, stays=True)
+        begun = milepost.retry_detached(
+            wish.task, site.roadmap, agent=wish.text.strip() or None, stays=True, database=site.database
+        )
     if not begun.run:
         return _begun(begun)
-    return f"{wish.task} will be tried again{f' by {agent[:LONGEST_SHOWN]}' if agent else ''}, in run {begun.run}"
+    return f"{wish.task} will be tried again {begun.held}".rstrip() + f", in run {begun.run}"
 
 
 def _begun(begun: milepost.Begun) -> str:

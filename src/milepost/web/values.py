@@ -20,6 +20,7 @@ from milepost.web.kept import Kept
 from milepost.web.painting import Painter
 from milepost.web.replies import Answering, answered, lasting, text_of
 from milepost.web.site import Site, run_named
+from milepost.web.summary import waiting_in
 
 LONGEST_WORD: Final = 4_096  # a path has no more
 LONGEST_LOG: Final = 4_000_000
@@ -193,8 +194,7 @@ def _gates(site: Site, request: Request) -> str:
     """The questions of a run that wait, at a place in its stream: an answer is in there only once the run took it."""
     run = _run(site, request)
     last = site.stream.last(run) if run else 0
-    waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
-    return text_of({"waiting": [gate.gate for gate in waiting if gate.run == run], "last": last})
+    return text_of({"waiting": waiting_in(site, run) if run else [], "last": last})
 
 
 def _run(site: Site, request: Request) -> str | None:

@@ -1,6 +1,6 @@
 // The four answers: what is done with proof, what failed and why, what waits for you, what it cost.
 import { html } from './libraries.js';
-import { money, many, short } from './format.js';
+import { many, money, short, withoutId } from './format.js';
 import { Inline } from './inline.js';
 import { face } from './layout.js';
 import { pick } from './route.js';
@@ -53,6 +53,8 @@ function rest(state, { working, asking: asked, waiting }) {
   return `${now} · ${waiting.length} to come`;
 }
 
+const Named = ({ id, text }) => html`<${Inline} text=${`${id} ${withoutId(text, id)}`} />`;
+
 function Refused({ by }) {
   const [first] = [...by.failed, ...by.unverified];
   const kind = by.failed.length ? 'failed' : by.unverified.length ? 'unverified' : 'none';
@@ -60,12 +62,10 @@ function Refused({ by }) {
     kind=${kind}
     count=${by.failed.length}
     label=${`failed${by.unverified.length ? ` · ${by.unverified.length} unverified` : ''}`}
-    text=${first ? html`${first.id} <${Inline} text=${first.reason} />` : 'nothing was refused'}
+    text=${first ? html`<${Named} id=${first.id} text=${first.reason} />` : 'nothing was refused'}
     act=${evidence(first)}
   />`;
 }
-
-const named = ({ task, question }) => (question.startsWith(`${task} `) ? question : `${task} ${question}`);
 
 function Waiting({ gates }) {
   const [first] = gates;
@@ -73,7 +73,7 @@ function Waiting({ gates }) {
     kind=${first ? 'asking' : 'none'}
     count=${gates.length}
     label=${gates.length === 1 ? 'waits for you' : 'wait for you'}
-    text=${first ? html`<${Inline} text=${named(first)} />` : 'nothing to answer'}
+    text=${first ? html`<${Named} id=${first.task} text=${first.question} />` : 'nothing to answer'}
     act=${first && (() => {
       asking.value = first.gate;
     })}

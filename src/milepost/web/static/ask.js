@@ -2,7 +2,7 @@
 import { run, tell } from './store.js';
 
 /** The address of a question about the run that is shown. */
-export function address(path, words = {}) {
+function address(path, words = {}) {
   const query = new URLSearchParams({ ...(run.value ? { run: run.value } : {}), ...words });
   return query.size ? `${path}?${query}` : path;
 }
@@ -35,3 +35,6 @@ export async function change(path, body) {
 }
 
 const inWords = ({ error, advice }, status) => [error ?? `refused (${status})`, advice].filter(Boolean).join(' · ');
+
+/** Ask the run for something; a task or a text only where the verb needs one. */
+export const steer = (verb, task = '', text = '') => change('/api/steer', { verb, task, text });

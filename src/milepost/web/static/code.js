@@ -17,7 +17,7 @@ import { CopyButton, Prose, visible } from './text.js';
 
 const MOST_BUTTONS = 4; // attempts beyond that are in a list
 
-export const view = signal('proof'); // proof | files
+const view = signal('proof'); // proof | files
 const beside = signal(0); // the attempt that the chosen one is compared with
 
 export function Code() {

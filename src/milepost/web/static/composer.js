@@ -1,6 +1,7 @@
 // What waits for the person, and a line to steer by.
 import { html, useRef, useState } from './libraries.js';
-import { change } from './ask.js';
+import { steer } from './ask.js';
+import { withoutId } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
 import { glance } from './state.js';
@@ -17,8 +18,7 @@ export function Waits() {
   return html`<div class="waits" role="region" aria-label="Waits for you">
     <${Mark} status="asking" />
     <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b>${' '}
-      ${!first.question.startsWith(first.task) && html`<${Pieces} text=${first.task} /> `}
-      <${Prose} text=${first.question} /></p>
+      <${Pieces} text=${first.task} /> <${Prose} text=${withoutId(first.question, first.task)} /></p>
     <button class="button main" onClick=${() => {
       asking.value = first.gate;
     }}>Look</button>
@@ -46,7 +46,7 @@ export function Composer() {
     const written = box.current.value.trim(); // what was typed last may not be drawn yet
     if (!written || sending || why) return;
     setSending(true);
-    const said = await change('/api/steer', { verb: 'note', task, text: written });
+    const said = await steer('note', task, written);
     setSending(false);
     if (said) setText('');
   };

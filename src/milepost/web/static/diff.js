@@ -38,7 +38,7 @@ export function Diff({ diff, where }) {
 
 const total = (files, what) => files.reduce((sum, file) => sum + file[what], 0);
 
-export const Counts = ({ added, removed }) => html`<span class="counts-of">
+const Counts = ({ added, removed }) => html`<span class="counts-of">
   <span class="plus">+${added.toLocaleString('en')}</span> <span class="minus">−${removed.toLocaleString('en')}</span>
 </span>`;
 

@@ -34,3 +34,6 @@ export function short(count) {
 }
 
 export const commit = name => name.slice(0, 7);
+
+/** What is said of a task, for where its id stands already. */
+export const withoutId = (text, id) => (id && text.startsWith(`${id} `) ? text.slice(id.length + 1) : text);

@@ -1,5 +1,6 @@
 // A gate: the question, exactly what is decided on, what each answer leads to. It never opens by itself.
 import { html, useEffect, useRef, useState } from './libraries.js';
+import { AGENTS } from './agents.js';
 import { change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { many } from './format.js';
@@ -7,8 +8,6 @@ import { Inline, Pieces } from './inline.js';
 import { glance } from './state.js';
 import { replan } from './stream.js';
 import { asking, read, toast } from './store.js';
-
-export const AGENTS = ['tool', 'code', 'claude', 'codex', 'aider', 'auto'];
 
 // What an answer leads to, by the kind of the gate; the engine decides the same in gates.py.
 const LEADS_TO = {
@@ -145,7 +144,7 @@ export const AgentField = ({ field, ...others }) => html`<input
     autocomplete="off"
     ...${others}
   />
-  <datalist id="agents">${AGENTS.map(name => html`<option value=${name} />`)}</datalist>`;
+  <datalist id="agents">${[...AGENTS, 'auto'].map(name => html`<option value=${name} />`)}</datalist>`;
 
 const Answered = ({ gate }) => html`<p class="notice" role="status">
     This was answered: ${gate.answer}${gate.text && html` (<${Inline} text=${gate.text} />)`}.

@@ -1,7 +1,7 @@
 // The header: which run this is, how it stands, how it is held, and what may be asked of it; then the four answers.
 import { html } from './libraries.js';
 import { Answers } from './answers.js';
-import { change } from './ask.js';
+import { steer } from './ask.js';
 import { Since } from './away.js';
 import { copy } from './copy.js';
 import { clock, many, ticking } from './format.js';
@@ -119,7 +119,6 @@ function Held() {
   </span>`;
 }
 
-const steer = (verb, text = '') => change('/api/steer', { verb, task: '', text });
 
 function Acts() {
   const may = choices(stance());
@@ -151,7 +150,7 @@ function stopNow() {
     title: 'Stop the run now?',
     text: 'The steps in flight are cut short, and are done again when the run goes on. No milepost is lost.',
     label: 'Stop now',
-    act: () => steer('stop', 'now'),
+    act: () => steer('stop', '', 'now'),
   };
 }
 

@@ -38,7 +38,7 @@ export const Icon = ({ name }) => html`<svg class="stroke" viewBox="0 0 24 24" a
   <path d=${STROKES[name]} />
 </svg>`;
 
-export const WORDS = {
+const WORDS = {
   passed: 'passed', failed: 'failed', unverified: 'unverified', working: 'in work', asking: 'waits for you',
   waiting: 'waits', done: 'done before',
 };

@@ -35,7 +35,8 @@ function Tabs() {
       onClick=${() => bring(name)}
     >
       <${Icon} name=${TABS[name][1]} />${TABS[name][0]}
-      ${name === 'talk' && waiting > 0 && html`<span class="badge">${waiting}<span class="hidden"> wait for you</span></span>`}
+      ${name === 'talk' && waiting > 0
+        && html`<span class="badge">${waiting}<span class="hidden"> wait for you</span></span>`}
     </button>`)}
   </nav>`;
 }

@@ -7,14 +7,14 @@ const ROOM = 4; // above and below the line
 const MOST_POINTS = 400;
 
 /** Every so many points, and always the last one: a plot is no wider than that. */
-export function thinned(points, most = MOST_POINTS) {
+function thinned(points, most = MOST_POINTS) {
   if (points.length <= most) return points;
   const every = Math.ceil(points.length / most);
   return points.filter((_, place) => place % every === 0 || place === points.length - 1);
 }
 
 /** The path of steps through [at, value] points from one time to another; pure. */
-export function steps(points, { from, to, top }) {
+function steps(points, { from, to, top }) {
   const across = at => (((at - from) / (to - from || 1)) * WIDTH).toFixed(1);
   const up = value => (HEIGHT - ROOM - (value / (top || 1)) * (HEIGHT - 2 * ROOM)).toFixed(1);
   const drawn = thinned(points).map(([at, value]) => `H${across(at)}V${up(value)}`);
@@ -42,7 +42,9 @@ export function Bars({ title, rows }) {
     <ul class="bars">
       ${rows.map(row => html`<li key=${row.name}>
         <span class="name">${row.name}</span>
-        <span class="length"><i class=${`fill f-${row.kind ?? 'rest'}`} style=${{ width: `${(row.value / most) * 100}%` }} /></span>
+        <span class="length">
+          <i class=${`fill f-${row.kind ?? 'rest'}`} style=${{ width: `${(row.value / most) * 100}%` }} />
+        </span>
         <span class="number">${row.words}</span>
       </li>`)}
     </ul>`;

@@ -7,9 +7,13 @@ import { Bars, Plot } from './plots.js';
 import { hello, now, read, second, state } from './store.js';
 
 const TABS = { numbers: 'Numbers', report: 'Report', app: 'App' };
+const MISSING = {
+  report: 'No report yet.',
+  app: 'No app to show. Name its folder or address: milepost web --app dist',
+};
 const SHOWN_TASKS = 30;
 
-export const tab = signal(TABS[remembered('preview', '')] ? remembered('preview', '') : 'numbers');
+const tab = signal(TABS[remembered('preview', '')] ? remembered('preview', '') : 'numbers');
 const loads = signal(0); // counts how often the frame was asked to load anew
 
 function tasksByCost(tasks) {
@@ -41,7 +45,9 @@ function Tiles() {
     ['took', state.startedAt ? span((state.endedAt || now()) - state.startedAt) : '–'],
     ['budget', budget ? money(budget) : 'none'],
   ];
-  return html`<dl class="tiles">${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="tiles">
+    ${tiles.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
 }
 
 function Numbers() {
@@ -56,7 +62,8 @@ function Numbers() {
       ${spent && html`<${Plot} label="spent" now=${money(state.cost)} points=${state.costs} from=${from} to=${to} />`}
       <${Plot} label="tokens" now=${short(state.tokens)} points=${state.spentTokens} from=${from} to=${to} />
       <${Plot}
-        label="passed" now=${passes.length} points=${passes} from=${from} to=${to} top=${Math.max(1, state.order.length)}
+        label="passed" now=${passes.length} points=${passes} from=${from} to=${to}
+        top=${Math.max(1, state.order.length)}
       />
     </div>
     <${Tiles} />
@@ -76,8 +83,7 @@ function place(name) {
 function Frame({ name }) {
   const address = place(name);
   if (!address) {
-    const why = name === 'app' ? 'No app to show. Name its folder or address: milepost web --app dist' : 'No report yet.';
-    return html`<p class="empty">${why}</p>`;
+    return html`<p class="empty">${MISSING[name]}</p>`;
   }
   return html`<iframe
     key=${`${address} ${loads.value}`}
@@ -97,9 +103,10 @@ function Tools() {
     remember('preview', name);
   };
   return html`<div class="segments" role="group" aria-label="Preview of">
-      ${Object.entries(TABS).map(([name, label]) => html`<button aria-pressed=${tab.value === name} onClick=${choose(name)}>
-        ${label}
-      </button>`)}
+      ${Object.entries(TABS).map(([name, label]) => html`<button
+        aria-pressed=${tab.value === name}
+        onClick=${choose(name)}
+      >${label}</button>`)}
     </div>
     ${address && html`<button
         class="icon" aria-label="Load it anew" title="Load it anew"

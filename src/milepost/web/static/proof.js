@@ -1,6 +1,7 @@
 // The proof of an attempt: why it was refused, and each question that was asked before and after.
 import { html, useState } from './libraries.js';
-import { ask, change } from './ask.js';
+import { AGENTS } from './agents.js';
+import { ask, steer } from './ask.js';
 import { copy } from './copy.js';
 import { many, span } from './format.js';
 import { Icon, Mark } from './icons.js';
@@ -8,7 +9,6 @@ import { Inline, Pieces } from './inline.js';
 import { read } from './store.js';
 import { Log, Prose, visible } from './text.js';
 
-const KNOWN_AGENTS = ['claude', 'codex', 'aider', 'tool', 'code'];
 const MOST_EVIDENCE = 40; // lines
 const MOST_LOG = 5000;
 
@@ -41,7 +41,7 @@ function Evidence({ check }) {
 /** Who was seen at work in this run, and who is known anyhow. */
 function agentsOf({ tasks }, by) {
   const seen = [...tasks.values()].flatMap(task => task.attempts.map(one => one.agent));
-  return [...new Set([...KNOWN_AGENTS, ...seen])].filter(name => name && name !== by && !name.startsWith('recipe:'));
+  return [...new Set([...AGENTS, ...seen])].filter(name => name && name !== by && !name.startsWith('recipe:'));
 }
 
 function Retry({ task, by }) {
@@ -52,7 +52,7 @@ function Retry({ task, by }) {
   const command = `milepost retry ${task.id} --agent ${agent}`;
   const retry = async () => {
     setAsked(true);
-    if (!(await change('/api/steer', { verb: 'retry', task: task.id, text: agent }))) setAsked(false);
+    if (!(await steer('retry', task.id, agent))) setAsked(false);
   };
   return html`<div class="again">
     <label for="agent">Try again with</label>

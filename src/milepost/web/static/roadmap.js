@@ -1,6 +1,6 @@
 // The roadmap: every task with how it stands, and one line of why.
 import { computed, effect, html, signal, useEffect, useRef } from './libraries.js';
-import { ticking } from './format.js';
+import { ticking, withoutId } from './format.js';
 import { Mark } from './icons.js';
 import { Inline } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
@@ -136,14 +136,13 @@ function Where({ line, task }) {
   return line ? `line ${line}` : 'plan';
 }
 
-/** What is said of a task, without its name, which stands before it. */
-const unnamed = ({ task, text }) => (task && text.startsWith(`${task} `) ? text.slice(task.length + 1) : text);
-
 /** What the plan says is worth a look. */
 function Findings() {
   const { findings } = plan.value;
   if (!findings.length) return null;
-  const lines = findings.map(one => html`<li><b><${Where} ...${one} /></b> <${Inline} text=${unnamed(one)} /></li>`);
+  const lines = findings.map(one => html`<li>
+    <b><${Where} ...${one} /></b> <${Inline} text=${withoutId(one.text, one.task)} />
+  </li>`);
   return html`<section class="findings">
     <h3>To look at in the plan</h3>
     <ul>${lines.slice(0, MOST_FINDINGS)}</ul>

@@ -1,7 +1,7 @@
 // Text from a log, a file or an agent, as pieces that can be shown: colours are kept, what would act is taken out, what
 // cannot be seen is made visible. Pieces are [class, text]; nothing here is ever HTML.
 
-export const LONGEST = 2000;
+const LONGEST = 2000;
 
 // Escape sequences: colours (captured), other CSI, OSC, DCS and its like with their text, and the short ones.
 const ESCAPES = new RegExp(

@@ -1,5 +1,5 @@
 // The one state, the signals that tell which part of it changed, and what the person chose.
-import { computed, signal } from './libraries.js';
+import { signal } from './libraries.js';
 import { PARTS, empty } from './state.js';
 
 export let state = empty();
@@ -46,12 +46,6 @@ export function startOver() {
   state = empty();
   touch(PARTS);
 }
-
-export const task = computed(() => {
-  changed.roadmap.value;
-  changed.code.value;
-  return selected.value ? state.tasks.get(selected.value) ?? null : null;
-});
 
 let offset = 0;
 

@@ -1,5 +1,6 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
+import { withoutId } from './format.js';
 import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, tell, touch } from './store.js';
 import { apply, settle, weave } from './state.js';
 
@@ -8,7 +9,7 @@ const RESTING_MS = 20_000;
 const REPLANS = new Set(['run_started', 'steered', 'milepost_made', 'run_finished']);
 const WORTH_SAYING = {
   task_finished: event => event.verdict && `${event.task} ${event.verdict}`,
-  gate_opened: event => `${event.task} waits for you: ${event.question}`,
+  gate_opened: ({ task, question }) => `${task} waits for you: ${withoutId(question, task)}`,
   run_finished: () => 'the run is finished',
 };
 
@@ -18,7 +19,7 @@ let retrying = 0;
 let resting = 0;
 let caughtUp = false;
 
-export function connect() {
+function connect() {
   source?.close();
   clearTimeout(retrying);
   const query = new URLSearchParams({ after: `${epoch}:${state.seq}`, ...(run.value ? { run: run.value } : {}) });

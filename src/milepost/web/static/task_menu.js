@@ -1,6 +1,6 @@
 // What can be done with a task.
 import { html } from './libraries.js';
-import { change } from './ask.js';
+import { steer } from './ask.js';
 import { copy } from './copy.js';
 import { Icon } from './icons.js';
 import { Menu } from './menu.js';
@@ -9,7 +9,6 @@ import { alive, asking, confirming, editing, read } from './store.js';
 const REFUSED = new Set(['failed', 'unverified']);
 const OVER = new Set(['passed', 'failed', 'unverified', 'done']);
 
-const steer = (verb, task, text = '') => change('/api/steer', { verb, task, text });
 
 export function TaskMenu({ id, status }) {
   const { state, gates, tasks } = read('head');

@@ -91,7 +91,8 @@ function Found() {
   rows.hit.value;
   const nth = rows.nth;
   const older = hello.value?.older;
-  return html`<span class="found" role="status">${nth ? `${nth} of ` : ''}${rows.matches.value.toLocaleString('en')}</span>
+  const count = rows.matches.value.toLocaleString('en');
+  return html`<span class="found" role="status">${nth ? `${nth} of ${count}` : count}</span>
     <${Tool} icon="before" label="Match before" onClick=${() => rows.jump(-1)} />
     <${Tool} icon="after" label="Next match" shortcut="n" onClick=${() => rows.jump(1)} />
     <${Tool} icon="list" label="Only lines that match" pressed=${onlyMatches.value} onClick=${toggle(onlyMatches)} />
@@ -127,7 +128,8 @@ function Commands() {
   const last = [...state.commands.values()].filter(command => command.endedAt && here(command)).at(-1);
   if (running.length) {
     const more = running.length > 2 ? html`<span class="soft">and ${running.length - 2} more</span>` : '';
-    return html`<div class="commands">${running.slice(0, 2).map(one => html`<${Running} command=${one} />`)}${more}</div>`;
+    const first = running.slice(0, 2).map(one => html`<${Running} command=${one} />`);
+    return html`<div class="commands">${first}${more}</div>`;
   }
   return html`<div class="commands">
     ${last ? html`<${Ended} command=${last} />` : html`<span class="soft">no command yet</span>`}

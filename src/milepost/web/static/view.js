@@ -5,7 +5,7 @@ import { plain } from './safe.js';
 const ENDS = new Set(['success', 'failure']);
 
 /** The group that a kind of line is filtered by. */
-export const groupOf = kind => (ENDS.has(kind) ? 'ends' : kind);
+const groupOf = kind => (ENDS.has(kind) ? 'ends' : kind);
 
 /** A line as text, as search and copy have it. */
 export const wordsOf = (lines, place) => plain(lines.text[place]);
