@@ -507,11 +507,18 @@ def last_agent(task: str, roadmap: Path | str | None = None, *, database: str | 
 
 
 def steer(
-    kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
+    kind: str,
+    roadmap: Path | str | None = None,
+    *,
+    task: str = "",
+    value: str = "",
+    run: str | None = None,
+    database: str | None = None,
 ) -> str:
     """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
 
     A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
+    With `run` it is refused where another would be asked.
     """
     from milepost.engine import anywhere
     from milepost.engine.hands import require_name
@@ -519,15 +526,21 @@ def steer(
 
     if kind == "agent" and value:
         require_name(value)
-    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database, run=run)
     return anywhere.steer(where, request(kind, task, value))
 
 
-def stop(roadmap: Path | str | None = None, *, at_once: bool = False, database: str | None = None) -> str | None:
-    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one."""
+def stop(
+    roadmap: Path | str | None = None, *, at_once: bool = False, run: str | None = None, database: str | None = None
+) -> str | None:
+    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one.
+
+    With `run` it is refused where another would be stopped.
+    """
     from milepost.engine import anywhere
 
-    return anywhere.stop(anywhere.Whereabouts(roadmap=_path(roadmap), database=database), at_once=at_once)
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database, run=run)
+    return anywhere.stop(where, at_once=at_once)
 
 
 def status(roadmap: Path | str | None = None, *, database: str | None = None) -> Status | None:

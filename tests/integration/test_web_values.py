@@ -233,7 +233,13 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert page.post("/api/task", task="1.3", text="- [ ] 1.3 Late", digest=shown["digest"])[0] == 409
 
     status, said = page.post("/api/steer", verb="note", task="1.2", text="be brief")
-    assert (status, said["said"]) == (200, "noted for 1.2: the agent reads it from the next attempt on")
+    noted = "noted for 1.2: the agent reads it from the next attempt on, when the run is resumed"
+    assert (status, said["said"]) == (200, noted)
+    for verb in ("drop", "note", "agent"):
+        status, said = page.post("/api/steer", verb=verb, task="nope", text="command:true")
+        assert (status, said["error"]) == (404, f"there is no task 'nope' in run {page.run}")
+    status, said = page.post("/api/steer", verb="pause")
+    assert (status, said["error"]) == (409, f"nobody is at work on run {page.run}")
     status, said = page.post("/api/steer", verb="stop")
     assert (status, said["error"]) == (409, "nothing runs here")
 
