@@ -18,7 +18,17 @@ from milepost.core.redact import MASK, Redactor
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.output import Output
-from milepost.engine.printed import BATCH_BYTES, LONGEST_LINE, Printed, Said, batches, fit
+from milepost.engine.printed import (
+    BATCH_BYTES,
+    LAST_BYTES,
+    LAST_LINES,
+    LONGEST_LINE,
+    MOST_LINES,
+    Printed,
+    Said,
+    batches,
+    fit,
+)
 from milepost.engine.told_terminal import CUT_SHORT, CommandTeller, argv_shown
 from milepost.store.database import Database, open_database
 
@@ -124,20 +134,46 @@ def test_lines_that_are_signed_are_left_out_only_where_a_runner_signs(tmp_path: 
         assert printed(journal) == [line.text for line in lines]
 
 
-def test_rows_are_small_and_too_much_is_only_counted() -> None:
+def test_rows_are_small_and_of_too_much_the_first_and_the_last_lines_wait() -> None:
     many = Printed(most_lines=5000)
     for number in range(6000):
         many.add(Said(f"\x1b[3{number % 8}mline {number} ☃", error=number % 2 == 1))
-    assert many.unshown == 1000
-    rows = [*batches(many.take())]
-    assert many.take() == []
+    rows, rest = [*batches(many.take())], many.rest()
+    assert many.take() == [] and many.rest().lines == []
     assert [line for row in rows for line in row.lines][-1].endswith("line 4999 ☃")
-    assert all(len(json.dumps(row.lines, separators=(",", ":"))) <= BATCH_BYTES + 2 for row in rows) and len(rows) < 20
+    assert all(len(json.dumps(row.lines)) <= row.size <= BATCH_BYTES for row in rows) and len(rows) < 20
     assert rows[0].errors == tuple(range(1, len(rows[0].lines), 2))
-    large = Printed(most_bytes=10_000)
-    for _ in range(10):
-        large.add(Said("x" * 9_000))
-    assert (len(large.take()), large.unshown) == (2, 8)
+    assert rest.lines[rest.before].text.endswith("line 5500 ☃") and rest.left_out + rest.before == 500
+
+
+@pytest.mark.parametrize("sign", ["x", "\x1b", "é", "☃", "\U0001f600"])
+def test_bounds_count_what_a_row_takes(sign: str) -> None:
+    large = Printed(most_bytes=1_000_000)
+    for _ in range(1_000):
+        large.add(Said(sign * 3_000))
+    rows = json.dumps([said.text for said in large.take()])
+    assert 1_000_000 < len(rows) <= 1_000_000 + 12 * 3_000
+    rest = large.rest()
+    assert len(json.dumps([said.text for said in rest.lines[rest.before :]])) <= LAST_BYTES
+
+
+def test_the_last_lines_of_a_command_that_prints_too_much_are_told_at_its_end() -> None:
+    with told() as (journal, teller):
+        teller.around(Printing(*(out(f"{n}") for n in range(MOST_LINES + 9_000)))).run(command())
+        lines = printed(journal)
+        *_, finished = events(journal)
+    assert isinstance(finished, CommandFinished) and finished.unshown == 9_000 - LAST_LINES
+    assert lines[: MOST_LINES + 1] == [*map(str, range(MOST_LINES)), "… 8,500 lines are not shown …"]
+    assert lines[MOST_LINES + 1 :] == [*map(str, range(MOST_LINES + 8_500, MOST_LINES + 9_000))]
+
+
+@pytest.mark.parametrize("more", [10, 1_000])
+def test_a_key_that_begins_before_the_last_lines_is_not_told(more: int) -> None:
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *["MIIEowIBAAKCAQEA"] * 50, "-----END RSA PRIVATE KEY-----"]
+    lines = [*["line"] * (MOST_LINES + more - 20), *key, *["line"] * (LAST_LINES - 20)]
+    with told() as (journal, teller):
+        teller.around(Printing(*map(out, lines))).run(command())
+        assert not {*printed(journal)} & {*key} and printed(journal)[-LAST_LINES:].count(MASK) >= 20
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:

@@ -104,10 +104,10 @@ class ToldTerminal:
         except BaseException:
             with suppress(MilepostError):  # what cut it short goes before
                 cut = End(None, CUT_SHORT, round((time.monotonic() - began) * 1000))
-                self.teller.finish(started, cut, printing.flush())
+                self.teller.finish(started, cut, printing.end())
             raise
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
-        self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.flush())
+        self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.end())
         return result
 
 
