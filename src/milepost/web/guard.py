@@ -5,7 +5,6 @@ It is the outermost layer: what it refuses is not read any further.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from milepost.serving.requests import Headers, only
+from milepost.serving.requests import Headers, Timed, only
 from milepost.web.policy import under_policy
 
 BODY_BYTES: Final = 64 * 1024
@@ -153,20 +152,14 @@ class Guard:
 
 async def whole_body(receive: Receive) -> bytes | Refusal:
     """The body of a request, unless it is too large or does not come in time."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_S):
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return _TOO_SLOW
-                body += message.get("body", b"")
-                if len(body) > BODY_BYTES:
-                    return _TOO_LARGE
-                if not message.get("more_body", False):
-                    return bytes(body)
-    except TimeoutError:
-        return _TOO_SLOW
+    body, timed = bytearray(), Timed(receive, BODY_S)
+    while (message := await timed())["type"] == "http.request":
+        body += message.get("body", b"")
+        if len(body) > BODY_BYTES:
+            return _TOO_LARGE
+        if not message.get("more_body", False):
+            return bytes(body)
+    return _TOO_SLOW
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
