@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -202,3 +206,33 @@ def test_output_is_found_by_an_index_however_long_it_is(tmp_path: Path) -> None:
             sql = f"explain query plan select seq, at, body from events where run = ? and seq < ? and {which}"
             plan = " ".join(row[3] for row in database.execute(f"{sql} order by seq desc limit 50", ("r1", 9)))
             assert index in plan and "TEMP B-TREE" not in plan, plan
+
+
+READ_ONLY = """
+import os, sys
+import milepost.store.file
+from pathlib import Path
+from milepost.engine.journal import Journal
+from milepost.engine.tail import EventStream
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+place = Path(sys.argv[1])
+with EventStream(place) as stream, Journal.look(place) as journal:
+    print(stream.last("r1"), [run.run for run in (*stream.runs(), *journal.runs())])
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become a user who may not write")
+@pytest.mark.parametrize("written_now", [False, True])
+def test_a_state_directory_that_cannot_be_written_is_read(written_now: bool) -> None:
+    with TemporaryDirectory() as folder, ExitStack() as held:
+        Path(folder).chmod(0o755)
+        place = Path(folder) / "milepost.db"
+        journal = held.enter_context(Journal(place))
+        journal.open_run("r1", "7", ORDER)
+        journal.append(said("hello"), "k")
+        if not written_now:
+            journal.close()
+        words = [sys.executable, "-c", READ_ONLY, str(place)]
+        done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"HOME": "/nonexistent"})
+
+    assert done.stdout == "1 ['r1', 'r1']\n", done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -174,6 +173,20 @@ def test_who_is_not_the_page_is_held_off_though_the_cookie_is_right(server: Serv
     assert b"root:" not in reply.body
     if "host" not in who and status != 400:
         assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+
+
+def test_who_removes_the_secret_locks_all_out_also_who_reads_on(tmp_path: Path) -> None:
+    roadmap = project(tmp_path)
+    with Book(state(roadmap)) as book, served(roadmap) as server:
+        cookie = server.cookie()
+        assert (state(roadmap).parent / "web-secret").read_text() not in cookie[1]
+        with Reader(server.port, cookie) as page:
+            page.until(book.write(2))
+            (state(roadmap).parent / "web-secret").unlink()
+            book.write(2)
+            with pytest.raises(EOFError):
+                page.take()
+        assert server.ask("/api/runs", cookie).status == 401
 
 
 def test_without_the_cookie_nothing_is_told_and_the_shell_holds_nothing(server: Served, book: Book) -> None:
@@ -393,7 +406,8 @@ def test_nothing_is_lost_over_kill_9_and_another_journal_is_told_from_its_beginn
 def _forgotten(place: Path | str) -> Book:
     """The state removed, and a run under the same name begun anew."""
     if isinstance(place, Path):
-        shutil.rmtree(place.parent)
+        for file in place.parent.glob(f"{place.name}*"):
+            file.unlink()
     else:
         with psycopg.connect(place) as connection:
             connection.execute("truncate runs, events restart identity")

@@ -111,7 +111,6 @@ def _diff(site: Site, told: milepost.TaskAttempt, painter: Painter, shown: Shown
             "commit": changed.commit,
             "under_way": changed.under_way,
             "files": file_diffs(files, shown.context, painter.sitting()),
-            "left_out": changed.left_out,
             "cut": changed.left_out > 0,
         }
     )
@@ -136,8 +135,7 @@ def _sides(file: milepost.FileChange) -> Sides:
 
 def _files(site: Site, request: Request) -> str:
     found = milepost.run_files(_run(site, request), site.roadmap, database=site.database)
-    told = {"commit": found.commit, "base": found.base, "files": found.files, "left_out": found.left_out}
-    return text_of({**told, "cut": found.left_out > 0})
+    return text_of({"commit": found.commit, "base": found.base, "files": found.files, "cut": found.left_out > 0})
 
 
 def _file(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
