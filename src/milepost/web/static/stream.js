@@ -44,7 +44,7 @@ export function show(name) {
   run.value = name;
   epoch = '';
   startOver();
-  connect();
+  begin();
 }
 
 /** A newer run began: shown at once to who looks at the newest, told to who chose another. */
@@ -137,18 +137,25 @@ async function lose() {
 }
 
 /** A page that nobody sees gives its connection back, of which a browser has six a host, and asks now and then. */
-document.addEventListener('visibilitychange', () => {
-  clearInterval(resting);
-  awaited.value = null;
-  if (!document.hidden) {
-    connect();
-    return;
-  }
+function rest() {
   source?.close();
   source = null;
+  clearTimeout(retrying);
   link.value = 'resting';
-  resting = setInterval(async () => {
-    const told = await ask('/api/summary');
-    if (told && document.hidden) awaited.value = told.waiting;
-  }, RESTING_MS);
-});
+  resting = setInterval(glimpse, RESTING_MS);
+}
+
+async function glimpse() {
+  const told = await ask('/api/summary');
+  if (told && document.hidden) awaited.value = told.waiting;
+}
+
+/** Be told what happens, or rest: a page may be opened in a tab that nobody sees yet. */
+export function begin() {
+  clearInterval(resting);
+  awaited.value = null;
+  if (document.hidden) rest();
+  else connect();
+}
+
+document.addEventListener('visibilitychange', begin);
