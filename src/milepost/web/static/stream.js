@@ -21,7 +21,7 @@ let retrying = 0;
 let resting = 0;
 let caughtUp = false;
 
-export function connect() {
+function connect() {
   source?.close();
   clearTimeout(retrying);
   const query = new URLSearchParams({ after: `${epoch}:${state.seq}`, ...(run.value ? { run: run.value } : {}) });
