@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 MARK = json.dumps([{"run": RUN, "at": 1, "seq": 5, "cost": 0.04}])
+HIDE = """Object.defineProperty(document, 'hidden', {get: () => true});
+document.dispatchEvent(new Event('visibilitychange'))"""
 LEFT = f"if (!localStorage.length) localStorage.setItem('milepost.left', '{MARK}')"
 
 
@@ -163,6 +165,21 @@ def test_another_run_in_the_address_is_shown_and_what_is_asked_is_about_the_run_
     page.get_by_role("menuitem", name="Copy a link").click()
     expect(page.locator(".toast")).to_contain_text("copied")
     assert page.evaluate("navigator.clipboard.readText()") == f"{stage.address}#run=7f3a&task=2.1"
+
+
+def test_the_title_of_a_page_that_nobody_sees_counts_what_still_waits(stage: Stage, pages: Pages) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    page = pages.open()
+    page.clock.install()
+    page.goto(stage.address)
+    expect(page).to_have_title(f"(1) run {RUN} · Milepost")
+
+    stage.answers["/api/summary"] = lambda _: {"waiting": 0}
+    page.evaluate(HIDE)
+    page.clock.run_for(20_000)
+    expect(page).to_have_title(f"run {RUN} · Milepost")
 
 
 def test_before_the_first_run_it_says_what_is_planned_and_what_to_type(stage: Stage, pages: Pages) -> None:
