@@ -4,6 +4,7 @@ import { steer } from './ask.js';
 import { copy } from './copy.js';
 import { Icon } from './icons.js';
 import { Menu } from './menu.js';
+import { linkTo } from './route.js';
 import { alive, asking, confirming, editing, read } from './store.js';
 
 const REFUSED = new Set(['failed', 'unverified']);
@@ -29,7 +30,7 @@ export function TaskMenu({ id, status }) {
         editing.value = id;
       } },
       { label: 'Copy the command', note: command, act: () => copy(command) },
-      { label: 'Copy a link to it', act: () => copy(location.href) },
+      { label: 'Copy a link to it', act: () => copy(linkTo(id)) },
       steerable && { label: 'Drop it from the run …', hazard: true, act: () => drop(id) },
     ]}
   >
