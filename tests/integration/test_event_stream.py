@@ -150,16 +150,16 @@ def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_no
 
     def read() -> None:
         try:
-            stream.last("r1")
+            away.last("r1")
         except StateUnwritable as error:
             told.append(error)
 
     with Journal(postgres) as journal:
         journal.open_run("r1", "7", ORDER)
-    stream = EventStream(postgres)
-    assert stream.runs()
+    away = EventStream(postgres)
+    assert away.runs()
     readers = [threading.Thread(target=read, daemon=True) for _ in range(4)]
-    closing_it = threading.Thread(target=stream.close, daemon=True)
+    closing_it = threading.Thread(target=away.close, daemon=True)
     cluster.stop()
     try:
         for thread in readers:

@@ -10,7 +10,7 @@ import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from milepost.core.errors import StateUnwritable
 from milepost.engine.journal import PRINTED_ROWS, TOLD_ROWS
@@ -94,7 +94,7 @@ class EventStream:
         self._begun: Database | None = None  # one that has its tables
         self._facts: dict[tuple[str, float], dict[str, Any]] = {}
 
-    def __enter__(self) -> EventStream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
