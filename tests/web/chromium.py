@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 BLANK = "about:blank"
+# What commands printed, as a page has it.
+LINES = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 # What a browser says by itself of an answer that it did not get, or that was a refusal.
 _OF_THE_NETWORK = ("Failed to load resource", "net::ERR_")
 
@@ -30,8 +32,12 @@ class Driver:
 
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
+        self.browser: Browser = self.launch()
+
+    def launch(self, *words: str) -> Browser:
+        """One more browser, for a test that needs it to be started otherwise, and closes it."""
         as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        self.browser: Browser = self._playwright.chromium.launch(executable_path=chromium(), args=as_root)
+        return self._playwright.chromium.launch(executable_path=chromium(), args=[*as_root, *words])
 
     def aside(self) -> None:
         """Let other loops run in this thread."""

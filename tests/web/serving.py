@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Cookie, Page
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-MILEPOST_WEB: Final = (sys.executable, "-m", "milepost", "web", "--no-open")
+MILEPOST_WEB: Final = (sys.executable, "-m", "milepost", "web", "--no-open", "--port")  # which one comes last
 LONGEST_S: Final = 60
 _ADDRESS: Final = re.compile(r"http://127\.0\.0\.1:(\d+)/open\?key=\S+")
 
@@ -35,7 +35,7 @@ class Served:
         """Start it, on the port that it had before; what it prints is in `printed`."""
         self.printed: list[str] = []
         self.process = subprocess.Popen(
-            [*self._command, "--port", str(self.port)],
+            [*self._command, str(self.port)],
             cwd=self._folder,
             env=os.environ
             | {"PYTHONPATH": str(ROOT / "src"), "HOME": str(self._folder.parent), "PYTHONUNBUFFERED": "1"},

@@ -82,6 +82,7 @@ START: Final = {
     "tests/test_words.py": TEST_WORDS,
 }
 PYTEST: Final = "python -m pytest -q"
+ASKED: Final = "pip install colours"
 GREEN: Final = (
     "\x1b[32m.\x1b[0m\x1b[32m                                     [100%]\x1b[0m",
     "\x1b[32m1 passed\x1b[0m in 0.01s",
@@ -134,6 +135,7 @@ class Told:
     title: str
     stand: Stand
     tries: tuple[Tried, ...] = ()
+    asks: str = ASKED  # to run this
 
 
 def tests_check(passed: bool, test: str, before: Literal["passed", "failed", "absent"] | None = None) -> CheckResult:
@@ -259,4 +261,3 @@ STORY: Final = (
     ),
     Told(id="3.2", title="Show a table in colour", stand="waiting"),
 )
-ASKED: Final = "pip install colours"

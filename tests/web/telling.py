@@ -34,7 +34,7 @@ from milepost.engine.summaries import started, task_finished
 from milepost.store.database import Database
 from milepost.workspace.mileposts import NOTES, attempt_ref, milepost_message, run_branch
 from tests.web.history import History, Written
-from tests.web.story import ASKED, ROADMAP, Ran, Told, Tried
+from tests.web.story import ROADMAP, Ran, Told, Tried
 
 MODEL: Final = "model-x"
 
@@ -181,7 +181,7 @@ class Teller:
             attempt=number,
             kind="destructive",
             question=question,
-            shown=ASKED,
+            shown=task.asks,
             call=2,
         )
         self._gates.open_gate(gate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.web.chromium import Pages
+from tests.web.chromium import LINES, Pages
 from tests.web.serving import Served
 from tests.web.story import HOSTILE
 from tests.web.told import Story
@@ -12,7 +12,6 @@ from tests.web.told import Story
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-LINES = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 AT_END = """() => { const box = document.querySelector('.screen');
     return box.scrollTop + box.clientHeight >= box.firstElementChild.offsetHeight - 10; }"""
 

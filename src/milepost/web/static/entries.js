@@ -147,7 +147,7 @@ function Step({ entry }) {
   const isCommand = entry.kind === 'command';
   const verb = isCommand ? (entry.by === 'milepost' ? 'check' : 'run') : entry.tool;
   return html`<details class="step" open=${open} onToggle=${event => setOpen(event.currentTarget.open)}>
-    <summary><span class="verb">${verb}</span>
+    <summary><span class="verb"><${Pieces} text=${verb} /></span>
       <code><${Pieces} text=${isCommand ? entry.argv : entry.summary || entry.tool} /></code>
       ${isCommand ? html`<${Ended} name=${entry.command} />` : html`<${Took} entry=${entry} />`}</summary>
     ${open && html`<${Printed} entry=${entry} />`}

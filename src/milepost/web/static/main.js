@@ -7,7 +7,7 @@ import { Icon } from './icons.js';
 import { PANELS, Splitter, bring, front, go, lower, sizes } from './layout.js';
 import { Preview } from './preview.js';
 import { Roadmap } from './roadmap.js';
-import { connect } from './stream.js';
+import { begin } from './stream.js';
 import { glance } from './state.js';
 import { alive, link, read, second, state } from './store.js';
 import { Talk } from './talk.js';
@@ -79,7 +79,7 @@ effect(() => {
   const waiting = glance(state).gates.length;
   document.title = `${waiting ? `(${waiting}) ` : ''}${run ? `run ${run.run} · ` : ''}Milepost`;
 });
-connect();
+begin();
 globalThis.milepost = {
   get state() {
     return state;

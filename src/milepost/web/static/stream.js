@@ -129,18 +129,24 @@ async function lose() {
 }
 
 /** A page that nobody sees gives its connection back, of which a browser has six a host, and asks now and then. */
-document.addEventListener('visibilitychange', () => {
-  clearInterval(resting);
-  if (!document.hidden) {
-    connect();
-    return;
-  }
+function rest() {
   source?.close();
   source = null;
+  clearTimeout(retrying);
   link.value = 'resting';
-  resting = setInterval(async () => {
-    const told = await ask('/api/summary');
-    if (told) document.title = told.waiting ? `(${told.waiting}) waits for you · Milepost` : document.title;
-  }, RESTING_MS);
-});
+  resting = setInterval(glimpse, RESTING_MS);
+}
 
+async function glimpse() {
+  const told = await ask('/api/summary');
+  if (told?.waiting && document.hidden) document.title = `(${told.waiting}) waits for you · Milepost`;
+}
+
+/** Be told what happens, or rest: a page may be opened in a tab that nobody sees yet. */
+export function begin() {
+  clearInterval(resting);
+  if (document.hidden) rest();
+  else connect();
+}
+
+document.addEventListener('visibilitychange', begin);

@@ -2,6 +2,7 @@
 import { computed, effect, html, signal, useRef } from './libraries.js';
 import { many, span } from './format.js';
 import { Icon } from './icons.js';
+import { Pieces } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Rows, Screen } from './screen.js';
 import { alive, hello, link, now, read, second, selected, state, tell } from './store.js';
@@ -103,7 +104,7 @@ function Ended({ command }) {
   const words = command.cut ? 'cut short' : `${command.ending} · ${span(command.ms / 1000)}`;
   return html`<span class="command">
     <i class=${`dot ${good ? 'good' : 'bad'}`} aria-hidden="true"></i>
-    <code>${command.argv}</code>
+    <code><${Pieces} text=${command.argv} /></code>
     <span class=${good ? 'soft' : 'bad'}>${words}</span>
   </span>`;
 }
@@ -113,7 +114,7 @@ function Running({ command }) {
   return html`<span class="command">
     <span class="mark m-working" aria-hidden="true"></span>
     <span class="task-id">${command.task}</span>
-    <code>${command.argv}</code>
+    <code><${Pieces} text=${command.argv} /></code>
     <span class="soft">${seen ? span(now() - command.startedAt) : 'running when last seen'}</span>
   </span>`;
 }

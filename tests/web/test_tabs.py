@@ -1,0 +1,56 @@
+"""Many tabs of one browser: those that nobody sees hold no connection, of which a browser has six a host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tests.web.chromium import LINES, Pages, caught_up
+from tests.web.serving import Served
+from tests.web.told import Story
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TABS: Final = 8
+# A browser without a window never hides a tab, so the test says which one is seen.
+HIDING: Final = """
+let hidden = location.hash === '#unseen';
+Object.defineProperty(document, 'hidden', {get: () => hidden});
+globalThis.hide = is => { hidden = is; document.dispatchEvent(new Event('visibilitychange')); };
+"""
+
+
+def test_eight_tabs_show_the_run_and_one_that_is_seen_again_has_missed_nothing(
+    pages: Pages, story: Story, server: Served
+) -> None:
+    from playwright.sync_api import expect
+
+    first = pages.open()
+    first.context.add_init_script(HIDING)
+    tabs = [server.enter(first)]
+    for _ in range(TABS - 1):
+        expect(tabs[-1].locator(".task")).to_have_count(7)
+        tabs[-1].evaluate("hide(true)")
+        tabs.append(pages.another(first.context, f"{server.origin}/"))
+    unseen = pages.another(first.context, f"{server.origin}/#unseen")
+    caught_up(tabs[-1], story.last())
+    assert [link(tab) for tab in (*tabs, unseen)] == ["resting"] * (TABS - 1) + ["live", "resting"]
+
+    asked: list[str] = []
+    unseen.on("request", lambda request: asked.append(request.url))
+    story.flood(200)
+    caught_up(tabs[-1], story.last())
+    assert first.evaluate("milepost.state.seq") < story.last()
+    assert asked == []
+    tabs[-1].evaluate("hide(true)")
+    for tab in (first, unseen):
+        tab.evaluate("hide(false)")
+        caught_up(tab, story.last())
+        assert tab.evaluate(LINES) == story.lines()
+    expect(unseen.locator(".task")).to_have_count(7)
+
+
+def link(page: Page) -> str:
+    """How a page stands to its server."""
+    words: str = page.evaluate("document.documentElement.dataset.link")
+    return words
