@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 import time
@@ -19,6 +20,8 @@ from milepost.engine.output import Output
 from milepost.engine.printed import fit
 
 CUT_SHORT = "was cut short"
+
+_PYTHON = re.compile(r"^/\S*/(python[\d.]*)(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,13 @@ class CommandTeller:
         while True:
             name = secrets.token_hex(4)
             started = CommandStarted(
-                run=self.run, task=self.task, attempt=self.attempt, command=name, argv=argv, by=self.by
+                run=self.run,
+                task=self.task,
+                attempt=self.attempt,
+                command=name,
+                argv=argv,
+                by=self.by,
+                about=command.about,
             )
             if self.emit(started, f"command/{name}/started"):
                 return started
@@ -102,12 +111,12 @@ class ToldTerminal:
 
 
 def argv_shown(command: Command, redact: Redactor) -> str:
-    """A command as one line for a shell in its folder: without secrets, and without where checkouts lie here."""
+    """A command as one line for a shell in its folder: without secrets, and without where things lie here."""
     line = shlex.join(command.argv)
     for place, short in ((command.cwd, "."), (command.scratch, "../scratch"), (command.scratch.parent, "..")):
         if _is_telling(place):
             line = line.replace(str(place), short)
-    return fit(redact(line))
+    return fit(redact(_PYTHON.sub(r"\1", line)))
 
 
 def _is_telling(place: Path) -> bool:
