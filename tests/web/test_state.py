@@ -134,7 +134,7 @@ def test_a_command_that_was_cut_short_is_no_longer_running_when_the_run_goes_on(
 
     assert found["running"] == []
     assert [(one["cut"], one["exit"]) for one in found["commands"]] == [(True, None)]
-    assert found["lines"] == ["c1", "half"]
+    assert found["lines"] == ["c1", "half", "cut short"]
 
 
 def test_what_was_taken_back_is_no_longer_shown(modules: Modules) -> None:

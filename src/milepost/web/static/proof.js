@@ -1,6 +1,7 @@
 // The proof of an attempt: why it was refused, and each question that was asked before and after.
 import { html, useState } from './libraries.js';
-import { ask, steer } from './ask.js';
+import { Retry } from './again.js';
+import { ask } from './ask.js';
 import { copy } from './copy.js';
 import { many, span } from './format.js';
 import { Mark } from './icons.js';
