@@ -36,6 +36,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/agents.py
 	$(BIN)/python benchmarks/context.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/output.py
 	$(BIN)/python benchmarks/web.py
 
 # A marker is written only when all of an installation succeeded; a broken one is done again.

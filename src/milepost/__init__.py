@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         restore,
         resume,
         resume_detached,
+        retry,
         retry_detached,
         roadmap_templates,
         run,
@@ -258,7 +259,7 @@ _HOMES = {
     "undo verify answer_gate gate_to_json running waiting_gates work write_report "
     "attempts diff mark marks pattern patterns restore try_pattern unmark new_roadmap normalise roadmap_templates "
     "memory_to_json task_text edit_task start_detached resume_detached retry_detached why_it_ended last_agent "
-    "attempt_story attempt_logs changed_files run_files file_at run_plan",
+    "retry attempt_story attempt_logs changed_files run_files file_at run_plan",
     "milepost.agents.command": "CommandAgent",
     "milepost.agents.patterns.agent": "PatternAgent",
     "milepost.agents.patterns.trial": "PatternEntry PatternTrial",
@@ -574,6 +575,7 @@ __all__ = [
     "restore",
     "resume",
     "resume_detached",
+    "retry",
     "retry_detached",
     "roadmap_templates",
     "run",

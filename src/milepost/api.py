@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from milepost.core.events import GateAnswer
     from milepost.core.ports import Agent
     from milepost.detached import Begun
+    from milepost.engine.again import Again
     from milepost.engine.anywhere import Ending
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.by_hand import ByHand
@@ -415,6 +416,40 @@ def resume_detached(
     return depart(StartWish(roadmap=path, resume=True, budget_usd=budget_usd, stays=stays, database=database))
 
 
+def retry(
+    task: str,
+    roadmap: Path | str | None = None,
+    *,
+    agent: str | None = None,
+    budget_usd: float | None = None,
+    stays: bool = False,
+    database: str | None = None,
+    on_event: OnEvent | None = None,
+) -> Ending:
+    """Try a task once more in a run of its own, held as the run that it was tried in last.
+
+    Its agent, walls, gates and what is left of its budget stay as they were, but for what is given here.
+    """
+    again = _once_more(task, roadmap, agent, budget_usd, database)
+    return run(
+        roadmap,
+        agent=again.agent,
+        parallel=again.parallel,
+        trust=again.trust,
+        network=again.network,
+        approve=again.approve,
+        ordered=again.ordered,
+        order=again.order,
+        dialect=again.dialect,
+        memory=again.memory,
+        tasks=(task,),
+        budget_usd=again.budget_usd,
+        stays=stays,
+        database=database,
+        on_event=on_event,
+    )
+
+
 def retry_detached(
     task: str,
     roadmap: Path | str | None = None,
@@ -422,13 +457,38 @@ def retry_detached(
     agent: str | None = None,
     budget_usd: float | None = None,
     stays: bool = False,
+    database: str | None = None,
 ) -> Begun:
-    """Try a task once more in a run of its own, by the agent that tried it last unless another is named.
+    """Try a task once more as `retry` does, in a process of its own that outlives this one; `held` says how."""
+    from milepost.departing import depart
+    from milepost.detached import StartWish
 
-    The run is in a process of its own that outlives this one.
-    """
-    by = agent or last_agent(task, roadmap)
-    return start_detached(roadmap, agent=by, tasks=(task,), budget_usd=budget_usd, stays=stays)
+    again = _once_more(task, roadmap, agent, budget_usd, database)
+    wish = StartWish(
+        roadmap=find_roadmap(roadmap),
+        agent=again.agent,
+        parallel=again.parallel,
+        trust=again.trust,
+        network=again.network,
+        approve=again.approve,
+        ordered=again.ordered,
+        order=again.order,
+        dialect=again.dialect,
+        memory=again.memory,
+        tasks=(task,),
+        budget_usd=again.budget_usd,
+        stays=stays,
+        database=database,
+    )
+    return depart(wish).model_copy(update={"held": str(again)})
+
+
+def _once_more(
+    task: str, roadmap: Path | str | None, agent: str | None, budget_usd: float | None, database: str | None
+) -> Again:
+    from milepost.engine.again import Retry, once_more
+
+    return once_more(Retry(task=task, roadmap=_path(roadmap), agent=agent, budget_usd=budget_usd, database=database))
 
 
 def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:
@@ -438,21 +498,27 @@ def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:
     return look(find_roadmap(roadmap), run)
 
 
-def last_agent(task: str, roadmap: Path | str | None = None) -> str | None:
+def last_agent(task: str, roadmap: Path | str | None = None, *, database: str | None = None) -> str | None:
     """Who tried a task last; None where nobody did, and the settings say who would."""
-    try:
-        tried = [one.agent for one in attempts(task, roadmap) if not one.agent.startswith("recipe:")]
-    except MilepostError:
-        return None
-    return tried[-1] if tried else None
+    from milepost.engine.again import Retry
+    from milepost.engine.again import last_agent as look
+
+    return look(Retry(task=task, roadmap=_path(roadmap), database=database))
 
 
 def steer(
-    kind: str, roadmap: Path | str | None = None, *, task: str = "", value: str = "", database: str | None = None
+    kind: str,
+    roadmap: Path | str | None = None,
+    *,
+    task: str = "",
+    value: str = "",
+    run: str | None = None,
+    database: str | None = None,
 ) -> str:
     """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
 
     A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
+    With `run` it is refused where another would be asked.
     """
     from milepost.engine import anywhere
     from milepost.engine.hands import require_name
@@ -460,15 +526,21 @@ def steer(
 
     if kind == "agent" and value:
         require_name(value)
-    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database)
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database, run=run)
     return anywhere.steer(where, request(kind, task, value))
 
 
-def stop(roadmap: Path | str | None = None, *, at_once: bool = False, database: str | None = None) -> str | None:
-    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one."""
+def stop(
+    roadmap: Path | str | None = None, *, at_once: bool = False, run: str | None = None, database: str | None = None
+) -> str | None:
+    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one.
+
+    With `run` it is refused where another would be stopped.
+    """
     from milepost.engine import anywhere
 
-    return anywhere.stop(anywhere.Whereabouts(roadmap=_path(roadmap), database=database), at_once=at_once)
+    where = anywhere.Whereabouts(roadmap=_path(roadmap), database=database, run=run)
+    return anywhere.stop(where, at_once=at_once)
 
 
 def status(roadmap: Path | str | None = None, *, database: str | None = None) -> Status | None:

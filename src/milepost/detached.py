@@ -35,6 +35,13 @@ class StartWish(BaseModel):
     resume: bool = False
     agent: str | None = None
     parallel: int | None = None
+    trust: str | None = None
+    network: str | None = None
+    approve: str | None = None
+    ordered: bool = False
+    order: str | None = None
+    dialect: str | None = None
+    memory: str | None = None
     tasks: tuple[str, ...] = ()
     max_tasks: int | None = None
     budget_usd: float | None = None
@@ -44,7 +51,10 @@ class StartWish(BaseModel):
 
 
 class Begun(BaseModel):
-    """What came of a start: a run that goes on, nothing to do, or why it cannot be."""
+    """What came of a start: a run that goes on, nothing to do, or why it cannot be.
+
+    `held` says of a task that is tried again by whom, and how it is held.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,6 +62,7 @@ class Begun(BaseModel):
     run: str = ""
     reason: str = ""
     advice: str = ""
+    held: str = ""
 
 
 def main() -> None:
@@ -70,17 +81,17 @@ def main() -> None:
 def travel(wish: StartWish, tell: Teller) -> None:
     """Run a roadmap to its end; what it ends with is told, or written down once nobody listens any more."""
     run = ""
+    words = last_words(wish.roadmap)
 
     def hear(event: milepost.Event) -> None:
         nonlocal run
         if not run:
             run = event.run
+            with suppress(OSError):
+                words.unlink(missing_ok=True)
             if not tell(Begun(what="started" if isinstance(event, milepost.RunStarted) else "resumed", run=run)):
                 os.kill(os.getpid(), signal.SIGINT)  # nobody knows of it: it stops, and can go on at any time
 
-    words = last_words(wish.roadmap)
-    with suppress(OSError):
-        words.unlink(missing_ok=True)
     try:
         ending = _granted(wish, hear)
     except milepost.MilepostError as error:
@@ -95,6 +106,8 @@ def travel(wish: StartWish, tell: Teller) -> None:
             tell(Begun(what="nothing_to_do", reason=getattr(ending, "reason", "")))
         return
     tell(refused)
+    if not run:
+        return  # nothing began: why the run before came to no end still stands
     with suppress(OSError):
         words.write_text(refused.model_dump_json(exclude_defaults=True), encoding="utf-8")
 
@@ -108,6 +121,13 @@ def _granted(wish: StartWish, hear: Callable[[milepost.Event], None]) -> milepos
         wish.roadmap,
         agent=wish.agent,
         parallel=wish.parallel,
+        trust=wish.trust,
+        network=wish.network,
+        approve=wish.approve,
+        ordered=wish.ordered,
+        order=wish.order,
+        dialect=wish.dialect,
+        memory=wish.memory,
         tasks=wish.tasks,
         max_tasks=wish.max_tasks,
         budget_usd=wish.budget_usd,

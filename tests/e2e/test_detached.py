@@ -16,7 +16,8 @@ import pytest
 import milepost
 from milepost import departing
 from milepost.departing import environment
-from milepost.detached import StartWish
+from milepost.detached import Begun, StartWish, last_words
+from milepost.engine.journal import Journal
 from milepost.engine.state import holder_of
 from tests.e2e.conftest import Sandbox
 
@@ -91,12 +92,51 @@ def test_a_task_is_tried_once_more_by_who_tried_it_last_or_by_another(sandbox: S
     assert milepost.last_agent("1.1", roadmap) is None
     assert sandbox.run().code == 1
     assert milepost.last_agent("1.1", roadmap) == sandbox.agent
+    died = Begun(what="refused", run="7f3a", reason="the disk is full", advice="make room")
+    last_words(roadmap).write_text(died.model_dump_json())
     with pytest.raises(milepost.MilepostError, match="there is no agent 'nobody'"):
         milepost.retry_detached("1.1", roadmap, agent="nobody")
+    assert milepost.why_it_ended("7f3a", roadmap) == "the disk is full: make room", "nothing began: it still stands"
     begun = milepost.retry_detached("1.1", roadmap)
     assert begun.what == "started"
     over(sandbox)
     assert [one.agent for one in milepost.attempts("1.1", roadmap)] == [sandbox.agent] * 2
+
+
+COSTLY = {"version": 2, "tasks": {"1.1": [{"agent": "tool", "answers": [{"text": "no", "cost_usd": 0.2}]}]}}
+
+
+def order_of(roadmap: Path, run: str) -> dict[str, object]:
+    """How a run is held."""
+    with Journal(roadmap.parent / ".milepost/milepost.db") as journal:
+        (order,) = [record.order for record in journal.runs() if record.run == run]
+    names = ("agent", "trust", "approve", "parallel", "ordered")
+    kept = {name: order[name] for name in names}
+    return {**kept, "network": order["sandbox"]["network"], "memory": order["memory"]["mode"]}
+
+
+def test_a_task_is_tried_once_more_within_the_walls_gates_and_budget_of_the_run_before(sandbox: Sandbox) -> None:
+    sandbox.roadmap("# Roadmap\n\n- [ ] 1.1 One\n  - Verify: test -f a.txt\n")
+    sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
+    sandbox.commit("Settings")
+    (sandbox.home / "costly").write_text(json.dumps(COSTLY))
+    costly = f"replay:{sandbox.home / 'costly'}"
+    flags = "--trust isolated --approve risky --parallel 3 --network loopback --memory read-only --ordered --budget 0.4"
+    ran = sandbox.milepost("run", "--agent", costly, *flags.split(), "--json")
+    roadmap = sandbox.repo / "ROADMAP.md"
+    assert ran.code == 1, ran.stderr
+    held = order_of(roadmap, ran.events[-1]["run"])
+    assert (held["trust"], held["approve"], held["memory"]) == ("isolated", "risky", "read-only")
+
+    begun = milepost.retry_detached("1.1", roadmap)
+    assert begun.held == f"by {costly[:60]}, isolated, asking before what is risky, with $0.20 left"
+    over(sandbox)
+    assert order_of(roadmap, begun.run) == held
+
+    spent = sandbox.milepost("retry", "1.1")
+    assert spent.code == 1 and f"nothing is left of the $0.20 that run {begun.run} had" in spent.stderr
+    more = sandbox.milepost("retry", "1.1", "--budget", "2", "--json")
+    assert order_of(roadmap, more.events[-1]["run"]) == held, more.stderr
 
 
 def test_a_process_that_says_nothing_is_told_from_one_that_is_slow(

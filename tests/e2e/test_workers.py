@@ -15,6 +15,9 @@ from typing import IO
 import psycopg
 import pytest
 
+import milepost
+from milepost import departing
+from milepost.engine.journal import Journal
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_exact_resume import cassette, command, traced, write
 from tests.postgres import Cluster
@@ -234,6 +237,39 @@ def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_wher
     following.send_signal(signal.SIGINT)
     assert following.wait(PATIENCE_S) == 0
     assert fleet.told().count("waits for a worker") == fleet.told().count("no worker is there yet") == 1
+
+
+def left(_: milepost.Event) -> None:
+    """Whoever follows a run leaves it."""
+    raise KeyboardInterrupt
+
+
+def test_a_task_is_tried_again_at_the_workers_as_it_was_submitted_and_only_the_run_that_is_meant_is_asked(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.user.roadmap("- [ ] T1: one\n  - Verify: `grep 1 one.txt`\n- [ ] T2: two\n")
+    roadmap, far = fleet.user.repo / "ROADMAP.md", fleet.database
+    agent = "command:only-there --fast"
+    milepost.run(roadmap, agent=agent, approve="risky", budget_usd=0.5, database=far, on_event=left)
+    first = fleet.run()
+    with pytest.raises(milepost.MilepostError, match=f"it would be run {first}"):
+        milepost.steer("pause", roadmap, run="ffff", database=far)
+    with pytest.raises(milepost.MilepostError, match=f"it would be run {first}"):
+        milepost.stop(roadmap, run="ffff", database=far)
+    assert milepost.steer("drop", roadmap, task="t2", run=first, database=far) == first
+    assert fleet.ask("select kind, task from steering where kind <> 'roadmap_seen'") == [("drop", "T2")]
+    with Journal(far) as journal:
+        journal.leave_run(first)
+
+    milepost.retry("T1", roadmap, database=far, on_event=left)
+    with Journal(far) as journal:
+        again, before = (record.order for record in journal.runs())
+    assert again["wished"] == ["T1"] and again["run"] == fleet.run() != first
+    assert [again[name] == before[name] for name in ("agent", "approve", "trust", "budget")] == [True] * 4
+
+    echo = "import json, sys; print(json.dumps({'what': 'nothing_to_do', 'reason': json.load(sys.stdin)['database']}))"
+    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", echo))
+    assert milepost.retry_detached("T1", roadmap, database=far).reason == far
 
 
 @slow

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import milepost
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
+from milepost.engine import tail
 from milepost.engine.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
 from milepost.engine.tail import NOTHING, EventStream, Row
 from milepost.store.database import is_server, open_database
 from tests.integration.repositories import new_place
+from tests.postgres import Cluster
 
 ORDER = {
     "agent": "code",
@@ -135,6 +141,39 @@ def test_several_threads_read_what_others_write(place: Path | str, stream: Event
         stream.runs()
 
 
+@pytest.mark.parametrize("patience_s", [0.1, 600.0])
+def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_not_long_by_who_reads(
+    cluster: Cluster, postgres: str, monkeypatch: pytest.MonkeyPatch, patience_s: float
+) -> None:
+    monkeypatch.setattr(tail, "AWAY_S", patience_s)
+    told: list[StateUnwritable] = []
+
+    def read() -> None:
+        try:
+            away.last("r1")
+        except StateUnwritable as error:
+            told.append(error)
+
+    with Journal(postgres) as journal:
+        journal.open_run("r1", "7", ORDER)
+    away = EventStream(postgres)
+    assert away.runs()
+    readers = [threading.Thread(target=read, daemon=True) for _ in range(4)]
+    closing_it = threading.Thread(target=away.close, daemon=True)
+    cluster.stop()
+    try:
+        for thread in readers:
+            thread.start()
+        for thread in readers if patience_s < 1 else ():
+            thread.join(30)
+        closing_it.start()
+        for thread in (*readers, closing_it):
+            thread.join(30)
+    finally:
+        cluster.start()
+    assert not closing_it.is_alive() and len(told) == 4
+
+
 def test_state_that_was_removed_and_made_anew_is_another_epoch(tmp_path: Path) -> None:
     state = tmp_path / ".milepost"
     with EventStream(state / "milepost.db") as stream:
@@ -167,3 +206,33 @@ def test_output_is_found_by_an_index_however_long_it_is(tmp_path: Path) -> None:
             sql = f"explain query plan select seq, at, body from events where run = ? and seq < ? and {which}"
             plan = " ".join(row[3] for row in database.execute(f"{sql} order by seq desc limit 50", ("r1", 9)))
             assert index in plan and "TEMP B-TREE" not in plan, plan
+
+
+READ_ONLY = """
+import os, sys
+import milepost.store.file
+from pathlib import Path
+from milepost.engine.journal import Journal
+from milepost.engine.tail import EventStream
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+place = Path(sys.argv[1])
+with EventStream(place) as stream, Journal.look(place) as journal:
+    print(stream.last("r1"), [run.run for run in (*stream.runs(), *journal.runs())])
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become a user who may not write")
+@pytest.mark.parametrize("written_now", [False, True])
+def test_a_state_directory_that_cannot_be_written_is_read(written_now: bool) -> None:
+    with TemporaryDirectory() as folder, ExitStack() as held:
+        Path(folder).chmod(0o755)
+        place = Path(folder) / "milepost.db"
+        journal = held.enter_context(Journal(place))
+        journal.open_run("r1", "7", ORDER)
+        journal.append(said("hello"), "k")
+        if not written_now:
+            journal.close()
+        words = [sys.executable, "-c", READ_ONLY, str(place)]
+        done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"HOME": "/nonexistent"})
+
+    assert done.stdout == "1 ['r1', 'r1']\n", done.stderr

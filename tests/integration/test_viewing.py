@@ -242,6 +242,15 @@ def test_the_files_of_a_run_are_read_from_git_and_never_through_links(scene: Sce
         assert milepost.file_at(None, path, scene.roadmap) is None, path
 
 
+def test_the_files_of_a_run_are_listed_once_until_it_goes_on_and_without_secrets(scene: Scene) -> None:
+    keep(scene, scene.folder / ".milepost/milepost.db")
+    first = milepost.run_files(None, scene.roadmap)
+    assert milepost.run_files(None, scene.roadmap) is first
+    scene.git("update-ref", f"refs/heads/milepost/{RUN}", committed(scene.folder, {**AFTER, f"of {SECRET}.txt": b"x"}))
+    paths = [file.path for file in milepost.run_files(None, scene.roadmap).files]
+    assert len(paths) == len(first.files) + 1 and SECRET not in "".join(paths)
+
+
 def test_a_run_whose_branch_is_gone_shows_what_it_began_with(scene: Scene) -> None:
     keep(scene, scene.folder / ".milepost/milepost.db")
     scene.git("update-ref", "-d", f"refs/heads/milepost/{RUN}")

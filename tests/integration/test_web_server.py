@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
-from milepost.core.events import CommandPrinted, StageStarted
+from milepost.core.events import CommandPrinted, StageStarted, TaskFinished
+from milepost.core.verdict import Verdict
 from milepost.engine.journal import Journal
 from milepost.engine.state import StateLock
+from milepost.engine.tail import EventStream
+from milepost.web.site import Site
+from milepost.web.stream import routes as stream_routes
+from milepost.web.summary import Summaries
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb
 from tests.mcp.wire import Header, head, opened
@@ -148,8 +156,8 @@ REFUSED: dict[str, tuple[int, str, str, list[Header]]] = {
     "a name with a zero": (404, "GET", "/static/%00", []),
     "a run of nobody": (404, "GET", "/api/stream?run=ffff", []),
     "a run that is a path": (404, "GET", "/api/lines?run=../../x&before=1", []),
-    "a place that is none": (400, "GET", "/api/lines?before=-1", []),
-    "a place beyond all": (400, "GET", "/api/lines?before=99999999999999999999", []),
+    "a place that is none": (422, "GET", "/api/lines?before=-1", []),
+    "a place beyond all": (422, "GET", "/api/lines?before=99999999999999999999", []),
 }  # fmt: skip
 
 
@@ -165,6 +173,20 @@ def test_who_is_not_the_page_is_held_off_though_the_cookie_is_right(server: Serv
     assert b"root:" not in reply.body
     if "host" not in who and status != 400:
         assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+
+
+def test_who_removes_the_secret_locks_all_out_also_who_reads_on(tmp_path: Path) -> None:
+    roadmap = project(tmp_path)
+    with Book(state(roadmap)) as book, served(roadmap) as server:
+        cookie = server.cookie()
+        assert (state(roadmap).parent / "web-secret").read_text() not in cookie[1]
+        with Reader(server.port, cookie) as page:
+            page.until(book.write(2))
+            (state(roadmap).parent / "web-secret").unlink()
+            book.write(2)
+            with pytest.raises(EOFError):
+                page.take()
+        assert server.ask("/api/runs", cookie).status == 401
 
 
 def test_without_the_cookie_nothing_is_told_and_the_shell_holds_nothing(server: Served, book: Book) -> None:
@@ -303,6 +325,49 @@ def test_two_runs_are_told_apart_and_the_newest_is_meant(
     assert summary == {"waiting": 0, "last": last, "alive": False, "passed": 0, "failed": 0, "unverified": 0}
 
 
+def test_what_goes_wrong_with_the_stream_is_told_without_the_paths_of_the_machine(tmp_path: Path) -> None:
+    roadmap = project(tmp_path)
+    state(roadmap).parent.mkdir()
+    state(roadmap).write_bytes(b"no database" * 1000)
+    with EventStream(state(roadmap)) as stream:
+        app = Starlette(routes=stream_routes(Site(roadmap=roadmap, stream=stream)))
+        with TestClient(app) as client:
+            told = [client.get(path) for path in ("/api/runs", "/api/summary", "/api/stream", "/api/lines?before=9")]
+
+    assert [answer.status_code for answer in told] == [503] * 4
+    assert not any(str(tmp_path) in answer.text for answer in told)
+    assert "is damaged" in told[0].json()["error"]
+
+
+class Interrupted(EventStream):
+    """A stream in the middle of whose reading something else is asked."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def at_work(self) -> frozenset[str]:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()
+        return super().at_work()
+
+
+def test_who_asks_about_one_run_while_another_is_asked_about_is_not_told_of_that(tmp_path: Path) -> None:
+    roadmap = project(tmp_path)
+    with Book(state(roadmap), "aaaa") as first, Book(state(roadmap), "bbbb") as second:
+        over = TaskFinished(
+            run=first.run, task="1.1", title="x", agent="tool", verdict=Verdict.PASSED, commit=None, attempts=1,
+            reason="", checks=1, tests=1, duration_ms=1, cost_usd=0.0,
+        )  # fmt: skip
+        first.journal.append(over, "over")
+        second.journal.append(replace(over, run=second.run, verdict=Verdict.FAILED), "over")
+    with Interrupted(state(roadmap)) as stream:
+        summaries = Summaries(Site(roadmap=roadmap, stream=stream))
+        stream.meanwhile = partial(summaries.of, "bbbb")
+        told = summaries.of("aaaa")
+
+    assert (told["passed"], told["failed"]) == (1, 0)
+
+
 @pytest.mark.parametrize("kept", ["sqlite", "postgres"])
 def test_nothing_is_lost_over_kill_9_and_another_journal_is_told_from_its_beginning(
     tmp_path: Path, kept: str, request: pytest.FixtureRequest
@@ -341,7 +406,8 @@ def test_nothing_is_lost_over_kill_9_and_another_journal_is_told_from_its_beginn
 def _forgotten(place: Path | str) -> Book:
     """The state removed, and a run under the same name begun anew."""
     if isinstance(place, Path):
-        shutil.rmtree(place.parent)
+        for file in place.parent.glob(f"{place.name}*"):
+            file.unlink()
     else:
         with psycopg.connect(place) as connection:
             connection.execute("truncate runs, events restart identity")

@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 import milepost
 from milepost.web import asking, values
 from milepost.web.site import Site
+from milepost.web.stream import routes as stream_routes
 from tests.e2e.conftest import Sandbox, make_machine
 
 ODD = "new\nline \u202egnp.py"
@@ -96,7 +97,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     assert sorted(ran.events[-1]["waits_for"]) == ["1.2", "1.3"], ran.stdout + ran.stderr
     with milepost.open_stream(machine.repo / "ROADMAP.md") as stream:
         site = Site(roadmap=machine.repo / "ROADMAP.md", stream=stream)
-        app = Starlette(routes=[*values.routes(site), *asking.routes(site)])
+        app = Starlette(routes=[*values.routes(site), *asking.routes(site), *stream_routes(site)])
         with TestClient(app) as client:
             yield Page(machine, ran.events[-1]["run"], client)
 
@@ -180,6 +181,8 @@ def test_a_browser_that_has_an_answer_is_not_sent_it_again(page: Page) -> None:
         ("/api/steer", {"verb": "note", "text": " "}),
         ("/api/steer", {"verb": "drop"}),
         ("/api/steer", {"verb": "parallel", "text": "many"}),
+        ("/api/steer", {"verb": "parallel", "text": "²"}),
+        ("/api/steer", {"verb": "parallel", "text": "9" * 5_000}),
         ("/api/steer", {"verb": "agent", "text": "nobody-knows-it"}),
         ("/api/steer", {"verb": "retry"}),
         ("/api/gates/1.2/before", {"answer": "approve"}),
@@ -216,6 +219,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
         answers = [click.result() for click in [clicks.submit(approve), clicks.submit(approve)]]
     assert sorted(status for status, _ in answers) == [200, 409], answers
     (answered,) = [said for status, said in answers if status == 200]
+    assert page.get("/api/summary", run=page.run)["waiting"] == 1, "though the run did not take the answer up yet"
     assert answered["said"] == "approved 1.2/before: nothing runs now: resume goes on with it"
     assert page.post("/api/gates/1.2/before", **gate, digest=asked["1.2"].digest)[0] == 409, "an answer stands"
 
@@ -229,7 +233,13 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert page.post("/api/task", task="1.3", text="- [ ] 1.3 Late", digest=shown["digest"])[0] == 409
 
     status, said = page.post("/api/steer", verb="note", task="1.2", text="be brief")
-    assert (status, said["said"]) == (200, "noted for 1.2: the agent reads it from the next attempt on")
+    noted = "noted for 1.2: the agent reads it from the next attempt on, when the run is resumed"
+    assert (status, said["said"]) == (200, noted)
+    for verb in ("drop", "note", "agent"):
+        status, said = page.post("/api/steer", verb=verb, task="nope", text="command:true")
+        assert (status, said["error"]) == (404, f"there is no task 'nope' in run {page.run}")
+    status, said = page.post("/api/steer", verb="pause")
+    assert (status, said["error"]) == (409, f"nobody is at work on run {page.run}")
     status, said = page.post("/api/steer", verb="stop")
     assert (status, said["error"]) == (409, "nothing runs here")
 

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,17 @@ from milepost.core.redact import MASK, Redactor
 from milepost.engine.journal import Journal
 from milepost.engine.logs import LoggingTerminal, Logs
 from milepost.engine.output import Output
-from milepost.engine.printed import BATCH_BYTES, LONGEST_LINE, Printed, Said, batches, fit
+from milepost.engine.printed import (
+    BATCH_BYTES,
+    LAST_BYTES,
+    LAST_LINES,
+    LONGEST_LINE,
+    MOST_LINES,
+    Printed,
+    Said,
+    batches,
+    fit,
+)
 from milepost.engine.told_terminal import CUT_SHORT, CommandTeller, argv_shown
 from milepost.store.database import Database, open_database
 
@@ -48,8 +59,14 @@ def err(text: str) -> Line:
     return Line(stream="stderr", text=text)
 
 
-def command(*argv: str, parsed: bool = False) -> Command:
-    return Command(argv=argv or ("make",), cwd=FOLDER, scratch=FOLDER.parent / "scratch", lines_are_parsed=parsed)
+def command(*argv: str, parsed: bool = False, signed: bool = False) -> Command:
+    return Command(
+        argv=argv or ("make",),
+        cwd=FOLDER,
+        scratch=FOLDER.parent / "scratch",
+        lines_are_parsed=parsed,
+        lines_are_signed=signed,
+    )
 
 
 @contextmanager
@@ -70,7 +87,7 @@ def printed(journal: Journal) -> list[str]:
 
 
 def test_a_command_is_told_from_its_start_to_its_end_with_its_lines_between() -> None:
-    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("0" * 32 + ".signed"), out("\0 and \ud800"))
+    lines = (out("\x1b[32mgreen\x1b[0m"), err(f"token={SECRET}"), out("\0 and \ud800"))
     with told() as (journal, teller):
         result = teller.around(Printing(*lines)).run(command(f"{FOLDER}/go", "a b", SECRET))
         started, *rows, finished = events(journal)
@@ -107,20 +124,56 @@ def test_what_is_parsed_as_it_comes_tells_its_start_its_end_and_what_it_complain
     assert heard == [out('{"a": 1}'), err("oh")]
 
 
-def test_rows_are_small_and_too_much_is_only_counted() -> None:
+def test_lines_that_are_signed_are_left_out_only_where_a_runner_signs(tmp_path: Path) -> None:
+    lines = (out("0" * 32 + ".said"), err("0" * 32 + ".said"), out("0" * 32 + " sum"), out("0" * 32 + "+more"))
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command(signed=True))
+        assert printed(journal) == ["0" * 32 + ".said", "0" * 32 + " sum"]
+    with told() as (journal, teller):
+        teller.around(Printing(*lines)).run(command())
+        assert printed(journal) == [line.text for line in lines]
+
+
+def test_rows_are_small_and_of_too_much_the_first_and_the_last_lines_wait() -> None:
     many = Printed(most_lines=5000)
     for number in range(6000):
         many.add(Said(f"\x1b[3{number % 8}mline {number} ☃", error=number % 2 == 1))
-    assert many.unshown == 1000
-    rows = [*batches(many.take())]
-    assert many.take() == []
+    rows, rest = [*batches(many.take())], many.rest()
+    assert many.take() == [] and many.rest().lines == []
     assert [line for row in rows for line in row.lines][-1].endswith("line 4999 ☃")
-    assert all(len(json.dumps(row.lines, separators=(",", ":"))) <= BATCH_BYTES + 2 for row in rows) and len(rows) < 20
+    assert all(len(json.dumps(row.lines)) <= row.size <= BATCH_BYTES for row in rows) and len(rows) < 20
     assert rows[0].errors == tuple(range(1, len(rows[0].lines), 2))
-    large = Printed(most_bytes=10_000)
-    for _ in range(10):
-        large.add(Said("x" * 9_000))
-    assert (len(large.take()), large.unshown) == (2, 8)
+    assert rest.lines[rest.before].text.endswith("line 5500 ☃") and rest.left_out + rest.before == 500
+
+
+@pytest.mark.parametrize("sign", ["x", "\x1b", "é", "☃", "\U0001f600"])
+def test_bounds_count_what_a_row_takes(sign: str) -> None:
+    large = Printed(most_bytes=1_000_000)
+    for _ in range(1_000):
+        large.add(Said(sign * 3_000))
+    rows = json.dumps([said.text for said in large.take()])
+    assert 1_000_000 < len(rows) <= 1_000_000 + 12 * 3_000
+    rest = large.rest()
+    assert len(json.dumps([said.text for said in rest.lines[rest.before :]])) <= LAST_BYTES
+
+
+def test_the_last_lines_of_a_command_that_prints_too_much_are_told_at_its_end() -> None:
+    with told() as (journal, teller):
+        teller.around(Printing(*(out(f"{n}") for n in range(MOST_LINES + 9_000)))).run(command())
+        lines = printed(journal)
+        *_, finished = events(journal)
+    assert isinstance(finished, CommandFinished) and finished.unshown == 9_000 - LAST_LINES
+    assert lines[: MOST_LINES + 1] == [*map(str, range(MOST_LINES)), "… 8,500 lines are not shown …"]
+    assert lines[MOST_LINES + 1 :] == [*map(str, range(MOST_LINES + 8_500, MOST_LINES + 9_000))]
+
+
+@pytest.mark.parametrize("more", [10, 1_000])
+def test_a_key_that_begins_before_the_last_lines_is_not_told(more: int) -> None:
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *["MIIEowIBAAKCAQEA"] * 50, "-----END RSA PRIVATE KEY-----"]
+    lines = [*["line"] * (MOST_LINES + more - 20), *key, *["line"] * (LAST_LINES - 20)]
+    with told() as (journal, teller):
+        teller.around(Printing(*map(out, lines))).run(command())
+        assert not {*printed(journal)} & {*key} and printed(journal)[-LAST_LINES:].count(MASK) >= 20
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:
@@ -141,6 +194,23 @@ def test_nothing_fails_for_the_sake_of_output_and_what_is_lost_is_counted(monkey
         assert teller.around(Printing(out("one"), out("two"))).run(command()).exit_code == 3
         *_, finished = events(journal)
     assert isinstance(finished, CommandFinished) and finished.unshown == 2
+
+
+@pytest.mark.parametrize("full", [CommandStarted, CommandFinished])
+def test_a_command_runs_though_its_start_or_its_end_cannot_be_told(full: type[Event]) -> None:
+    heard: list[Line] = []
+    with told() as (journal, teller):
+
+        def emit(event: Event, key: str) -> bool:
+            if isinstance(event, full):
+                raise StateUnwritable("the disk is full", "free some space")
+            return journal.append(event, key)
+
+        result = replace(teller, emit=emit).around(Printing(out("one"))).run(command(), heard.append)
+        assert [type(event) for event in events(journal)] == (
+            [] if full is CommandStarted else [CommandStarted, CommandPrinted]
+        )
+    assert (result.exit_code, heard) == (3, [out("one")])
 
 
 def test_a_command_that_its_listener_ends_has_an_end_too() -> None:

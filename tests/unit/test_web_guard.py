@@ -15,21 +15,21 @@ import milepost
 from milepost.web import guard
 from milepost.web.built import app_named, opened
 from milepost.web.guard import BODY_BYTES, Admission, Asked, Refusal, refusal, whole_body
-from milepost.web.keys import GOOD_FOR_S, SECRET, Keys, secret_of
+from milepost.web.keys import GOOD_FOR_S, SECRET, TOKEN_S, Keys, Secret, secret_of
 from milepost.web.places import outer_origin, page_socket
 from milepost.web.policy import app_policy, page_policy, report_policy
 
-SECRET_VALUE = "s" * 43
+TOKEN = "t" * 43
 WANTED = Admission(
     hosts=frozenset({"127.0.0.1:8780"}),
     origins=frozenset({"http://127.0.0.1:8780"}),
     cookie="milepost_8780",
-    secret=SECRET_VALUE,
+    signed=lambda given: given == TOKEN,
 )
 Header = tuple[bytes, bytes]
 HOST: Header = (b"host", b"127.0.0.1:8780")
 ORIGIN: Header = (b"origin", b"http://127.0.0.1:8780")
-COOKIE: Header = (b"cookie", f"theme=dark; milepost_8780={SECRET_VALUE}".encode())
+COOKIE: Header = (b"cookie", f"theme=dark; milepost_8780={TOKEN}".encode())
 MARK: Header = (b"x-milepost", b"1")
 JSON: Header = (b"content-type", b"application/json")
 CROSS, SAME = (b"sec-fetch-site", b"cross-site"), (b"sec-fetch-site", b"same-origin")
@@ -79,8 +79,8 @@ READING: list[tuple[str, list[Header], int | None]] = [
     ("/api/runs", [HOST], 401),
     ("/api/stream", [HOST, (b"cookie", b"milepost_8780=")], 401),
     ("/api/stream", [HOST, (b"cookie", b"milepost_8780=\xff\xfe")], 401),
-    ("/api/stream", [HOST, (b"cookie", f"milepost_8781={SECRET_VALUE}".encode())], 401),
-    ("/api/stream", [HOST, (b"cookie", f"xmilepost_8780={SECRET_VALUE}".encode())], 401),
+    ("/api/stream", [HOST, (b"cookie", f"milepost_8781={TOKEN}".encode())], 401),
+    ("/api/stream", [HOST, (b"cookie", f"xmilepost_8780={TOKEN}".encode())], 401),
     ("/anything", [HOST], 401),
     ("//static/main.js", [HOST], 401),
     ("/static", [HOST], 401),
@@ -186,6 +186,24 @@ def test_the_secret_of_the_cookies_outlives_a_restart_and_is_for_its_owner_alone
     assert secret_of(roadmap) == secret == path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(SECRET)] == [SECRET]
+
+
+def test_a_token_is_good_for_days_over_a_restart_and_no_more_once_the_secret_is_removed(roadmap: Path) -> None:
+    now = 1000.0
+    secret, path = Secret(roadmap, lambda: now), roadmap.parent / ".milepost" / SECRET
+    first, second = secret.token(), secret.token()
+    until, name, signature = first.split(".")
+
+    assert first != second and path.read_text() not in first
+    assert all(Secret(roadmap, lambda: now).signed(token) for token in (first, second))
+    others = ["", ".", "..", "ä.b.c", f"{until}0.{name}.{signature}", f"{until}.{name}.", path.read_text()]
+    assert not any(secret.signed(token) for token in others)
+    now += TOKEN_S
+    assert not secret.signed(first)
+    now -= 1
+    assert secret.signed(first)
+    path.unlink()
+    assert not secret.signed(first) and secret.signed(secret.token())
 
 
 @pytest.mark.parametrize("what", ["readable", "short", "empty", "a link", "a pipe"])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 BLANK = "about:blank"
+PATIENCE_MS = 30_000  # for what is expected of a page, on a machine that has much else to do
 # What commands printed, as a page has it.
 LINES = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 # What a browser says by itself of an answer that it did not get, or that was a refusal.
@@ -28,8 +29,9 @@ class Driver:
     """
 
     def __init__(self) -> None:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
 
+        expect.set_options(timeout=PATIENCE_MS)
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
         self.browser: Browser = self.launch()

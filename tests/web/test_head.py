@@ -6,13 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.web.chromium import Pages
-from tests.web.scene import finished, lunch
+from tests.web.scene import GATE, event, finished, lunch, passes, plan
 from tests.web.stage import RUN, Stage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 MARK = json.dumps([{"run": RUN, "at": 1, "seq": 5, "cost": 0.04}])
+HIDE = """Object.defineProperty(document, 'hidden', {get: () => true});
+document.dispatchEvent(new Event('visibilitychange'))"""
 LEFT = f"if (!localStorage.length) localStorage.setItem('milepost.left', '{MARK}')"
 
 
@@ -74,9 +76,11 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
     lunch(stage)
     page = pages.open(stage.address)
 
-    page.get_by_role("button", name="Pause the run").click()
+    page.get_by_role("button", name="Pause the run").press("Enter")
     stage.tell({"event": "steered", "run": RUN, "task": "", "what": "paused: nothing new begins"})
-    page.get_by_role("button", name="Go on with the run").click()
+    go_on = page.get_by_role("button", name="Go on with the run")
+    expect(go_on).to_be_focused()
+    go_on.press("Enter")
     stop = page.get_by_role("button", name="Stop the run")
     stop.press("Enter")
     page.keyboard.press("ArrowUp")
@@ -86,8 +90,13 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Stop now").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(stop).to_be_focused()
+    expect(page.locator(".standing")).to_have_text("stopping")
 
     expect(page.locator(".toast")).to_have_text("done")
+    stage.stop()
+    expect(page.locator(".standing")).to_have_text("paused, can go on")
+    expect(page.get_by_role("button", name="Resume the run")).to_be_focused()
     assert [(body["verb"], body["text"]) for _, body in stage.changes] == [
         ("pause", ""),
         ("go_on", ""),
@@ -107,11 +116,14 @@ def test_what_happened_since_one_left_is_told_until_it_was_seen(stage: Stage, pa
     expect(since).to_contain_text("4 passed (1.4, 1.1, 1.2, 1.3)")
     expect(since).to_contain_text("1 failed (2.1)")
     expect(since).to_contain_text("$0.10 spent")
+    stage.tell(*passes("4.1"))
+    expect(page.locator(".answer").first).to_contain_text("5of 12")
+    expect(since).to_contain_text("4 passed (1.4, 1.1, 1.2, 1.3)")
     page.reload()
     page.get_by_role("button", name="Seen").click()
     expect(since).to_have_count(0)
     page.reload()
-    expect(page.locator(".answer").first).to_contain_text("4of 12")
+    expect(page.locator(".answer").first).to_contain_text("5of 12")
     expect(since).to_have_count(0)
 
 
@@ -123,13 +135,88 @@ def test_at_the_end_it_says_what_is_next_and_nothing_waits_any_more(stage: Stage
     expect(page.locator(".a-asking")).to_be_visible()
 
     stage.tell(finished(by_hand=f"git merge milepost/{RUN}"))
-    expect(page.locator(".standing")).to_have_text("finished")
+    expect(page.locator(".standing.s-finished")).to_have_text("finished")
+    expect(page.locator(".answer").first).to_have_text("4of 12 done, with proof8 not done: 2.1, 3.3, 2.2 and 5 more")
     expect(page.locator(".next code")).to_have_text([f"git merge milepost/{RUN}", "milepost proof 2.1"])
     page.get_by_role("button", name="Copy git merge").click()
     expect(page.locator(".toast")).to_contain_text("copied")
     assert page.evaluate("navigator.clipboard.readText()") == f"git merge milepost/{RUN}"
     expect(page.locator(".a-asking")).to_have_count(0)
     expect(page.locator("#announced")).to_have_text("the run is finished")
+
+
+def test_another_run_in_the_address_is_shown_and_what_is_asked_is_about_the_run_that_is(
+    stage: Stage, pages: Pages
+) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    page = pages.open(f"{stage.address}#panel=bogus")
+    expect(page.locator(".answer").first).to_contain_text("4of 12")
+    assert page.url == stage.address
+
+    with page.expect_request(lambda asked: "/api/stream" in asked.url and "run=beef" in asked.url):
+        page.evaluate("location.hash = 'run=beef&task=2.1&panel=code'")
+    expect(page.locator(".task[aria-current]")).to_have_attribute("data-task", "2.1")
+    assert page.url == f"{stage.address}#run=beef&task=2.1"
+    with page.expect_request("**/api/steer?run=7f3a"):
+        page.get_by_role("button", name="Pause the run").click()
+    page.keyboard.press(".")
+    page.get_by_role("menuitem", name="Copy a link").click()
+    expect(page.locator(".toast")).to_contain_text("copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{stage.address}#run=7f3a&task=2.1"
+
+
+def test_the_title_of_a_page_that_nobody_sees_counts_what_still_waits(stage: Stage, pages: Pages) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    page = pages.open()
+    page.clock.install()
+    page.goto(stage.address)
+    expect(page).to_have_title(f"(1) run {RUN} · Milepost")
+
+    stage.answers["/api/summary"] = lambda _: {"waiting": 0}
+    page.evaluate(HIDE)
+    page.clock.run_for(20_000)
+    expect(page).to_have_title(f"run {RUN} · Milepost")
+
+
+def test_before_the_first_run_it_says_what_is_planned_and_what_to_type(stage: Stage, pages: Pages) -> None:
+    from playwright.sync_api import expect
+
+    stage.plan = plan()
+    stage.answers["/api/runs"] = lambda _: {"runs": [], "now": stage.now}
+    page = pages.open(stage.address)
+
+    expect(page.locator(".answer").first).to_have_text("12tasks plannednothing has begun")
+    expect(page.locator(".next code")).to_have_text(["milepost plan", "milepost run"])
+    expect(page.locator("h1")).to_have_text("dur")
+
+
+def test_the_focus_stays_near_to_what_is_gone_and_all_that_is_left_may_wait_for_a_person(
+    stage: Stage, pages: Pages
+) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    stage.tell(*passes("4.1"))
+    page = pages.open(f"{stage.address}#task=2.1")
+    expect(page.locator(".standing")).to_have_text("waits for you")
+
+    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_visible()
+    page.keyboard.press(".")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator('[data-task="2.1"]')).to_be_focused()
+
+    page.locator(".a-asking").press("Enter")
+    page.get_by_role("button", name="Approve once").press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    stage.tell(event("gate_answered", "3.1", gate=GATE, answer="approve", text=""))
+    expect(page.locator(".a-asking")).to_have_count(0)
+    expect(page.locator(".answer").first).to_be_focused()
 
 
 def turning(page: Page) -> int:

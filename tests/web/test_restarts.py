@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from json import loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -25,7 +25,8 @@ from tests.web.told import Story, new_story
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PLACES: Final = "[...new Set([...milepost.state.talk, ...milepost.state.ends].map(one => one.seq))]"
+TOLD: Final = {"stage_started": "stage", "agent_said": "said", "command_started": "command"}
+PLACES: Final = "kinds => milepost.state.talk.filter(one => kinds.includes(one.kind)).map(one => one.seq)"
 # Prints as many lines as this file, the only one that it sees outside of its workspace, has signs at its end.
 AGENT: Final = """
 import pathlib, time
@@ -38,21 +39,22 @@ pathlib.Path("a.txt").write_text("a\\n")
 
 
 def agrees(page: Page, folder: Path, run: str) -> None:
-    """Wait until a page has the newest event, and hold what it has against the database."""
-    lines, last = kept(folder, run)
-    caught_up(page, last)
-    assert page.evaluate(LINES) == lines
-    assert page.evaluate("milepost.state.seq") == last
-    places = page.evaluate(PLACES)
-    assert len(places) == len(set(places))
+    """Wait until a page has the newest event, and hold what it has against the database: all of it, each once."""
+    rows = kept(folder, run)
+    caught_up(page, rows[-1][0])
+    assert page.evaluate("milepost.state.seq") == rows[-1][0]
+    printed = [line for _, event in rows if event["event"] == "command_printed" for line in event["lines"]]
+    assert page.evaluate(LINES) == printed
+    for kind in ("stage_started", "agent_said", "command_started"):
+        places = [seq for seq, event in rows if event["event"] == kind]
+        assert page.evaluate(PLACES, [TOLD[kind]]) == places, kind
 
 
-def kept(folder: Path, run: str) -> tuple[list[str], int]:
-    """The lines that a database has of a run, and the place of its newest event."""
+def kept(folder: Path, run: str) -> list[tuple[int, dict[str, Any]]]:
+    """The events that a database has of a run, each with its place."""
     with closing(sqlite3.connect(folder / STATE / "milepost.db")) as database:
         rows = database.execute("select seq, body from events where run = ? order by seq", (run,)).fetchall()
-    told = [loads(body) for _, body in rows]
-    return [line for event in told if event["event"] == "command_printed" for line in event["lines"]], rows[-1][0]
+    return [(seq, loads(body)) for seq, body in rows]
 
 
 def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is_let_in_no_more(

@@ -30,7 +30,7 @@ def test_each_task_says_by_word_how_it_stands_and_in_a_line_why(stage: Stage, pa
     expect(page.locator(".group h3")).to_have_text(
         ["1 Core4 of 4", "2 Command line0 of 3", "3 Web0 of 3", "4 Ship1 of 2"]
     )
-    assert row("1.1") == ["passed", "14 tests · 3.0 s · $0.04 · 11a81b7"]
+    assert row("1.1") == ["passed", "14 tests · 9.0 s · $0.04 · 11a81b7"]
     assert row("2.1")[0] == "failed"
     assert row("2.2") == ["waits", "waits for 2.1"]
     assert row("3.1") == ["waits for you", "waits for you"]
@@ -80,6 +80,7 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     page.get_by_role("menuitem", name="Edit the task").click()
     box = page.get_by_label("Its lines, as Markdown")
     expect(box).to_have_value("- [ ] 2.1 Command line `dur`\n  - Verify: pytest\n")
+    expect(page.get_by_role("dialog")).to_contain_text("This run is done with it: the edit counts for the next one.")
     expect(page.get_by_role("button", name="Write it")).to_be_disabled()
     box.fill("- [ ] 2.1 Another\n")
     page.get_by_role("button", name="Write it").click()
@@ -89,6 +90,7 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     stage.refusals.clear()
     box.press("Control+Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_focused()
     body = {"task": "2.1", "text": "- [ ] 2.1 Another\n", "digest": "d1"}
     assert stage.changes == [("/api/task", body), ("/api/task", body)]
 

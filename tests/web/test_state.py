@@ -20,6 +20,7 @@ RESULT = """({empty, apply, weave, glance}, [events, older]) => {
         talk: state.talk.map(one => one.kind), lines: state.lines.text, kinds: state.lines.kind,
         running: [...state.running], commands: [...state.commands.values()], gates: by.gates.map(gate => gate.gate),
         again: first.some(Boolean), came, unknown: [...state.unknown], ends: state.ends.map(end => end.status),
+        walls: state.walls,
     };
 }"""
 
@@ -135,6 +136,29 @@ def test_a_command_that_was_cut_short_is_no_longer_running_when_the_run_goes_on(
     assert found["running"] == []
     assert [(one["cut"], one["exit"]) for one in found["commands"]] == [(True, None)]
     assert found["lines"] == ["c1", "half", "cut short"]
+
+
+def test_what_the_end_of_a_run_does_not_name_is_not_done_and_no_longer_in_work(modules: Modules) -> None:
+    asked = {"event": "gate_opened", "task": "1.2", "gate": "g", "kind": "before", "question": "?", "shown": "x"}
+    end = {"event": "run_finished", "branch": "b", "tasks": [], "cost_usd": 0, "duration_ms": 1, "head": "abc"}
+
+    found = told(modules, started("1.1", "1.2"), stage("1.1"), command("c1"), {**asked, "digest": "d"}, end)
+
+    assert found["standing"] == {"1.1": "waiting", "1.2": "waiting"}
+    assert (found["task"]["reason"], found["task"]["stage"], found["gates"]) == ("not done", "", [])
+    assert [one["cut"] for one in found["commands"]] == [True]
+
+
+def test_a_wall_falls_when_the_run_goes_on_or_its_task_is_paid_for_again(modules: Modules) -> None:
+    wall = {"event": "budget_reached", "task": "1.1", "scope": "task", "message": "over"}
+    call = {"event": "model_called", "attempt": 1, "number": 1, "model": "m", "cached_tokens": 0, "duration_ms": 1}
+    call |= {"input_tokens": 1, "output_tokens": 1, "cost_usd": 0.01}
+
+    def walls(*after: dict[str, Any]) -> int:
+        return len(told(modules, started("1.1", "1.2"), wall, *after)["walls"])
+
+    assert [walls(), walls({**call, "task": "1.2"}), walls({**call, "task": "1.1"})] == [1, 1, 0]
+    assert walls({"event": "run_resumed", "last_call": ""}) == 0
 
 
 def test_what_was_taken_back_is_no_longer_shown(modules: Modules) -> None:

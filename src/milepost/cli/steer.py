@@ -53,20 +53,18 @@ def steer(
 def retry(
     task: TaskId,
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="By another agent.")] = None,
-    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What it may cost.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0001, metavar="USD", help="What it may cost. Default: what is left.")
+    ] = None,
     roadmap: RoadmapOption = None,
+    database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Try a task once more, in a run of its own, by the agent that tried it last unless another is named."""
+    """Try a task once more, in a run of its own, by the same agent and held as when it was tried last."""
     stays = people_watch()
     travel(
         as_json,
-        lambda tell: milepost.run(
-            roadmap,
-            agent=agent or milepost.last_agent(task, roadmap),
-            tasks=(task,),
-            budget_usd=budget,
-            stays=stays,
-            on_event=tell,
+        lambda tell: milepost.retry(
+            task, roadmap, agent=agent, budget_usd=budget, stays=stays, database=database, on_event=tell
         ),
     )

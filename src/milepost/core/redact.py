@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
+from milepost.core.escapes import without_escapes
 from milepost.core.secret_shapes import MASK as MASK
 from milepost.core.secret_shapes import mask_passwords, mask_tokens
 
@@ -29,6 +30,8 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
 def forms_of(value: str) -> Iterator[str]:
     """A secret as programs write it: plain, line by line, as a part of an address, of JSON, of base64."""
     yield value
+    if len(shown := without_escapes(value.translate(_LINE_ENDS))) >= SHORTEST_SECRET:
+        yield shown  # lines that come one by one are looked at without what was between them
     yield from (line for line in value.splitlines() if len(line) >= SHORTEST_SECRET)
     yield from (quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1])
     for shift in range(3):

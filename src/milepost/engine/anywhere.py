@@ -8,10 +8,12 @@ from pathlib import Path
 from milepost.core.errors import NothingToSteer
 from milepost.core.redact import Redactor
 from milepost.engine import helm, start
+from milepost.engine.answering import running
 from milepost.engine.ground import known_secrets
 from milepost.engine.prepare import Wish, require_agent
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company
+from milepost.engine.run_plan import task_in
 from milepost.engine.settings import load
 from milepost.engine.start import EndedHere, flags_of
 from milepost.engine.steering import Request
@@ -25,11 +27,15 @@ Ending = EndedHere | Elsewhere
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts:
-    """Which roadmap, and the database and the remote that are named by hand; None leaves them to the settings."""
+    """Which roadmap, and the database and the remote that are named by hand; None leaves them to the settings.
+
+    `run` is the one that is meant: what is asked goes to no other.
+    """
 
     roadmap: Path | None = None
     database: str | None = field(default=None, repr=False)
     remote: str | None = field(default=None, repr=False)
+    run: str | None = None
 
     @property
     def exchange(self) -> Exchange | None:
@@ -58,6 +64,8 @@ def resume(where: Whereabouts, company: Company, budget_usd: float | None = None
 def stop(where: Whereabouts, *, at_once: bool = False) -> str | None:
     """Stop the run that is going on; gives its id, None without one."""
     exchange = where.exchange
+    if where.run is not None and (found := _going_on(where, exchange)) is not None:
+        _require_meant(where, found)
     return start.stop(where.roadmap, at_once=at_once) if exchange is None else take_back(where.roadmap, exchange)
 
 
@@ -71,12 +79,29 @@ def steer(where: Whereabouts, request: Request) -> str:
         record, place = (known[0] if known is not None else None), exchange.database
     if record is None or not record.unfinished:
         raise NothingToSteer("no run is going on here", "milepost run starts one")
+    _require_meant(where, record.run)
+    if request.task:
+        request = replace(request, task=task_in(where.roadmap, record, request.task, where.database))
     if request.kind == "agent" and exchange is None:
         require_agent(request.value, load(project.roadmap.parent), project, {})
     if request.kind == "note":
         request = replace(request, value=_discreet(project)(request.value))
     helm.ask(place, record.run, request)
     return record.run
+
+
+def _going_on(where: Whereabouts, exchange: Exchange | None) -> str | None:
+    """The run that a stop would reach."""
+    if exchange is None:
+        return running(where.roadmap)
+    known = submitted(where.roadmap, exchange)
+    return known[0].run if known is not None and known[0].unfinished else None
+
+
+def _require_meant(where: Whereabouts, run: str) -> None:
+    """Raise where a run would be reached that was not meant."""
+    if where.run is not None and where.run.lower() != run:
+        raise NothingToSteer(f"run {where.run} cannot be asked from here: it would be run {run}", f"look at run {run}")
 
 
 def _discreet(project: Project) -> Redactor:

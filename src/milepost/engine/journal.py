@@ -198,10 +198,8 @@ class Journal:
         """The events of a run that are about one task, or all of them, without what commands printed."""
         # What has to be escaped in JSON or in a pattern may be any sign here: the events themselves decide below.
         likely = re.sub(r"[\\%]", "_", f'"task": {json.dumps(task)}') if task else ""
-        sql = (
-            "select seq, at, body from events where run = ? and substr(key, 1, 8) <> 'printed/' "
-            "and lower(body) like lower(?) order by seq"
-        )
+        which = f"run = ? and {TOLD_ROWS} and lower(body) like lower(?)"
+        sql = f"select seq, at, body from events where {which} order by seq"  # noqa: S608
         found = ((seq, at, _load_event(body)) for seq, at, body in self._db.read(sql, run, f"%{likely}%"))
         return tuple(
             Entry(seq=seq, at=at, event=event)

@@ -79,7 +79,7 @@ class LoggingTerminal:
         terminal = around(self._terminal) if around else self._terminal
         result = terminal.run(command, on_line)
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
-        printed = SIGNED.sub("", result.stdout)
+        printed = SIGNED.sub("", result.stdout) if command.lines_are_signed else result.stdout
         parts = (f"$ {shlex.join(command.argv)}", printed, result.stderr, f"[{ending}, {result.duration_ms} ms]")
         self._pending().append(self._redact("\n".join(part.rstrip("\n") for part in parts if part)))
         return result

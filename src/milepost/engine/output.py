@@ -8,12 +8,13 @@ from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.core.redact import Redactor
+from milepost.core.shown_lines import ShownLines
 from milepost.engine.journal import PRINTED, Journal
-from milepost.engine.logs import SIGNED
 from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
 
 PAUSE_S = 0.1  # between two rows of one command
 MOST_BYTES_HERE = 200_000_000  # of all commands of one engine
+LEFT_OUT = "… {:,} lines are not shown …"
 
 
 class Output:
@@ -73,7 +74,7 @@ class Output:
         except MilepostError:
             return False
         with self._changed:
-            self._bytes_left -= sum(map(len, batch.lines))
+            self._bytes_left -= batch.size
         return True
 
     def _write_on(self) -> None:
@@ -93,35 +94,52 @@ class Output:
 
 
 class Printing:
-    """Listens to one command: its lines are told in order, without secrets and without what is for the engine alone."""
+    """Listens to one command: its lines are told in order and without secrets."""
 
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
         self._printed = Printed(most_bytes=most_bytes)
-        self._stdout, self._stderr = output.redact.lines(), output.redact.lines()
+        self._listen_anew()
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # one row after the other
         self._rows = self._lost = 0
 
     def hear(self, line: Line) -> None:
         """Take a line that was printed."""
-        if SIGNED.match(line.text):
-            return
         with self._lock:
             is_first = self._printed.add(Said(line.text, line.stream == "stderr"))
         if is_first:
             self._output.wait(self)
 
-    def flush(self) -> int:
-        """Write down all that was heard; gives how many lines so far are not shown."""
+    def flush(self) -> None:
+        """Write down all that was heard and may be told as it comes."""
         with self._writing:
             with self._lock:
                 heard = self._printed.take()
-            for batch in batches(self._discreet(heard)):
-                self._rows += 1
-                if not self._output.write(self._command, batch, self._rows):
-                    self._lost += len(batch.lines)
-            return self._printed.unshown + self._lost
+            self._write(self._discreet(heard))
+
+    def end(self) -> int:
+        """Write down what is left, with the last lines of what was too much; gives how many lines are not shown."""
+        self.flush()
+        with self._writing:
+            with self._lock:
+                rest = self._printed.rest()
+            if rest.left_out:  # no secret goes on over what was not looked at
+                self._listen_anew()
+            lines, unshown = self._discreet(rest.lines), rest.left_out + rest.before
+            if unshown:
+                lines = [Said(LEFT_OUT.format(unshown)), *lines[rest.before :]]
+            self._write(lines)
+            return unshown + self._lost
+
+    def _write(self, lines: list[Said]) -> None:
+        for batch in batches(lines):
+            self._rows += 1
+            if not self._output.write(self._command, batch, self._rows):
+                self._lost += len(batch.lines)
+
+    def _listen_anew(self) -> None:
+        self._stdout, self._stderr = ShownLines(self._output.redact), ShownLines(self._output.redact)
 
     def _discreet(self, heard: list[Said]) -> list[Said]:
         """What was heard as it may be told. A secret may go on from line to line, but only in one stream."""

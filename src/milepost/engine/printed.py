@@ -1,14 +1,17 @@
-"""What a command printed and nobody was told yet, within bounds: long lines are cut, and too many only counted."""
+"""What a command printed and nobody was told yet, within bounds: of too many lines the first and the last are told."""
 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 LONGEST_LINE = 4_000  # signs
-MOST_LINES, MOST_BYTES = 20_000, 4_000_000  # of one command
+MOST_LINES, MOST_BYTES = 20_000, 4_000_000  # of one command, as they come; bytes are those of JSON
+LAST_LINES, LAST_BYTES = 500, 250_000  # of one that prints more, when it ends
+BEFORE_LAST = 200  # lines that are looked at for secrets that go on into the last ones
 BATCH_BYTES = 32_000
 
 
@@ -25,24 +28,36 @@ class Batch:
 
     lines: tuple[str, ...]
     errors: tuple[int, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The end of what was too much: `lines` follow on `left_out` others; the first `before` of them are not told."""
+
+    lines: list[Said]
+    left_out: int
+    before: int
 
 
 class Printed:
-    """The lines of one command that wait to be told; `unshown` counts those that never are. For a thread at a time."""
+    """The lines of one command that wait to be told. For a thread at a time."""
 
     def __init__(self, *, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES) -> None:
         self._lines_left = most_lines
         self._bytes_left = most_bytes
         self._waiting: list[Said] = []
-        self.unshown = 0
+        self._last: deque[Said] = deque(maxlen=BEFORE_LAST + LAST_LINES if most_bytes > 0 else 0)
+        self._beyond = 0
 
     def add(self, said: Said) -> bool:
-        """Have a line wait, or only count it; True when it is the first that waits."""
+        """Have a line wait, or keep it while it is one of the last; True when it is the first that waits."""
         if self._lines_left <= 0 or self._bytes_left <= 0:
-            self.unshown += 1
+            self._beyond += 1
+            self._last.append(said)
             return False
         self._lines_left -= 1
-        self._bytes_left -= min(len(said.text.encode("utf-8", "backslashreplace")), 4 * LONGEST_LINE)
+        self._bytes_left -= size_of(said.text[:LONGEST_LINE])
         self._waiting.append(said)
         return len(self._waiting) == 1
 
@@ -51,20 +66,38 @@ class Printed:
         waiting, self._waiting = self._waiting, []
         return waiting
 
+    def rest(self) -> Rest:
+        """The last lines of those that were too many, which are kept no longer."""
+        lines, beyond = [*self._last], self._beyond
+        self._last.clear()
+        self._beyond = 0
+        told = size = 0
+        for said in reversed(lines[-LAST_LINES:]):
+            size += size_of(said.text[:LONGEST_LINE])
+            if size > LAST_BYTES:
+                break
+            told += 1
+        return Rest(lines, beyond - len(lines), len(lines) - told)
+
+
+def size_of(text: str) -> int:
+    """How many bytes a line takes in a row."""
+    return len(json.encoder.encode_basestring_ascii(text)) + 2  # with what is between it and the next
+
 
 def batches(lines: Iterable[Said]) -> Iterator[Batch]:
     """Lines in parts that are not too large for a row."""
     part: list[Said] = []
     total = 0
     for said in lines:
-        size = len(json.dumps(said.text)) + 1
+        size = size_of(said.text)
         if part and total + size > BATCH_BYTES:
-            yield _batch(part)
+            yield _batch(part, total)
             part, total = [], 0
         part.append(said)
         total += size
     if part:
-        yield _batch(part)
+        yield _batch(part, total)
 
 
 def fit(text: str) -> str:
@@ -73,6 +106,6 @@ def fit(text: str) -> str:
     return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…"
 
 
-def _batch(part: list[Said]) -> Batch:
+def _batch(part: list[Said], size: int) -> Batch:
     errors = (place for place, said in enumerate(part) if said.error)
-    return Batch(tuple(said.text for said in part), tuple(errors))
+    return Batch(tuple(said.text for said in part), tuple(errors), size)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from milepost.core.errors import MilepostError
 from milepost.engine.viewing import View, Whose, viewed
-from milepost.workspace.differing import Kind, differing
+from milepost.workspace.differing import Kind, kinds
 from milepost.workspace.mileposts import run_branch
 
 MOST_FILES = 20_000
@@ -55,28 +56,38 @@ class FileText:
     is_link: bool = False
 
 
+_listed: dict[Path, RunFiles] = {}  # the last listing of each roadmap: one of very many files takes seconds
+
+
 def run_files(whose: Whose) -> RunFiles:
     """The files of a run as its branch has them now; as it began where there is no branch any more."""
     with viewed(whose) as view:
         base, commit = _base(view), _tip(view)
         if not commit:
             return RunFiles(run=view.record.run, commit="", base=base)
-        changes = {one.path: one.kind for one in differing(view.git, base, commit, renames=False)} if base else {}
-        gone = [path for path, kind in changes.items() if kind == "removed"]
-        names = sorted((*_names(view, commit), *gone))
-        # What the run changed is never among what is left out.
-        kept = set(sorted(names, key=lambda path: path not in changes)[:MOST_FILES])
-        return RunFiles(
-            run=view.record.run,
-            commit=commit,
-            base=base,
-            files=tuple(
-                RunFile(path=path, change=_CHANGES.get(changes[path], "changed") if path in changes else "")
-                for path in names
-                if path in kept
-            ),
-            left_out=max(0, len(names) - MOST_FILES),
-        )
+        known = _listed.get(view.project.roadmap)
+        if known is None or (known.run, known.base, known.commit) != (view.record.run, base, commit):
+            known = _listed[view.project.roadmap] = _listing(view, base, commit)
+        return known
+
+
+def _listing(view: View, base: str, commit: str) -> RunFiles:
+    changes = kinds(view.git, base, commit) if base else {}
+    gone = [path for path, kind in changes.items() if kind == "removed"]
+    names = sorted((*_names(view, commit), *gone))
+    # What the run changed is never among what is left out.
+    kept = set(sorted(names, key=lambda path: path not in changes)[:MOST_FILES])
+    return RunFiles(
+        run=view.record.run,
+        commit=commit,
+        base=base,
+        files=tuple(
+            RunFile(path=view.redact(path), change=_CHANGES.get(changes[path], "changed") if path in changes else "")
+            for path in names
+            if path in kept
+        ),
+        left_out=max(0, len(names) - MOST_FILES),
+    )
 
 
 def file_at(whose: Whose, path: str) -> FileText | None:

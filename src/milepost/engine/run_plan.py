@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from milepost.core.errors import MilepostError
+from milepost.core.errors import MilepostError, TaskUnknown
 from milepost.core.events import StageStarted, TaskFinished
 from milepost.core.task import Plan, Problem, Task
 from milepost.engine.journal import Journal, RunRecord
@@ -22,7 +22,7 @@ from milepost.engine.viewing import Whose
 class PlannedTask:
     """A task as a run sees it: `wave` counts from 1, 0 for one in none; `after` are the tasks that it waits for.
 
-    One that is `gone` is not in the roadmap any more, or was made on the way.
+    `parts` are its subtasks. One that is `gone` is not in the roadmap any more, or was made on the way.
     """
 
     id: str
@@ -34,6 +34,7 @@ class PlannedTask:
     files: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     done: bool = False
     line: int = 0
     page: str = ""
@@ -82,6 +83,17 @@ def run_plan(whose: Whose) -> RunPlan:
     return redacted(put_together(plan, known.run, known.titles), redact)
 
 
+def task_in(roadmap: Path | None, record: RunRecord, name: str, server: str | None = None) -> str:
+    """The task of a run that a name means, as the run calls it; a subtask is one, too. Raises where it is in none."""
+    plan = run_plan(Whose(roadmap=roadmap, run=record.run, server=server))
+    chosen = bool(record.order.get("wished")) or record.order.get("max_tasks") is not None
+    known = {task.id.lower(): task.id for task in plan.tasks if task.in_run or not (chosen or task.done)}
+    known |= {part.lower(): part for task in plan.tasks if task.id in known.values() for part in task.parts}
+    if name.lower() not in known:
+        raise TaskUnknown(f"there is no task {name[:80]!r} in run {record.run}", "milepost plan lists the tasks")
+    return known[name.lower()]
+
+
 def put_together(plan: Plan, run: str, titles: Mapping[str, str]) -> RunPlan:
     """A plan with the tasks of a run, each by its title; pure."""
     here = {task.id for top in plan.tasks for task in top.walk()}
@@ -114,6 +126,7 @@ def _tasks(plan: Plan, titles: Mapping[str, str]) -> tuple[PlannedTask, ...]:
             files=task.files,
             verify=task.verify,
             members=task.members,
+            parts=tuple(part.id for part in task.walk() if part.id != task.id),
             done=task.status == "done",
             line=task.line,
             page=task.page,

@@ -109,11 +109,16 @@ def request(kind: str, task: str = "", value: str = "") -> Request:
         raise SettingInvalid(
             f"a run cannot be asked to {kind!r}", "ask for pause, finish, drop, agent, parallel or note"
         )
-    if kind == "parallel" and not (value.isdigit() and 1 <= int(value) <= 64):
+    if kind == "parallel" and not (_is_count(value) and 1 <= int(value) <= 64):
         raise SettingInvalid(f"{value!r} attempts at a time cannot be", "give a number from 1 to 64")
     if (kind == "drop" and not task) or (kind == "agent" and not value):
         raise SettingInvalid(f"{kind} needs to know which", "milepost plan lists the tasks")
     return Request(kind=cast(Kind, kind), task=task, value=_note(value) if kind == "note" else value)
+
+
+def _is_count(value: str) -> bool:
+    """Whether a text is a number in few digits of ours: `²` is a digit, too, and no number."""
+    return value.isascii() and value.isdecimal() and len(value) <= 3
 
 
 def _note(text: str) -> str:

@@ -10,7 +10,7 @@ import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from milepost.core.errors import StateUnwritable
 from milepost.engine.journal import PRINTED_ROWS, TOLD_ROWS
@@ -22,6 +22,7 @@ from milepost.store.database import Row as Values
 
 NOTHING = "nothing"  # the epoch of a database in which nothing was run
 PAGE = 50  # rows that are read at once: one may have 32 kB
+AWAY_S = 3.0  # who waits for a server reads again later, and may be asked to end at any time
 MOST_BYTES = 4_000_000  # of output that is given at once, however few lines that are
 
 _HELD = """
@@ -90,19 +91,21 @@ class EventStream:
         self._closed = False
         self._database: Database | None = None
         self._identity: object = None
-        self._begun = False  # whether the database has its tables
+        self._begun: Database | None = None  # one that has its tables
         self._facts: dict[tuple[str, float], dict[str, Any]] = {}
 
-    def __enter__(self) -> EventStream:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Close it once nobody reads; later use is refused."""
+        """Close it; whoever waits for a server that is away is told, later use is refused."""
+        self._closed = True
+        if (database := self._database) is not None:
+            database.close()
         with self._lock:
-            self._closed = True
             self._let_go()
 
     @property
@@ -113,19 +116,18 @@ class EventStream:
 
     def runs(self) -> tuple[RunGlance, ...]:
         """All runs, newest first; none where nothing was run yet."""
-        with self._lock:
-            rows = self._read("select run, started_at, finished_at, left_at from runs order by rowid desc")
-            return tuple(
-                RunGlance(
-                    run=run,
-                    started_at=began,
-                    finished_at=finished,
-                    left_at=left,
-                    ended=finished is not None or left is not None,
-                    **self._facts_of(run, began),
-                )
-                for run, began, finished, left in rows
+        rows = self._read("select run, started_at, finished_at, left_at from runs order by rowid desc")
+        return tuple(
+            RunGlance(
+                run=run,
+                started_at=began,
+                finished_at=finished,
+                left_at=left,
+                ended=finished is not None or left is not None,
+                **self._facts_of(run, began),
             )
+            for run, began, finished, left in rows
+        )
 
     def at_work(self) -> frozenset[str]:
         """The runs that a process is at now: the engine of this state directory, or workers that are heard of."""
@@ -184,41 +186,50 @@ class EventStream:
 
     def _facts_of(self, run: str, began: float) -> dict[str, Any]:
         """What a run was asked to do, which is read once."""
-        if (run, began) not in self._facts:
+        facts = self._facts.get((run, began))
+        if facts is None:
             rows = self._read("select order_json from runs where run = ?", run)
-            self._facts[run, began] = _facts(json.loads(rows[0][0]) if rows else {})
-        return self._facts[run, began]
+            facts = self._facts[run, began] = _facts(json.loads(rows[0][0]) if rows else {})
+        return facts
 
     def _has_workers(self) -> bool:
-        with self._lock:
-            database = self._current()
-            return database is not None and all(map(database.columns, ("offers", "workers")))
+        database = self._opened()
+        return database is not None and all(map(database.columns, ("offers", "workers")))
 
     def _read(self, sql: str, *values: object) -> list[Values]:
-        """Rows of the database as it is now; none where there is none."""
-        with self._lock:
-            database = self._current()
-            return [] if database is None else database.read(sql, *values)
+        """Rows of the database as it is now; none where there is none. Who waits for a server holds nobody up."""
+        while True:
+            database = self._opened()
+            try:
+                return [] if database is None or not self._has_begun(database) else database.read(sql, *values)
+            except StateUnwritable:
+                if database is self._database:
+                    raise
+                # Another one came to its place, and it was closed meanwhile.
 
-    def _current(self) -> Database | None:
-        """The database that is there now, with its tables; a file may be another one than before."""
-        if self._closed:
-            raise StateUnwritable("the stream of events was closed", "open it again")
-        identity = _identity(self._place)
-        if identity != self._identity:
-            self._let_go()
-        if identity is None:
-            return None
-        if self._database is None:
-            self._database, self._identity = open_database(self._place), identity
-        if not self._begun:
-            self._begun = all(map(self._database.columns, ("runs", "events")))
-        return self._database if self._begun else None
+    def _opened(self) -> Database | None:
+        """The database that is there now; a file may be another one than before."""
+        with self._lock:
+            if self._closed:
+                raise StateUnwritable("the stream of events was closed", "open it again")
+            identity = _identity(self._place)
+            if identity != self._identity:
+                self._let_go()
+            if identity is None:
+                return None
+            if self._database is None:
+                self._database, self._identity = open_database(self._place, away_s=AWAY_S), identity
+            return self._database
+
+    def _has_begun(self, database: Database) -> bool:
+        if self._begun is not database and all(map(database.columns, ("runs", "events"))):
+            self._begun = database
+        return self._begun is database
 
     def _let_go(self) -> None:
         if self._database is not None:
             self._database.close()
-        self._database, self._identity, self._begun = None, None, False
+        self._database, self._identity, self._begun = None, None, None
         self._facts.clear()
 
 

@@ -16,6 +16,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.events import CommandFinished, CommandStarted, Event, RunBy
 from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor
+from milepost.engine.logs import SIGNED
 from milepost.engine.output import Output
 from milepost.engine.printed import fit
 
@@ -48,8 +49,8 @@ class CommandTeller:
         """A terminal that tells what is run on another one."""
         return ToldTerminal(terminal=terminal, teller=self)
 
-    def start(self, command: Command) -> CommandStarted:
-        """Tell that a command begins, under a name that no other of the run has."""
+    def start(self, command: Command) -> CommandStarted | None:
+        """Tell that a command begins, under a name that no other of the run has; None when that cannot be written."""
         argv = argv_shown(command, self.output.redact)
         while True:
             name = secrets.token_hex(4)
@@ -62,11 +63,14 @@ class CommandTeller:
                 by=self.by,
                 about=command.about,
             )
-            if self.emit(started, f"command/{name}/started"):
-                return started
+            try:
+                if self.emit(started, f"command/{name}/started"):
+                    return started
+            except MilepostError:
+                return None
 
     def finish(self, started: CommandStarted, end: End, unshown: int) -> None:
-        """Tell how a command ended, after all that it printed."""
+        """Tell how a command ended, after all that it printed, if that can be written."""
         finished = CommandFinished(
             run=self.run,
             task=self.task,
@@ -77,12 +81,16 @@ class CommandTeller:
             duration_ms=end.duration_ms,
             unshown=unshown,
         )
-        self.emit(finished, f"command/{started.command}/finished")
+        with suppress(MilepostError):
+            self.emit(finished, f"command/{started.command}/finished")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldTerminal:
-    """Runs commands on another terminal and tells of them; what is parsed as it comes is not shown, but for stderr."""
+    """Runs commands on another terminal and tells of them; what is parsed as it comes is not shown, but for stderr.
+
+    No command fails because it cannot be told: whatever must be written next says so.
+    """
 
     terminal: Terminal
     teller: CommandTeller
@@ -90,10 +98,12 @@ class ToldTerminal:
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
         began = time.monotonic()
         started = self.teller.start(command)
+        if started is None:
+            return self.terminal.run(command, on_line)
         printing = self.teller.output.begin(started)
 
         def hear(line: Line) -> None:
-            if line.stream == "stderr" or not command.lines_are_parsed:
+            if line.stream == "stderr" or not _is_for_the_listener_alone(line, command):
                 printing.hear(line)
             if on_line is not None:
                 on_line(line)
@@ -103,11 +113,15 @@ class ToldTerminal:
         except BaseException:
             with suppress(MilepostError):  # what cut it short goes before
                 cut = End(None, CUT_SHORT, round((time.monotonic() - began) * 1000))
-                self.teller.finish(started, cut, printing.flush())
+                self.teller.finish(started, cut, printing.end())
             raise
         ending = ending_in_words(result, program=command.argv[0], timeout_s=command.timeout_s)
-        self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.flush())
+        self.teller.finish(started, End(result.exit_code, ending, result.duration_ms), printing.end())
         return result
+
+
+def _is_for_the_listener_alone(line: Line, command: Command) -> bool:
+    return command.lines_are_parsed or (command.lines_are_signed and SIGNED.match(line.text) is not None)
 
 
 def argv_shown(command: Command, redact: Redactor) -> str:

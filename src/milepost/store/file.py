@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -32,17 +33,24 @@ class FileDatabase:
         self._user = 0  # the thread that is inside of a transaction
         self._convoys: dict[str, Convoy] = {}
         with self._guarded():
-            self._db = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+            self._only_read = _is_only_read(path)
+            name = _to_look_at(path) if self._only_read else path
+            self._db = sqlite3.connect(
+                name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, uri=self._only_read
+            )
         try:
             with self._guarded():
-                self._use_wal()
-                self._db.execute(f"pragma synchronous={USUAL}")
+                if not self._only_read:
+                    self._use_wal()
+                    self._db.execute(f"pragma synchronous={USUAL}")
         except BaseException:
             self._db.close()
             raise
 
     def script(self, sql: str) -> None:
         """Run the statements of a schema; harmless when repeated, and what is there already needs no writing."""
+        if self._only_read:
+            return
         with self._lock, self._guarded():
             for statement in statements(sql, SQLITE):
                 self._db.execute(statement)
@@ -123,6 +131,17 @@ class FileDatabase:
             yield
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from error
+
+
+def _is_only_read(path: Path) -> bool:
+    """Whether a database is there, in a folder in which nobody here may write."""
+    return path.exists() and not os.access(path.parent, os.W_OK)
+
+
+def _to_look_at(path: Path) -> str:
+    """The address of a database that is only read; without the file of its writer it is taken as it is, unchanging."""
+    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+    return f"{path.absolute().as_uri()}?{how}"
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> StateUnwritable:

@@ -20,6 +20,7 @@ from milepost.store.transaction import whole
 T = TypeVar("T")
 
 AWAY_S = 120.0  # how long a server that was there may be away before that is an error
+CONNECT_S = 10.0
 ABSENT_S = 5.0  # the same for one that never answered: the address may be wrong
 LONGEST_PAUSE_S = 2.0
 NAMES = 0x6D70  # the advisory locks of our names, apart from those of others
@@ -44,7 +45,8 @@ _SCRIPTS = "create table if not exists milepost_scripts (digest text primary key
 class ServerDatabase:
     """One connection, used by one thread at a time, and made again when it is lost."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, away_s: float = AWAY_S) -> None:
+        self._away_s = away_s
         self._url = url.replace("postgresql+psycopg:", "postgresql:")
         self._lock = threading.RLock()
         self._closed = threading.Event()
@@ -141,7 +143,7 @@ class ServerDatabase:
             return self._db
         if self._depth:
             raise psycopg.OperationalError("the connection was lost in the middle of a transaction")
-        self._db = _connect(self._url)
+        self._db = _connect(self._url, self._away_s)
         self._seen = True
         return self._db
 
@@ -152,6 +154,8 @@ class ServerDatabase:
             with self._lock:
                 if self._closed.is_set():
                     raise StateUnwritable("the database was closed", "open it again")
+                if self._db is None and time.monotonic() - began > self._away_s:
+                    raise _away()  # others tried meanwhile, one after the other
                 try:
                     return act()
                 except psycopg.Error as error:
@@ -167,8 +171,8 @@ class ServerDatabase:
         if not isinstance(error, PASSING):
             return False
         if self._seen:
-            return waited_s < AWAY_S
-        return waited_s < ABSENT_S and not any(sign in str(error) for sign in HOPELESS)
+            return waited_s < self._away_s
+        return waited_s < min(ABSENT_S, self._away_s) and not any(sign in str(error) for sign in HOPELESS)
 
     def _drop(self) -> None:
         if self._db is not None:
@@ -177,14 +181,14 @@ class ServerDatabase:
             self._db = None
 
 
-def _connect(url: str) -> psycopg.Connection[Row]:
+def _connect(url: str, within_s: float = CONNECT_S) -> psycopg.Connection[Row]:
     """A connection that notices when the other side is gone for good."""
     try:
         connection: psycopg.Connection[Any] = psycopg.connect(
             url,
             autocommit=True,
             prepare_threshold=None,  # a pooler in between may give the next statement to another session
-            connect_timeout=10,
+            connect_timeout=max(2, int(min(CONNECT_S, within_s))),  # libpq knows no less
             application_name="milepost",
             keepalives_idle=20,
             keepalives_interval=5,
@@ -198,6 +202,10 @@ def _connect(url: str) -> psycopg.Connection[Row]:
         ) from None
     connection.execute(f"set idle_in_transaction_session_timeout = '{STUCK}'".encode())
     return connection
+
+
+def _away() -> StateUnwritable:
+    return StateUnwritable("the database is away", "see that it runs and can be reached, then go on")
 
 
 def _unusable(error: psycopg.Error) -> StateUnwritable:

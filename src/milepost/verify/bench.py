@@ -47,10 +47,11 @@ class Bench:
         cwd: str = "",
         timeout_s: float | None = None,
         on_line: Callable[[Line], None] | None = None,
+        lines_are_signed: bool = False,
     ) -> CommandResult:
         """Run a command in the checkout, or in its folder `cwd`; `env` goes over what the interpreter asks for.
 
-        `on_line` is given every line as it comes, redacted, in this thread.
+        `on_line` is given every line as it comes, redacted, in this thread; those that are signed are for it alone.
         """
         folder = _within(workspace.folder, cwd)
         if folder is None:
@@ -73,6 +74,7 @@ class Bench:
             about=self.about,
             readable=(*needed, *readable),
             writable=(workspace.folder,) if cwd else (),
+            lines_are_signed=lines_are_signed,
         )
         result = self.terminal.run(command, on_line and self._redacting(on_line))
         return replace(

@@ -5,15 +5,14 @@ It is the outermost layer: what it refuses is not read any further.
 
 from __future__ import annotations
 
-import asyncio
-import hmac
 import json
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from milepost.serving.requests import Headers, only
+from milepost.serving.requests import Headers, Timed, only
 from milepost.web.policy import under_policy
 
 BODY_BYTES: Final = 64 * 1024
@@ -26,12 +25,12 @@ _SHELL: Final = ("/", "/open")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """What a request must name to be let in: one of the hosts, no origin but ours, the cookie with its secret."""
+    """What a request must name to be let in: one of the hosts, no origin but ours, the cookie with a token."""
 
     hosts: frozenset[str]
     origins: frozenset[str]
     cookie: str
-    secret: str = field(repr=False)
+    signed: Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +81,11 @@ def refusal(asked: Asked, wanted: Admission) -> Refusal | None:
 
 
 def has_cookie(headers: Headers, wanted: Admission) -> bool:
-    """Whether a request brings the cookie with its secret; another port of this host may have set one, too."""
+    """Whether a request brings the cookie with a good token; another port of this host may have set one, too."""
     cookies = "; ".join(value.decode("latin-1") for key, value in headers if key.lower() == b"cookie")
     pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
     given = [value for name, _, value in pairs if name == wanted.cookie]
-    return any(hmac.compare_digest(value.encode(), wanted.secret.encode()) for value in given)
+    return any(wanted.signed(value) for value in given)
 
 
 def _from_here(asked: Asked) -> bool:
@@ -135,25 +134,32 @@ class Guard:
         if refused is not None:
             await refuse(refused, send)
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._while_let_in(asked, send))
+
+    def _while_let_in(self, asked: Asked, send: Send) -> Send:
+        """An answer that goes on for long ends once its token is void; the client counts as gone then."""
+        ended = False
+
+        async def sending(message: Message) -> None:
+            nonlocal ended
+            if ended:
+                return
+            ended = message.get("more_body", False) and refusal(asked, self._wanted) is not None
+            await send({"type": "http.response.body", "body": b""} if ended else message)
+
+        return sending
 
 
 async def whole_body(receive: Receive) -> bytes | Refusal:
     """The body of a request, unless it is too large or does not come in time."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_S):
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return _TOO_SLOW
-                body += message.get("body", b"")
-                if len(body) > BODY_BYTES:
-                    return _TOO_LARGE
-                if not message.get("more_body", False):
-                    return bytes(body)
-    except TimeoutError:
-        return _TOO_SLOW
+    body, timed = bytearray(), Timed(receive, BODY_S)
+    while (message := await timed())["type"] == "http.request":
+        body += message.get("body", b"")
+        if len(body) > BODY_BYTES:
+            return _TOO_LARGE
+        if not message.get("more_body", False):
+            return bytes(body)
+    return _TOO_SLOW
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

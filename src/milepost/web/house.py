@@ -15,7 +15,7 @@ from milepost.serving.listening import LOOPBACK
 from milepost.web.app import application
 from milepost.web.built import App, app_named
 from milepost.web.guard import Admission, Guard
-from milepost.web.keys import Keys
+from milepost.web.keys import Keys, Secret
 from milepost.web.opening import Entrance
 from milepost.web.policy import page_policy
 from milepost.web.preview import Names, Previews, previews
@@ -46,7 +46,7 @@ class House:
     site: Site
     names: Names | None
     origins: tuple[str, ...]
-    secret: str = field(repr=False)
+    secret: Secret = field(repr=False)
 
     @property
     def port(self) -> int:
@@ -58,10 +58,10 @@ class House:
             hosts=frozenset(urlsplit(origin).netloc for origin in self.origins),
             origins=frozenset(self.origins),
             cookie=f"milepost_{self.port}",
-            secret=self.secret,
+            signed=self.secret.signed,
         )
         secure = self.origins[-1].startswith("https:")
-        entrance = Entrance(keys=keys, wanted=wanted, secure=secure, on_opened=on_opened)
+        entrance = Entrance(keys=keys, wanted=wanted, token=self.secret.token, secure=secure, on_opened=on_opened)
         return Guard(application(self.site, entrance), wanted, page_policy(self._frames()))
 
     def previews(self) -> ASGIApp | None:

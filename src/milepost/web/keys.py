@@ -1,6 +1,7 @@
-"""What opens the page: a key in an address, good once and for minutes, and the secret of the cookie it is given for.
+"""What opens the page: a key in an address, good once and for minutes, given for a token that is good for days.
 
-An address is seen by others, in a list of processes or a browser's history. The secret is not, and outlives a restart.
+An address is seen by others, in a list of processes or a browser's history. A token is signed with a secret that never
+leaves the machine and outlives a restart; once the secret is another one, no token is good any more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import milepost
 from milepost.core.errors import StateUnwritable
 
 GOOD_FOR_S: Final = 300.0
+TOKEN_S: Final = 30 * 86_400
 SECRET: Final = "web-secret"  # noqa: S105 - the name of a file
 _BYTES: Final = 32
 _LENGTH: Final = 43  # of so many bytes as text
@@ -43,6 +45,33 @@ class Keys:
         return any(self._good_until.pop(key) > self._clock() for key in known)
 
 
+class Secret:
+    """What tokens are signed with, as it is kept now: once its file is removed or replaced, all tokens are void."""
+
+    def __init__(self, roadmap: Path, clock: Callable[[], float] = time.time) -> None:
+        self._roadmap, self._clock = roadmap, clock
+        self.value, self._folder = secret_of(roadmap), _folder(roadmap)
+        self._seen = _facts(self._folder)
+
+    def token(self) -> str:
+        """A new token: until when it is good, what tells it from others, and the signature."""
+        head = f"{int(self._clock()) + TOKEN_S}.{secrets.token_urlsafe(9)}"
+        return f"{head}.{self._signature(head)}"
+
+    def signed(self, token: str) -> bool:
+        """Whether a token is one of ours and good now."""
+        head, _, signature = token.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._signature(head).encode()):
+            return False
+        return int(head.partition(".")[0]) > self._clock()
+
+    def _signature(self, head: str) -> str:
+        if (seen := _facts(self._folder)) != self._seen:
+            self.value = secret_of(self._roadmap)
+            self._seen = seen or _facts(self._folder)
+        return hmac.digest(self.value.encode(), b"token " + head.encode(), "sha256").hex()
+
+
 def secret_of(roadmap: Path) -> str:
     """The secret of the cookies of a roadmap's pages, kept in its state directory for its owner's eyes alone."""
     try:
@@ -53,6 +82,23 @@ def secret_of(roadmap: Path) -> str:
         StateUnwritable,
     ):  # a folder that cannot be written is no reason to show nothing: only a restart asks for a new key
         return secrets.token_urlsafe(_BYTES)
+
+
+def _folder(roadmap: Path) -> Path | None:
+    """The state directory; None where it cannot be written."""
+    try:
+        return milepost.state_folder(roadmap)
+    except StateUnwritable:
+        return None
+
+
+def _facts(folder: Path | None) -> tuple[int, int] | None:
+    """What tells the file of the secret from another that comes to its place; None where there is none."""
+    try:
+        facts = (folder / SECRET).lstat() if folder else None
+    except OSError:
+        return None
+    return (facts.st_ino, facts.st_mtime_ns) if facts else None
 
 
 def _read(path: Path) -> str:

@@ -11,9 +11,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from milepost.web.guard import AGAIN, Admission, has_cookie
-from milepost.web.keys import Keys
+from milepost.web.keys import TOKEN_S, Keys
 
-COOKIE_S: Final = 30 * 86_400
 # A redirect would not do: after a click on another site a strict cookie is not sent along with one.
 _OPENED: Final = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">'
@@ -23,10 +22,11 @@ _OPENED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrance:
-    """What lets a page in: the keys, what it must bring from then on, and whether that goes over https alone."""
+    """What lets a page in: the keys, the token that it must bring from then on, whether that goes over https alone."""
 
     keys: Keys
     wanted: Admission
+    token: Callable[[], str]
     secure: bool
     on_opened: Callable[[], None]
 
@@ -50,8 +50,8 @@ def _opened(entrance: Entrance, request: Request) -> Response:
     response = HTMLResponse(_OPENED)
     response.set_cookie(
         entrance.wanted.cookie,
-        entrance.wanted.secret,
-        max_age=COOKIE_S,
+        entrance.token(),
+        max_age=TOKEN_S,
         path="/",
         secure=entrance.secure,
         httponly=True,

@@ -10,12 +10,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from milepost.web.site import Site
-
 STATIC: Final = Path(__file__).parent / "static"
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes() -> list[BaseRoute]:
     """The shell at `/`, its files below `/static`."""
     return [Route("/", _shell), Mount("/static", StaticFiles(directory=STATIC, check_dir=False))]
 

@@ -18,7 +18,7 @@ from milepost.serving.complaints import tell_on_stderr
 from milepost.serving.httpd import Httpd, ending_on_signals
 from milepost.serving.listening import in_address, local
 from milepost.web.house import House, WebWish, site_of
-from milepost.web.keys import Keys, secret_of
+from milepost.web.keys import Keys, Secret
 from milepost.web.places import outer_origin, page_socket, port_of, preview_sockets
 from milepost.web.preview import Names
 from milepost.web.site import Site, run_named
@@ -45,8 +45,8 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
         outside = (outer_origin(wish.url),) if wish.url else ()
         listening = held.enter_context(page_socket(wish.host, wish.port))
         others = held.enter_context(preview_sockets(wish.preview_port)) if local(wish.host) and not outside else []
-        secret = secret_of(roadmap)
-        names = Names.of(port_of(others[0]), secret) if others else None
+        secret = Secret(roadmap)
+        names = Names.of(port_of(others[0]), secret.value) if others else None
         house = House(
             site=site_of(wish, roadmap, stream, names),
             names=names,

@@ -19,13 +19,22 @@ def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
     """Do what is wished for; gives in words what was done. `run` is the one that the page shows, if it says so."""
     match wish.verb:
         case "pause" | "go_on" | "finish" | "drop" | "agent" | "parallel" | "note":
-            _require_unfinished(site, run)
+            shown = _unfinished(site, run)
+            at_work = shown in site.stream.at_work()
+            if wish.verb in ("pause", "go_on", "finish") and not at_work:
+                raise NothingToSteer(f"nobody is at work on run {shown}", "resume goes on with it")
             with turns.turn(f"{wish.verb} {wish.task}"):
-                milepost.steer(wish.verb, site.roadmap, task=wish.task, value=wish.text.strip(), database=site.database)
-            return _told(wish)
+                milepost.steer(
+                    wish.verb,
+                    site.roadmap,
+                    task=wish.task,
+                    value=wish.text.strip(),
+                    run=shown,
+                    database=site.database,
+                )
+            return _told(wish) if at_work else f"{_told(wish)}, when the run is resumed"
         case "stop":
-            _require_unfinished(site, run)
-            return _stop(site, turns, at_once=wish.text == "now")
+            return _stop(site, turns, _unfinished(site, run), at_once=wish.text == "now")
         case "retry":
             return _retry(site, turns, wish)
         case "resume":
@@ -35,14 +44,15 @@ def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
             assert_never(never)
 
 
-def _require_unfinished(site: Site, run: str) -> None:
-    """Raise where the run that is shown is over: what is asked would go to another."""
+def _unfinished(site: Site, run: str) -> str:
+    """The run that is shown; raises where it is over: what is asked would go to another."""
     shown = run_named(site, run)
     glance = next((glance for glance in site.stream.runs() if glance.run == shown), None)
     if glance is None:
         raise NothingToSteer("no run is going on here", "milepost run starts one")
     if glance.ended or glance.left_at is not None:
         raise NothingToSteer(f"run {shown} is over", "look at the newest run")
+    return shown
 
 
 def _told(wish: Steer) -> str:
@@ -52,7 +62,7 @@ def _told(wish: Steer) -> str:
         "pause": "pausing: no new step begins, what is at work goes on",
         "go_on": "goes on: new steps begin again",
         "finish": "finishing: what is at work is brought to its end, nothing new begins",
-        "drop": f"{wish.task} is dropped: it is left out from now on",
+        "drop": f"{wish.task} is dropped: it is left out unless it has begun",
         "agent": f"{text[:LONGEST_SHOWN]} makes the next attempts at {whom}",
         "parallel": f"{text} attempts at once from now on",
         "note": f"noted for {whom}: the agent reads it from the next attempt on",
@@ -60,14 +70,14 @@ def _told(wish: Steer) -> str:
     return words[wish.verb]
 
 
-def _stop(site: Site, turns: Turns, *, at_once: bool) -> str:
+def _stop(site: Site, turns: Turns, run: str, *, at_once: bool) -> str:
     """Ask the run to stop; who asks does not wait for minutes, the turn is held until it has."""
     done, stopped = threading.Event(), Stopped()
 
     def wait() -> None:
         try:
             with turns.turn("stop at once" if at_once else "stop"):
-                stopped.run = milepost.stop(site.roadmap, at_once=at_once, database=site.database)
+                stopped.run = milepost.stop(site.roadmap, at_once=at_once, run=run, database=site.database)
         except milepost.MilepostError as error:
             stopped.error = error
         finally:
@@ -94,12 +104,13 @@ class Stopped:
 def _retry(site: Site, turns: Turns, wish: Steer) -> str:
     if not wish.task:
         raise milepost.Misuse("retry needs to know which task", "choose one")
-    agent = wish.text.strip() or milepost.last_agent(wish.task, site.roadmap)
     with turns.turn("begin"):
-        begun = milepost.retry_detached(wish.task, site.roadmap, agent=agent, stays=True)
+        begun = milepost.retry_detached(
+            wish.task, site.roadmap, agent=wish.text.strip() or None, stays=True, database=site.database
+        )
     if not begun.run:
         return _begun(begun)
-    return f"{wish.task} will be tried again{f' by {agent[:LONGEST_SHOWN]}' if agent else ''}, in run {begun.run}"
+    return f"{wish.task} will be tried again {begun.held}".rstrip() + f", in run {begun.run}"
 
 
 def _begun(begun: milepost.Begun) -> str:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 import milepost
 from milepost.serving.asides import aside
+from milepost.web.replies import answered
 from milepost.web.site import Site, glance_json, run_named
 from milepost.web.summary import Summaries
 from milepost.web.tail import Tail
@@ -23,7 +24,7 @@ _LARGEST: Final = 2**62
 
 def routes(site: Site) -> list[BaseRoute]:
     """`/api/runs`, `/api/stream`, `/api/lines` and `/api/summary`."""
-    tail, summaries = Tail(site.stream), Summaries(site.stream)
+    tail, summaries = Tail(site.stream), Summaries(site)
 
     async def runs(_: Request) -> Response:
         glances = await aside(site.stream.runs)
@@ -44,10 +45,8 @@ def routes(site: Site) -> list[BaseRoute]:
         run = await aside(partial(run_named, site, request.query_params.get("run", "")))
         return JSONResponse(await aside(partial(summaries.of, run)))
 
-    return [
-        Route("/api/runs", runs), Route("/api/stream", stream), Route("/api/lines", lines),
-        Route("/api/summary", summary),
-    ]  # fmt: skip
+    asked = {"/api/runs": runs, "/api/stream": stream, "/api/lines": lines, "/api/summary": summary}
+    return [Route(path, answered(site.roadmap, answer), methods=["GET"]) for path, answer in asked.items()]
 
 
 def _lines(site: Site, run: str, before: int) -> str:

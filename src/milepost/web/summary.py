@@ -8,29 +8,37 @@ from collections.abc import Iterable
 from typing import Any
 
 import milepost
+from milepost.web.site import Site
 
 
 class Summaries:
-    """Counts a run anew only when something happened in it."""
+    """Counts a run anew only when something happened in it. Any thread may ask."""
 
-    def __init__(self, stream: milepost.EventStream) -> None:
-        self._stream = stream
-        self._counted: tuple[str, str, int] = ("", "", -1)
-        self._numbers: dict[str, int] = {}
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._counted: dict[str, tuple[str, int, dict[str, int]]] = {}
 
     def of(self, run: str) -> dict[str, Any]:
         """Where the run is, whether a process is at it, what waits, and the verdicts so far."""
-        last = self._stream.last(run) if run else 0
-        stands = (self._stream.epoch, run, last)
-        if stands != self._counted:
-            rows = self._stream.opening(run, 0).rows if run else ()
-            self._numbers = counted(json.loads(row.body) for row in rows)
-            self._counted = stands
-        return {"last": last, "alive": run in self._stream.at_work(), **self._numbers}
+        stream = self._site.stream
+        epoch, last = stream.epoch, stream.last(run) if run else 0
+        known_epoch, known_last, numbers = self._counted.get(run, ("", -1, {}))
+        if (epoch, last) != (known_epoch, known_last):
+            rows = stream.opening(run, 0).rows if run else ()
+            numbers = counted(json.loads(row.body) for row in rows)
+            self._counted[run] = epoch, last, numbers
+        waiting = len(waiting_in(self._site, run)) if numbers["waiting"] else 0
+        return {**numbers, "last": last, "alive": run in stream.at_work(), "waiting": waiting}
+
+
+def waiting_in(site: Site, run: str) -> list[str]:
+    """The questions of a run that nobody has answered, also where the run did not take an answer up yet."""
+    waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
+    return [gate.gate for gate in waiting if gate.run == run]
 
 
 def counted(events: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """Verdicts by their names, the last of each task, and the questions that nobody has answered."""
+    """Verdicts by their names, the last of each task, and the questions whose answer the run did not take up."""
     verdicts: dict[str, str] = {}
     waiting: set[str] = set()
     for event in events:

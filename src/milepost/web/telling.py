@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -46,10 +47,13 @@ def place_named(text: str) -> Place:
 
 
 async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[str]:
-    """All that a page is told, until it goes or the journal is another one; an empty run is the first, yet to come."""
-    with tail.watching(run):
+    """All that a page is told, until it goes, the journal is another one or away; an empty run is yet to come."""
+    with suppress(milepost.MilepostError), tail.watching(run):  # the browser asks again
         start = await _start(site, tail, run, since)
         place, seen = start.place, start.seen
+        if seen.newest and not run:
+            yield f"retry: {RETRY_MS}\n\n"
+            return  # the first run began in between: the browser asks again, and is told that one
         yield f"retry: {RETRY_MS}\n{named('hello', start.hello)}"
         for batch in batches(start.rows):
             yield message(place, batch, caught_up=batch[-1].seq >= seen.last)

@@ -20,6 +20,7 @@ from milepost.web.kept import Kept
 from milepost.web.painting import Painter
 from milepost.web.replies import Answering, answered, lasting, text_of
 from milepost.web.site import Site, run_named
+from milepost.web.summary import waiting_in
 
 LONGEST_WORD: Final = 4_096  # a path has no more
 LONGEST_LOG: Final = 4_000_000
@@ -110,7 +111,6 @@ def _diff(site: Site, told: milepost.TaskAttempt, painter: Painter, shown: Shown
             "commit": changed.commit,
             "under_way": changed.under_way,
             "files": file_diffs(files, shown.context, painter.sitting()),
-            "left_out": changed.left_out,
             "cut": changed.left_out > 0,
         }
     )
@@ -135,8 +135,7 @@ def _sides(file: milepost.FileChange) -> Sides:
 
 def _files(site: Site, request: Request) -> str:
     found = milepost.run_files(_run(site, request), site.roadmap, database=site.database)
-    told = {"commit": found.commit, "base": found.base, "files": found.files, "left_out": found.left_out}
-    return text_of({**told, "cut": found.left_out > 0})
+    return text_of({"commit": found.commit, "base": found.base, "files": found.files, "cut": found.left_out > 0})
 
 
 def _file(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
@@ -193,8 +192,7 @@ def _gates(site: Site, request: Request) -> str:
     """The questions of a run that wait, at a place in its stream: an answer is in there only once the run took it."""
     run = _run(site, request)
     last = site.stream.last(run) if run else 0
-    waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
-    return text_of({"waiting": [gate.gate for gate in waiting if gate.run == run], "last": last})
+    return text_of({"waiting": waiting_in(site, run) if run else [], "last": last})
 
 
 def _run(site: Site, request: Request) -> str | None:

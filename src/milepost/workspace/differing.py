@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from milepost.workspace.git import Git
@@ -33,12 +33,23 @@ class Differing:
     is_link: bool = False
 
 
-def differing(git: Git, old: str, new: str, *, renames: bool = True) -> tuple[Differing, ...]:
+def differing(git: Git, old: str, new: str) -> tuple[Differing, ...]:
     """The files that differ between two commits or trees, in the order of git; submodules are not among them."""
-    follow = "--find-renames" if renames else "--no-renames"
-    counts = dict(_counts(git, follow, old, new))
+    counts = dict(_counts(git, old, new))
+    return tuple(
+        replace(one, added=added, removed=removed)
+        for one in _differing(git, "--find-renames", old, new)
+        for added, removed in [counts.get(one.path, (None, None))]
+    )
+
+
+def kinds(git: Git, old: str, new: str) -> dict[str, Kind]:
+    """What happened to each file that differs: none is called renamed, and no line is counted, which takes long."""
+    return {one.path: one.kind for one in _differing(git, "--no-renames", old, new)}
+
+
+def _differing(git: Git, follow: str, old: str, new: str) -> Iterator[Differing]:
     raw = git.plumb_bytes(*_WORDS, "--raw", follow, old, new).split(b"\0")
-    found = []
     at = 0
     while at + 1 < len(raw):
         old_mode, new_mode, before, after, status = raw[at].decode("ascii").lstrip(":").split()
@@ -46,25 +57,19 @@ def differing(git: Git, old: str, new: str, *, renames: bool = True) -> tuple[Di
         at += 1 + len(paths)
         if _SUBMODULE in (old_mode, new_mode):
             continue
-        added, removed = counts.get(paths[-1], (None, None))
-        found.append(
-            Differing(
-                path=paths[-1],
-                was=paths[0] if len(paths) > 1 else "",
-                kind=_KINDS.get(status[0], "changed"),
-                old=before if before.strip("0") else "",
-                new=after if after.strip("0") else "",
-                added=added,
-                removed=removed,
-                is_link=_LINK in (old_mode, new_mode),
-            )
+        yield Differing(
+            path=paths[-1],
+            was=paths[0] if len(paths) > 1 else "",
+            kind=_KINDS.get(status[0], "changed"),
+            old=before if before.strip("0") else "",
+            new=after if after.strip("0") else "",
+            is_link=_LINK in (old_mode, new_mode),
         )
-    return tuple(found)
 
 
-def _counts(git: Git, follow: str, old: str, new: str) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
+def _counts(git: Git, old: str, new: str) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
     switches = ("-c", f"core.bigFileThreshold={LARGEST_COUNTED}")
-    fields = iter(git.plumb_bytes(*switches, *_WORDS, "--numstat", follow, old, new).split(b"\0"))
+    fields = iter(git.plumb_bytes(*switches, *_WORDS, "--numstat", "--find-renames", old, new).split(b"\0"))
     for row in fields:
         if not row:
             continue

@@ -122,6 +122,7 @@ def _witnessed(
         stdin=_order(hidden, env, only),
         cwd=folder,
         on_line=hearing.hear,
+        lines_are_signed=True,
     )
     account = account_of(hearing.testimony(), hidden.tokens, bench.redact)
     if only:

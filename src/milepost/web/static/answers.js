@@ -5,7 +5,7 @@ import { Inline } from './inline.js';
 import { face } from './layout.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
-import { alive, asking, hello, read } from './store.js';
+import { alive, asking, facts, plan, read } from './store.js';
 
 const MOST_NAMED = 3;
 const NEARLY = 0.9;
@@ -31,6 +31,7 @@ export function Answers() {
 
 function Done({ by }) {
   const state = read('head');
+  if (state.state === 'none') return html`<${Planned} />`;
   const newest = by.passed.reduce((one, other) => (one && one.endedAt > other.endedAt ? one : other), null);
   return html`<${Answer}
     kind=${by.passed.length ? 'passed' : 'none'}
@@ -41,16 +42,25 @@ function Done({ by }) {
   />`;
 }
 
-function rest(state, { working, asking: asked, waiting }) {
-  if (state.state === 'none') return 'nothing has begun';
+function Planned() {
+  const open = plan.value.tasks.filter(task => !task.done).length;
+  const label = `${open === 1 ? 'task' : 'tasks'} planned`;
+  return html`<${Answer} kind="none" count=${open} label=${label} text="nothing has begun" />`;
+}
+
+function rest(state, { failed, unverified, working, asking: asked, waiting }) {
   if (state.state === 'finished') {
-    return waiting.length ? `${many(waiting.length, 'task')} not done` : 'nothing is left';
+    const undone = [...failed, ...unverified, ...waiting];
+    return undone.length ? `${undone.length} not done: ${named(undone)}` : 'nothing is left';
   }
   if (!alive.value) return `nobody is at work · ${many(waiting.length + working.length + asked.length, 'task')} open`;
-  const names = working.slice(0, MOST_NAMED).map(task => task.id).join(', ');
-  const more = working.length > MOST_NAMED ? ` and ${working.length - MOST_NAMED} more` : '';
-  const now = working.length ? `${names}${more} in work` : 'nothing in work now';
+  const now = working.length ? `${named(working)} in work` : 'nothing in work now';
   return `${now} · ${waiting.length} to come`;
+}
+
+function named(tasks) {
+  const names = tasks.slice(0, MOST_NAMED).map(task => task.id).join(', ');
+  return tasks.length > MOST_NAMED ? `${names} and ${tasks.length - MOST_NAMED} more` : names;
 }
 
 const Named = ({ id, text }) => html`<${Inline} text=${`${id} ${withoutId(text, id)}`} />`;
@@ -83,7 +93,7 @@ function Waiting({ gates }) {
 // What is not replaced when it changes must be read here: a component that is given the same object is not drawn anew.
 function Cost() {
   const state = read('head');
-  const budget = hello.value?.facts?.budget_usd ?? null;
+  const budget = facts()?.budget_usd ?? null;
   const share = budget ? Math.min(1, state.cost / budget) : 0;
   const wall = state.walls.at(-1);
   return html`<${Answer}

@@ -1,9 +1,10 @@
 // Questions to the server, and changes that are asked of it.
-import { run, tell } from './store.js';
+import { shown, stopping, tell } from './store.js';
 
 /** The address of a question about the run that is shown. */
 function address(path, words = {}) {
-  const query = new URLSearchParams({ ...(run.value ? { run: run.value } : {}), ...words });
+  const run = shown();
+  const query = new URLSearchParams({ ...(run ? { run } : {}), ...words });
   return query.size ? `${path}?${query}` : path;
 }
 
@@ -37,4 +38,8 @@ export async function change(path, body) {
 const inWords = ({ error, advice }, status) => [error ?? `refused (${status})`, advice].filter(Boolean).join(' · ');
 
 /** Ask the run for something; a task or a text only where the verb needs one. */
-export const steer = (verb, task = '', text = '') => change('/api/steer', { verb, task, text });
+export async function steer(verb, task = '', text = '') {
+  const said = await change('/api/steer', { verb, task, text });
+  if (said && verb === 'stop') stopping.value = true;
+  return said;
+}

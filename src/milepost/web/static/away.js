@@ -2,7 +2,7 @@
 import { html, signal } from './libraries.js';
 import { clock, money } from './format.js';
 import { remember, remembered } from './layout.js';
-import { read, state } from './store.js';
+import { atServer, read, state } from './store.js';
 
 const AWAY_MS = 60_000;
 const KEPT = 20; // runs
@@ -24,11 +24,14 @@ document.addEventListener('visibilitychange', () => {
   else here.value = Date.now();
 });
 
-/** {at, seq, cost} of when they left, where something ended since; otherwise null. */
-function since({ run, ends }) {
+/** When they left, what ended from then until they came back, and what was spent; null where nothing ended. */
+function since({ run, ends, costs }) {
   const mark = marks.value.find(one => one.run === run?.run);
-  const isNews = mark && here.value - mark.at > AWAY_MS && ends.some(end => end.seq > mark.seq);
-  return isNews ? mark : null;
+  if (!mark || here.value - mark.at <= AWAY_MS) return null;
+  const back = atServer(here.value);
+  const missed = ends.filter(end => end.seq > mark.seq && end.at <= back);
+  const [, spent] = costs.findLast(([at]) => at <= back) ?? [0, 0];
+  return missed.length ? { at: mark.at, ends: missed, cost: Math.max(0, spent - mark.cost) } : null;
 }
 
 function seen() {
@@ -38,17 +41,16 @@ function seen() {
 
 /** What happened while nobody looked. */
 export function Since() {
-  const now = read('head');
-  const left = since(now);
+  const left = since(read('head'));
   if (!left) return null;
-  const ends = now.ends.filter(end => end.seq > left.seq);
+  const { ends } = left;
   const told = VERDICTS.map(verdict => [verdict, ends.filter(end => end.status === verdict).map(end => end.task)]);
   return html`<section class="strip since" aria-label="Since you left">
     <span>Since you left at ${clock(left.at / 1000).slice(0, 5)}:</span>
     ${told.filter(([, tasks]) => tasks.length).map(([verdict, tasks]) => html`<span class=${`v-${verdict}`}>
       <b>${tasks.length}</b> ${verdict} (${named(tasks)})
     </span>`)}
-    <span>${money(Math.max(0, now.cost - left.cost))} spent</span>
+    <span>${money(left.cost)} spent</span>
     <button class="button small" onClick=${seen}>Seen</button>
   </section>`;
 }

@@ -1,5 +1,6 @@
 // A dialog: what is asked stands in its title, which has the focus first, so that a stray Enter does nothing.
 import { html, useLayoutEffect, useRef } from './libraries.js';
+import { regain } from './focus.js';
 import { Mark } from './icons.js';
 
 /** Open for as long as it is drawn; `close` is what Escape and the way out do. */
@@ -10,7 +11,10 @@ export function Dialog({ name, title, mark, wide = false, close, children }) {
     const dialog = ref.current;
     dialog.showModal();
     heading.current.focus();
-    return () => dialog.close(); // gives the focus back
+    return () => {
+      dialog.close(); // gives the focus back
+      regain();
+    };
   }, []);
   const cancel = event => {
     event.preventDefault();

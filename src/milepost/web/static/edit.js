@@ -2,12 +2,20 @@
 import { html, useEffect, useState } from './libraries.js';
 import { ask, change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
-import { editing, toast } from './store.js';
+import { editing, read, toast } from './store.js';
 import { replan } from './stream.js';
 
 const shut = () => {
   editing.value = '';
 };
+
+const OVER = new Set(['passed', 'failed', 'unverified']);
+
+function whenItCounts({ state, tasks }, task) {
+  const isOver = state === 'finished' || OVER.has(tasks.get(task)?.status);
+  return isOver ? 'This run is done with it: the edit counts for the next one.'
+    : 'A run that is on follows what is written there.';
+}
 
 export const EditDialog = () => editing.value && html`<${Edit} key=${editing.value} task=${editing.value} />`;
 
@@ -37,7 +45,7 @@ function Edit({ task }) {
   return html`<${Dialog} name="edit" title=${`Edit task ${task}`} wide close=${shut}>
     <p class="soft">
       ${was ? `From line ${was.line} of the roadmap.` : 'Reading the roadmap …'}
-      ${' '}A run that is on follows what is written there.
+      ${' '}${whenItCounts(read('head'), task)}
     </p>
     <label class="field-name" for="task-text">Its lines, as Markdown</label>
     <textarea

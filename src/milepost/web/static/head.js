@@ -10,33 +10,39 @@ import { nextTheme, theme } from './layout.js';
 import { Menu } from './menu.js';
 import { pick } from './route.js';
 import { choices, nextSteps, standing } from './standing.js';
-import { alive, confirming, hello, helping, link, now, read, run, runs, second } from './store.js';
+import {
+  alive, confirming, facts, hello, helping, link, now, read, run, runs, second, stopping,
+} from './store.js';
 import { show } from './stream.js';
 
 const LINKS = {
-  connecting: 'connecting …', live: 'live', resting: 'resting', lost: 'lost the server, trying again …',
-  refused: 'this page’s key is no longer valid',
+  connecting: ['connecting …'], live: ['live'], resting: ['resting'], lost: ['lost the server', ', trying again …'],
+  refused: ['key no longer valid'],
 };
 
 export const Head = () => html`<${Bar} /><${Answers} /><${Since} /><${Next} />`;
 
 /** How the run that is shown stands. */
 function stance() {
-  const left = hello.value?.facts?.ended ?? false;
-  return standing(read('head'), { link: link.value, alive: alive.value, left });
+  const left = facts()?.ended ?? false;
+  const seen = { link: link.value, alive: alive.value, left, stopping: stopping.value };
+  return standing(read('head', 'roadmap'), seen);
 }
 
 function Bar() {
-  const { kind, text } = stance();
+  const { kind, text, note } = stance();
+  const [told, more] = LINKS[link.value];
   return html`<header class="bar">
     <a class="brand" href="#" aria-label="milepost: the whole run" onClick=${wholeRun}>
       <${Stone} /><span>milepost</span>
     </a>
     <h1><${Runs} /></h1>
-    <span class=${`standing s-${kind}`}><i class="dot" aria-hidden="true" />${text}</span>
+    <span class=${`standing s-${kind}`}>
+      <i class="dot" aria-hidden="true" /><span>${text}<span class="room">${note}</span></span>
+    </span>
     <${Clock} /><${Held} />
     <span class=${`fact link l-${link.value}`} role="status">
-      <i class="dot" aria-hidden="true" />${LINKS[link.value]}
+      <i class="dot" aria-hidden="true" /><span>${told}<span class="room">${more}</span></span>
     </span>
     <div class="acts"><${Acts} />
       <button class="icon" aria-label=${`Theme: ${theme.value}; change it`} title="Theme (d)" onClick=${nextTheme}>
@@ -71,18 +77,19 @@ const Stone = () => html`<svg viewBox="0 0 32 32" aria-hidden="true">
 function Runs() {
   const state = read('head');
   const folder = (hello.value?.folder ?? '').split('/').filter(Boolean).at(-1) ?? '';
-  const shown = state.run?.run ?? run.value;
-  const known = facts();
-  const words = shown ? html`<span class="run-word">run </span>${shown}` : 'no run yet';
-  const name = html`<b>${folder}</b> <span class="soft">${words}</span>`;
+  const name = state.run?.run ?? run.value;
+  const known = held();
+  const words = html`<span class="run-words">
+    <b>${folder}</b>${name && html` <span class="soft"><span class="run-word">run </span>${name}</span>`}
+  </span>`;
   const acts = runs.value.map(one => ({
-    label: `run ${one.run}`, note: aboutRun(one), current: one.run === shown,
-    act: () => one.run === shown || show(one.run),
+    label: `run ${one.run}`, note: aboutRun(one), current: one.run === name,
+    act: () => one.run === name || show(one.run),
   }));
-  if (!acts.length) return name;
+  if (!acts.length) return words;
   const heading = known && `${known.held} · ${known.others}`;
   return html`<${Menu} look="run-name" label="Runs" told hint=${hello.value?.roadmap} heading=${heading} acts=${acts}>
-    <span class="run-words">${name}</span><span class="hidden">: show another run</span><${Icon} name="after" />
+    ${words}<span class="hidden">: show another run</span><${Icon} name="after" />
   <//>`;
 }
 
@@ -102,16 +109,16 @@ function Clock() {
 }
 
 /** What holds its commands and when a person is asked; who works, how many at once. */
-function facts() {
-  const known = hello.value?.facts ?? read('head').run;
+function held() {
+  const known = facts() ?? read('head').run;
   if (!known) return null;
   const together = known.parallel > 1 ? `${known.parallel} at a time` : 'one at a time';
-  const held = [known.trust || 'containers', known.approve && `approve ${known.approve}`];
-  return { held: held.filter(Boolean).join(' · '), others: [known.agent, together].filter(Boolean).join(' · ') };
+  const how = [known.trust || 'containers', known.approve && `approve ${known.approve}`];
+  return { held: how.filter(Boolean).join(' · '), others: [known.agent, together].filter(Boolean).join(' · ') };
 }
 
 function Held() {
-  const known = facts();
+  const known = held();
   if (!known) return null;
   return html`<span class="fact held" title=${`${known.held} · ${known.others}`}>
     <${Icon} name="lock" /><span class="hidden">sandbox: </span>
@@ -119,13 +126,17 @@ function Held() {
   </span>`;
 }
 
+// One button, so that it keeps the focus when it turns into another one.
+const TURNS = [
+  { when: 'pause', icon: 'pause', label: 'Pause', what: 'Pause the run', act: () => steer('pause') },
+  { when: 'goOn', icon: 'play', label: 'Go on', what: 'Go on with the run', act: () => steer('go_on') },
+  { when: 'resume', icon: 'play', label: 'Resume', what: 'Resume the run', act: () => steer('resume'), main: true },
+];
 
 function Acts() {
   const may = choices(stance());
-  return html`${may.pause
-      && html`<${Act} icon="pause" label="Pause" what="Pause the run" act=${() => steer('pause')} />`}
-    ${may.goOn && html`<${Act} icon="play" label="Go on" what="Go on with the run" act=${() => steer('go_on')} />`}
-    ${may.resume && html`<${Act} icon="play" label="Resume" what="Resume the run" act=${() => steer('resume')} main />`}
+  const turn = TURNS.find(one => may[one.when]);
+  return html`${turn && html`<${Act} key="turn" ...${turn} />`}
     ${may.stop && html`<${Menu} look="button quiet" label="Stop the run" acts=${STOPS}>
       <${Icon} name="stop" /><span class="name">Stop</span>
     <//>`}`;

@@ -2,6 +2,7 @@
 import { effect, html, render } from './libraries.js';
 import { Code } from './code.js';
 import { Dialogs } from './dialogs.js';
+import { holdFocus } from './focus.js';
 import { Head } from './head.js';
 import { Icon } from './icons.js';
 import { PANELS, Splitter, bring, front, go, lower, sizes } from './layout.js';
@@ -9,7 +10,7 @@ import { Preview } from './preview.js';
 import { Roadmap } from './roadmap.js';
 import { begin } from './stream.js';
 import { glance } from './state.js';
-import { alive, link, read, second, state } from './store.js';
+import { alive, awaited, link, read, second, state } from './store.js';
 import { Talk } from './talk.js';
 import { Terminal } from './terminal.js';
 import './keys.js';
@@ -66,7 +67,10 @@ function Page() {
     <${Dialogs} />`;
 }
 
-render(html`<${Page} />`, document.getElementById('app'));
+const app = document.getElementById('app');
+app.replaceChildren();
+render(html`<${Page} />`, app);
+holdFocus(app);
 setInterval(() => {
   if (!document.hidden) second.value += 1;
 }, 1000);
@@ -76,7 +80,7 @@ effect(() => {
 });
 effect(() => {
   const { run } = read('head');
-  const waiting = glance(state).gates.length;
+  const waiting = awaited.value ?? glance(state).gates.length;
   document.title = `${waiting ? `(${waiting}) ` : ''}${run ? `run ${run.run} · ` : ''}Milepost`;
 });
 begin();

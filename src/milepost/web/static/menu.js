@@ -12,6 +12,7 @@ export function Menu({ label, hint, look = 'icon', told = false, heading, acts, 
 
   useLayoutEffect(() => {
     if (!open) return;
+    button.current.focus(); // it may have been opened by a key; this is where the focus comes back to
     list.current.showPopover();
     place(list.current, button.current);
     list.current.querySelector('button')?.focus();

@@ -4,7 +4,7 @@ import { money, short, span } from './format.js';
 import { Icon } from './icons.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Bars, Plot } from './plots.js';
-import { hello, now, read, second, state } from './store.js';
+import { facts, hello, now, read, second, state } from './store.js';
 
 const TABS = { numbers: 'Numbers', report: 'Report', app: 'App' };
 const MISSING = {
@@ -36,7 +36,7 @@ function Tiles() {
   const tasks = state.order.map(id => state.tasks.get(id));
   const passed = tasks.filter(task => task.status === 'passed');
   const atOnce = passed.filter(task => task.attempts.length === 1).length;
-  const budget = hello.value?.facts?.budget_usd;
+  const budget = facts()?.budget_usd;
   const tiles = [
     ['model calls', state.calls.toLocaleString('en')],
     ['tokens', short(state.tokens)],

@@ -116,7 +116,7 @@ function Doing({ task }) {
   const again = attempt?.number > 1 ? `attempt ${attempt.number} · ` : '';
   const words = [task.stage, task.doing].filter(Boolean).join(' · ');
   return html`<span class="task-doing"><${Inline} text=${words} /></span>
-    <span class="task-for">${again}${ticking(now() - task.startedAt)}</span>`;
+    <span class="task-for">${again}${ticking(now() - (attempt?.startedAt || task.startedAt))}</span>`;
 }
 
 function walk(event) {

@@ -1,7 +1,9 @@
-// #run=7f3a&task=2.1&attempt=3&panel=terminal: what is shown is in the address, so that it can be passed on.
-import { effect } from './libraries.js';
-import { front } from './layout.js';
-import { attempt, run, selected } from './store.js';
+// #run=7f3a&task=2.1&attempt=3: what is shown is in the address, so that it can be passed on. `panel` in it brings
+// one of the panels to the front, once.
+import { batch, effect } from './libraries.js';
+import { PANELS, bring } from './layout.js';
+import { attempt, run, selected, shown } from './store.js';
+import { show } from './stream.js';
 
 /** Select a task, and one of its attempts; nothing for the whole run. */
 export function pick(task = '', number = 0) {
@@ -9,21 +11,32 @@ export function pick(task = '', number = 0) {
   attempt.value = number;
 }
 
-function fromAddress() {
-  const query = new URLSearchParams(location.hash.slice(1));
-  selected.value = query.get('task') ?? '';
-  attempt.value = Number(query.get('attempt')) || 0;
-  run.value = query.get('run') ?? run.value;
-  if (query.get('panel')) front.value = query.get('panel');
+/** The address of a task of the run that is shown, also when a newer one is there. */
+export const linkTo = task => new URL(hashOf({ run: shown(), task }), location.href).href;
+
+function hashOf(words) {
+  const query = new URLSearchParams(Object.entries(words).filter(([, word]) => word));
+  return query.size ? `#${query}` : '';
 }
 
-fromAddress();
-addEventListener('hashchange', fromAddress);
-effect(() => {
-  const query = new URLSearchParams();
-  if (run.value) query.set('run', run.value);
-  if (selected.value) query.set('task', selected.value);
-  if (attempt.value) query.set('attempt', attempt.value);
-  const hash = query.size ? `#${query}` : '';
+function fromAddress() {
+  const query = new URLSearchParams(location.hash.slice(1));
+  pick(query.get('task') ?? '', Number(query.get('attempt')) || 0);
+  if (PANELS.includes(query.get('panel'))) bring(query.get('panel'));
+  return query.get('run') ?? run.value;
+}
+
+function toAddress() {
+  const hash = hashOf({ run: run.value, task: selected.value, attempt: attempt.value });
   if (hash !== location.hash) history.replaceState(null, '', hash || location.pathname);
+}
+
+run.value = fromAddress();
+effect(toAddress);
+addEventListener('hashchange', () => {
+  batch(() => {
+    const asked = fromAddress();
+    if (asked !== run.value) show(asked);
+  });
+  toAddress();
 });

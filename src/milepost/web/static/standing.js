@@ -1,36 +1,56 @@
 // How a run stands, in words. Pure.
+import { glance } from './state.js';
 
 const WORDS = {
   none: 'no run yet', running: 'running', paused: 'paused', finishing: 'finishing', finished: 'finished',
 };
+const IN_WORK = ['running', 'asking', 'paused', 'finishing', 'stopping'];
 
-/** {kind, text} of a run; `left` when another run took its place. Nothing is claimed of what cannot be seen. */
-export function standing(state, { link, alive, left }) {
-  if (state.state === 'none' && link === 'connecting') return { kind: 'none', text: 'connecting' };
-  if (state.state === 'none' || state.state === 'finished') return { kind: state.state, text: WORDS[state.state] };
-  if (link === 'lost' || link === 'refused') return { kind: 'unseen', text: `${wordOf(state, alive)} when last seen` };
-  if (left) return { kind: 'stopped', text: 'left for another run' };
-  if (!alive) return { kind: 'stopped', text: `${wordOf(state, alive)}, can go on` };
-  return { kind: state.state, text: WORDS[state.state] };
+/**
+ * {kind, text, note} of a run, where the note is left out when there is little room; `left` when another run took its
+ * place. Nothing is claimed of what cannot be seen.
+ */
+export function standing(state, { link, alive, left, stopping }) {
+  const kind = state.state;
+  if (kind === 'none' && link === 'connecting') return { kind, text: 'connecting' };
+  if (kind === 'none') return { kind, text: WORDS[kind] };
+  if (kind === 'finished') return { kind: isProven(state) ? 'proven' : kind, text: WORDS[kind] };
+  const word = alive || kind === 'paused' ? WORDS[kind] : 'stopped';
+  if (link === 'lost' || link === 'refused') return { kind: 'unseen', text: word, note: ' when last seen' };
+  if (left) return { kind: 'left', text: 'left', note: ' for another run' };
+  if (!alive) return { kind: 'stopped', text: word, note: ', can go on' };
+  if (stopping) return { kind: 'stopping', text: 'stopping' };
+  if (kind === 'running' && isHeldUp(state)) return { kind: 'asking', text: 'waits for you' };
+  return { kind, text: WORDS[kind] };
 }
 
-const wordOf = (state, alive) => (alive || state.state === 'paused' ? WORDS[state.state] : 'stopped');
+/** Whether every task of it passed. */
+const isProven = ({ order, tasks }) => order.length > 0 && order.every(id => tasks.get(id).status === 'passed');
+
+/** Whether all that could go on waits for a person. */
+function isHeldUp(state) {
+  const { working, gates } = glance(state);
+  return gates.length > 0 && working.length === 0;
+}
 
 /** What may be asked of it now. */
-export function choices({ kind, text }) {
+export function choices({ kind }) {
   return {
-    pause: kind === 'running',
+    pause: kind === 'running' || kind === 'asking',
     goOn: kind === 'paused' || kind === 'finishing',
-    stop: ['running', 'paused', 'finishing'].includes(kind),
-    resume: kind === 'stopped' && text.endsWith('can go on'),
+    stop: IN_WORK.includes(kind),
+    resume: kind === 'stopped',
   };
 }
 
 /** One or two commands with what they do, for whoever asks what is next. */
 export function nextSteps(state, { kind, text }, link) {
   if (link === 'refused') return [['milepost web', 'gives this page a new key']];
-  if (kind === 'stopped' && text.endsWith('can go on')) return [['milepost resume', 'goes on where it was']];
-  if (kind !== 'finished') return [];
+  if (kind === 'stopped') return [['milepost resume', 'goes on where it was']];
+  if (kind === 'none' && text === WORDS.none) {
+    return [['milepost plan', 'shows what would be done, and in which order'], ['milepost run', 'does it']];
+  }
+  if (state.state !== 'finished') return [];
   const { tasks, by_hand: byHand } = state.summary;
   const refused = tasks.find(task => task.verdict && task.verdict !== 'passed');
   const newest = tasks.findLast(task => task.commit);

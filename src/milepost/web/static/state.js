@@ -30,7 +30,7 @@ export function empty() {
     passes: [], // when each milepost was made
     ends: [], // {seq, at, task, status, cost}, for whoever was away
     models: new Map(), // name → {usd, tokens, calls}
-    walls: [], // the budget_reached events
+    walls: [], // the budget_reached events that hold
     workers: new Map(),
     unknown: new Set(), // kinds that a newer engine tells of
   };
@@ -73,7 +73,7 @@ function taskOf(state, id, title = '') {
     state.order.push(id);
     state.tasks.set(id, {
       id, title, status: 'waiting', reason: '', proposal: '', doing: '', stage: '', agent: '', attempts: [],
-      startedAt: 0, endedAt: 0, cost: 0, tests: 0, checks: 0, commit: '', confidence: 0,
+      startedAt: 0, endedAt: 0, ms: 0, cost: 0, tests: 0, checks: 0, commit: '', confidence: 0,
     });
   }
   return state.tasks.get(id);
@@ -144,6 +144,18 @@ export function settle(state, { waiting, last }) {
   return ALL;
 }
 
+/** The commands that have no end will have none. */
+function cutShort(state, at, seq) {
+  for (const id of state.running) {
+    const command = state.commands.get(id);
+    state.commands.set(id, { ...command, cut: true, endedAt: at });
+    line(state.lines, seq, at, { task: command.task, command: id }, 'failure', 'cut short');
+  }
+  state.running.clear();
+}
+
+const OPEN = new Set(['working', 'asking']);
+
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
 
@@ -160,12 +172,8 @@ const HANDLERS = {
   },
   run_resumed(state, event, at, seq) {
     state.state = state.state === 'finished' ? 'finished' : 'running';
-    for (const id of state.running) {
-      const command = state.commands.get(id);
-      state.commands.set(id, { ...command, cut: true, endedAt: at });
-      line(state.lines, seq, at, { task: command.task, command: id }, 'failure', 'cut short');
-    }
-    state.running.clear();
+    state.walls = [];
+    cutShort(state, at, seq);
     say(state, seq, at, event, 'run', { text: event.last_call ? `goes on: ${event.last_call}` : 'goes on' });
     return [...ALL, 'terminal'];
   },
@@ -202,6 +210,7 @@ const HANDLERS = {
   model_called(state, event, at, seq) {
     const tokens = event.input_tokens + event.output_tokens;
     state.calls += 1;
+    state.walls = state.walls.filter(wall => wall.scope === 'task' && wall.task !== event.task);
     spend(state, event, at, event.cost_usd, tokens);
     changeAttempt(state, event, attempt => ({ calls: attempt.calls + 1 }));
     const known = state.models.get(event.model) ?? { usd: 0, tokens: 0, calls: 0 };
@@ -276,7 +285,7 @@ const HANDLERS = {
     const { title, reason, proposal, checks, tests, confidence } = event;
     change(state, event.task, task => ({
       title, reason, proposal, checks, tests, confidence, status, doing: '', stage: '',
-      agent: event.agent || task.agent, commit: event.commit ?? task.commit, endedAt: at,
+      agent: event.agent || task.agent, commit: event.commit ?? task.commit, endedAt: at, ms: event.duration_ms,
       cost: Math.max(task.cost, event.cost_usd),
     }));
     withdraw(state, gate => gate.task === event.task);
@@ -338,12 +347,16 @@ const HANDLERS = {
     state.summary = event;
     state.endedAt = at;
     state.cost = Math.max(state.cost, event.cost_usd);
-    state.running.clear();
+    cutShort(state, at, seq);
     withdraw(state, () => true);
     for (const { id, title, verdict, reason, proposal, commit } of event.tasks) {
       change(state, id, task => ({
         title, reason, proposal, status: verdict ?? 'waiting', doing: '', stage: '', commit: commit ?? task.commit,
       }));
+    }
+    for (const id of state.order) {
+      if (!OPEN.has(state.tasks.get(id).status)) continue;
+      change(state, id, { status: 'waiting', reason: 'not done', doing: '', stage: '' });
     }
     say(state, seq, at, event, 'run', { text: `finished · ${event.branch} is at ${event.head.slice(0, 7)}` });
     return [...ALL, 'terminal'];

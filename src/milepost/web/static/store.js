@@ -21,6 +21,8 @@ export const confirming = signal(null); // {title, text, label, act(words), fiel
 export const second = signal(0); // ticks once a second while the page is seen
 export const announced = signal(''); // read out by screen readers
 export const toast = signal('');
+export const stopping = signal(false); // whether it was asked to stop, from here: no event tells so
+export const awaited = signal(null); // how many questions wait, as a page that nobody sees was told
 
 const due = new Set();
 let frame = 0;
@@ -42,8 +44,18 @@ export function read(...parts) {
   return state;
 }
 
+/** The name of the run that is shown, which may be an older one than the address asks for until that is there. */
+export const shown = () => state.run?.run ?? run.value;
+
+/** What the run that is shown was asked to do, as it is known now; null before anything is known. */
+export function facts() {
+  const name = read('head').run?.run ?? hello.value?.run;
+  return runs.value.find(one => one.run === name) ?? hello.value?.facts ?? null;
+}
+
 export function startOver() {
   state = empty();
+  stopping.value = false;
   touch(PARTS);
 }
 
@@ -54,10 +66,13 @@ export function setClock(now) {
   offset = now - Date.now() / 1000;
 }
 
+/** A time of this browser in milliseconds, by the server's clock. */
+export const atServer = ms => ms / 1000 + offset;
+
 /** The server's clock; where nothing is going on, that of the last event. */
 export function now() {
   const moves = link.value === 'live' && alive.value && state.state !== 'finished';
-  return moves ? Date.now() / 1000 + offset : state.endedAt || state.now;
+  return moves ? atServer(Date.now()) : state.endedAt || state.now;
 }
 
 let toasting = 0;

@@ -1,12 +1,14 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
 import { withoutId } from './format.js';
-import { alive, announced, hello, link, plan, run, runs, setClock, startOver, state, tell, touch } from './store.js';
+import {
+  alive, announced, awaited, hello, link, plan, run, runs, setClock, startOver, state, stopping, tell, touch,
+} from './store.js';
 import { apply, settle, weave } from './state.js';
 
 const RETRY_MS = 1000;
 const RESTING_MS = 20_000;
-const REPLANS = new Set(['run_started', 'steered', 'milepost_made', 'run_finished']);
+const REPLANS = new Set(['run_started', 'run_resumed', 'steered', 'milepost_made', 'run_finished']);
 const WORTH_SAYING = {
   task_finished: event => event.verdict && `${event.task} ${event.verdict}`,
   gate_opened: ({ task, question }) => `${task} waits for you: ${withoutId(question, task)}`,
@@ -19,7 +21,7 @@ let retrying = 0;
 let resting = 0;
 let caughtUp = false;
 
-export function connect() {
+function connect() {
   source?.close();
   clearTimeout(retrying);
   const query = new URLSearchParams({ after: `${epoch}:${state.seq}`, ...(run.value ? { run: run.value } : {}) });
@@ -29,6 +31,8 @@ export function connect() {
     const said = JSON.parse(event.data);
     setClock(said.now);
     alive.value = said.alive;
+    stopping.value = false;
+    replanSoon();
   });
   source.addEventListener('newer', event => follow(JSON.parse(event.data).run));
   source.onmessage = event => take(JSON.parse(event.data));
@@ -40,7 +44,7 @@ export function show(name) {
   run.value = name;
   epoch = '';
   startOver();
-  connect();
+  begin();
 }
 
 /** A newer run began: shown at once to who looks at the newest, told to who chose another. */
@@ -74,9 +78,12 @@ function take({ after, events, caught_up: isLast }) {
     touch(apply(state, seq, at, event));
     if (caughtUp) announce(event);
     if (REPLANS.has(event.event)) replanSoon();
+    if (goesOn(event)) stopping.value = false;
   }
   if (isLast !== false) caughtUp = true;
 }
+
+const goesOn = ({ event, what }) => event === 'run_resumed' || (event === 'steered' && what === 'goes on');
 
 function announce(event) {
   const words = WORTH_SAYING[event.event]?.(event);
@@ -92,9 +99,9 @@ function replanSoon() {
 
 /** Fetch the plan, the runs and the questions as they are now. */
 export async function replan() {
-  const asked = run.value;
+  const asked = state;
   const [planned, known, gates] = await Promise.all([ask('/api/plan'), ask('/api/runs'), ask('/api/gates')]);
-  if (run.value !== asked) return;
+  if (state !== asked) return; // another run is shown by now
   if (gates) touch(settle(state, gates));
   if (planned) plan.value = planned;
   if (known) runs.value = known.runs;
@@ -103,9 +110,10 @@ export async function replan() {
 
 /** Fetch lines that are older than all that are here; gives how many came. */
 export async function older() {
+  const asked = state;
   const first = state.lines.kind.findIndex(kind => kind === 'output' || kind === 'error');
   const answer = await ask('/api/lines', { before: first < 0 ? state.seq + 1 : state.lines.seq[first] });
-  if (!answer) return 0;
+  if (!answer || state !== asked) return 0;
   hello.value = { ...hello.value, older: answer.older };
   const came = weave(state, answer.events);
   touch(['terminal']);
@@ -139,12 +147,13 @@ function rest() {
 
 async function glimpse() {
   const told = await ask('/api/summary');
-  if (told?.waiting && document.hidden) document.title = `(${told.waiting}) waits for you · Milepost`;
+  if (told && document.hidden) awaited.value = told.waiting;
 }
 
 /** Be told what happens, or rest: a page may be opened in a tab that nobody sees yet. */
 export function begin() {
   clearInterval(resting);
+  awaited.value = null;
   if (document.hidden) rest();
   else connect();
 }

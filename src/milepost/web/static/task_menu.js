@@ -7,7 +7,7 @@ import { copy } from './copy.js';
 import { Icon } from './icons.js';
 import { bring } from './layout.js';
 import { Menu } from './menu.js';
-import { pick } from './route.js';
+import { linkTo, pick } from './route.js';
 import { alive, asking, confirming, editing, read } from './store.js';
 import { visible } from './text.js';
 import { quoted } from './wording.js';
@@ -34,7 +34,7 @@ export function TaskMenu({ id, status }) {
         editing.value = id;
       } },
       { label: 'Copy the command', note: visible(command), act: () => copy(command) },
-      { label: 'Copy a link to it', act: () => copy(location.href) },
+      { label: 'Copy a link to it', act: () => copy(linkTo(id)) },
       steerable && { label: 'Drop it from the run …', hazard: true, act: () => drop(id) },
     ]}
   >

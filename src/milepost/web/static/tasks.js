@@ -26,7 +26,7 @@ function row(state, planned, id) {
 const WHY = {
   passed: (state, task) => [
     task.tests ? many(task.tests, 'test') : many(task.checks, 'check'),
-    task.startedAt && task.endedAt ? span(task.endedAt - task.startedAt) : '', task.cost ? money(task.cost) : '',
+    task.ms ? span(task.ms / 1000) : '', task.cost ? money(task.cost) : '',
     task.commit.slice(0, 7),
   ].filter(Boolean).join(' · '),
   failed: refused,
