@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.web import axe
 from tests.web.chromium import Pages
 from tests.web.proofs import attempt_of, file, proof
-from tests.web.scene import REFUSED, at_work, began, check, event, over
+from tests.web.scene import REFUSED, at_work, began, check, event, finished, over
 from tests.web.stage import Stage
 
 HOSTILE = "a<script>alert(1)</script>\u202egnp.exe\nb"
@@ -36,12 +36,31 @@ def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages
 
     code.get_by_role("button", name="log of guard").click()
     expect(code.get_by_label("Log of guard")).to_contain_text("the whole log of guard\n1 failed")
-    code.get_by_label("Try again with").select_option("codex")
-    code.get_by_role("button", name="command").click()
+
+
+def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_beside_the_button(
+    pages: Pages, scene: Stage
+) -> None:
+    page = pages.open(f"{scene.address}#task=2.1", height=1600)
+    code = page.locator(".p-code")
+    retry = code.get_by_role("button", name="Retry 2.1", exact=True)
+    expect(retry).to_be_disabled()
+    expect(code.locator(".again")).to_contain_text("when the run is over")
+
+    scene.tell(finished())
+    refusal = {"error": "ROADMAP.md has changes", "advice": "git add ROADMAP.md && git commit -m Roadmap, then again"}
+    scene.refusals["/api/steer"] = (409, refusal)
+    retry.click()
+    code.get_by_label("Copy git add ROADMAP.md && git commit -m Roadmap", exact=True).click()
+    assert page.evaluate("navigator.clipboard.readText()") == "git add ROADMAP.md && git commit -m Roadmap"
+    scene.refusals.clear()
+    code.get_by_label("Try again").select_option("codex")
+    code.get_by_role("button", name="command", exact=True).click()
     assert page.evaluate("navigator.clipboard.readText()") == "milepost retry 2.1 --agent codex"
-    code.get_by_role("button", name="Retry 2.1").click()
+    retry.click()
     expect(code.get_by_role("button", name="Asked")).to_be_disabled()
-    assert scene.changes == [("/api/steer", {"verb": "retry", "task": "2.1", "text": "codex"})]
+    expect(code.locator(".notice")).to_have_count(0)
+    assert [body["text"] for _, body in scene.changes] == ["", "codex"]
 
 
 def test_an_answer_that_comes_late_is_never_shown_under_another_task(pages: Pages, scene: Stage) -> None:

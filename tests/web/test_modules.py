@@ -48,3 +48,19 @@ def test_an_id_is_taken_off_a_text_only_where_it_is_that_of_the_task(modules: Mo
         "names no file",
         "a plan",
     ]
+
+
+def test_commands_are_found_in_words_and_names_of_files_are_no_changes(modules: Modules) -> None:
+    told = "milepost resume goes on with it; or: git add ROADMAP.md && git commit -m Roadmap, then milepost made it"
+    assert modules.call("wording.js", "({commandsIn}, text) => commandsIn(text)", told) == [
+        *("", "milepost resume", " goes on with it; or: ", "git add ROADMAP.md && git commit -m Roadmap"),
+        ", then milepost made it",
+    ]
+    assert modules.call("wording.js", "({quoted}) => [quoted('command:./a.sh'), quoted('a b')]") == [
+        "command:./a.sh",
+        "'a b'",
+    ]
+    diff = ["--- /dev/null", "+++ b/x", "@@ -1,2 +1,2 @@", "--- a comment", "+++ one", " kept", "--- a/y"]
+    assert modules.call("wording.js", "({tones}, lines) => tones(lines)", diff) == [
+        *("soft", "soft", "soft", "minus", "plus", None, "soft"),
+    ]

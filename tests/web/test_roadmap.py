@@ -95,16 +95,18 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     assert stage.changes == [("/api/task", body), ("/api/task", body)]
 
 
-def test_a_refused_task_is_tried_again_by_another_agent_and_an_open_one_is_dropped(stage: Stage, pages: Pages) -> None:
+def test_a_refused_task_is_not_tried_again_while_the_run_goes_on_and_an_open_one_is_dropped(
+    stage: Stage, pages: Pages
+) -> None:
     from playwright.sync_api import expect
 
     lunch(stage)
     page = pages.open(f"{stage.address}#task=2.1")
 
     page.get_by_role("button", name="What can be done with 2.1").click()
-    page.get_by_role("menuitem", name="Try again with").click()
-    page.get_by_label("The agent", exact=True).fill("claude")
-    page.get_by_role("dialog").get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("menuitem", name="Copy the command milepost retry 2.1")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Try again")).to_have_count(0)
+    page.keyboard.press("Escape")
     page.locator('[data-task="2.2"]').click()
     page.get_by_role("button", name="What can be done with 2.2").click()
     page.get_by_role("menuitem", name="Drop it").click()
@@ -113,7 +115,6 @@ def test_a_refused_task_is_tried_again_by_another_agent_and_an_open_one_is_dropp
 
     expect(page.locator(".toast")).to_have_text("done")
     assert [(body["verb"], body["task"], body["text"]) for _, body in stage.changes] == [
-        ("retry", "2.1", "claude"),
         ("drop", "2.2", ""),
     ]
 

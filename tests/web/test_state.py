@@ -135,7 +135,7 @@ def test_a_command_that_was_cut_short_is_no_longer_running_when_the_run_goes_on(
 
     assert found["running"] == []
     assert [(one["cut"], one["exit"]) for one in found["commands"]] == [(True, None)]
-    assert found["lines"] == ["c1", "half"]
+    assert found["lines"] == ["c1", "half", "cut short"]
 
 
 def test_what_the_end_of_a_run_does_not_name_is_not_done_and_no_longer_in_work(modules: Modules) -> None:

@@ -115,6 +115,10 @@ def test_a_note_reaches_the_run_by_enter_and_stays_written_until_it_was_taken(pa
     expect(note).to_have_value("use the changelog's own words")
 
     scene.refusals.clear()
+    page.evaluate("location.hash = 'task=1.1'")
+    expect(note).to_have_value("")
+    page.evaluate("location.hash = 'task=4.1'")
+    expect(note).to_have_value("use the changelog's own words")
     note.press("Shift+Enter")
     note.press_sequentially("m and j are no keys here")
     note.press("Enter")

@@ -229,7 +229,8 @@ def ending_lines(finished: RunFinished) -> list[str]:
     if finished.fast_forwarded:
         lines.append(f"your tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
     elif finished.by_hand:
-        lines.append(f"your branch was not touched; to take the mileposts in:   {finished.by_hand}")
+        has_edit = " (they have your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
+        lines.append(f"your branch was not touched; to take the mileposts in{has_edit}:   {finished.by_hand}")
     return lines + next_lines(finished)
 
 

@@ -194,7 +194,10 @@ class ToolUsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandStarted:
-    """A command runs in the sandbox; `command` names it in the run, `by` says whose it is."""
+    """A command runs in the sandbox; `command` names it in the run, `by` says whose it is.
+
+    `about` is told of one that is to fail, with 1.
+    """
 
     run: str
     task: str
@@ -202,6 +205,7 @@ class CommandStarted:
     command: str
     argv: str
     by: RunBy
+    about: str = ""
     event: Literal["command_started"] = "command_started"
 
 

@@ -258,7 +258,7 @@ def arrive(here: Rooms, order: Plain, head: str) -> Plain:
         arrival = Arrival(by_hand=f"git merge {short}")
     elif is_followed_edit(here, asked, head):
         place = shlex.quote(asked.roadmap)
-        arrival = Arrival(by_hand=f"git checkout -- {place} && git merge --ff-only {short}   (has your edit of it)")
+        arrival = Arrival(by_hand=f"git checkout -- {place} && git merge --ff-only {short}")
     elif now.branch != asked.user.branch or not repository.is_clean() or repository.uses_filters(head):
         arrival = Arrival(by_hand=f"git merge --ff-only {short}")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 import time
@@ -20,6 +21,8 @@ from milepost.engine.output import Output
 from milepost.engine.printed import fit
 
 CUT_SHORT = "was cut short"
+
+_PYTHON = re.compile(r"^/\S*/(python[\d.]*)(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,13 @@ class CommandTeller:
         while True:
             name = secrets.token_hex(4)
             started = CommandStarted(
-                run=self.run, task=self.task, attempt=self.attempt, command=name, argv=argv, by=self.by
+                run=self.run,
+                task=self.task,
+                attempt=self.attempt,
+                command=name,
+                argv=argv,
+                by=self.by,
+                about=command.about,
             )
             try:
                 if self.emit(started, f"command/{name}/started"):
@@ -116,12 +125,12 @@ def _is_for_the_listener_alone(line: Line, command: Command) -> bool:
 
 
 def argv_shown(command: Command, redact: Redactor) -> str:
-    """A command as one line for a shell in its folder: without secrets, and without where checkouts lie here."""
+    """A command as one line for a shell in its folder: without secrets, and without where things lie here."""
     line = shlex.join(command.argv)
     for place, short in ((command.cwd, "."), (command.scratch, "../scratch"), (command.scratch.parent, "..")):
         if _is_telling(place):
             line = line.replace(str(place), short)
-    return fit(redact(line))
+    return fit(redact(_PYTHON.sub(r"\1", line)))
 
 
 def _is_telling(place: Path) -> bool:

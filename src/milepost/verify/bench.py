@@ -34,6 +34,7 @@ class Bench:
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
     pytest: PytestPresence = field(default_factory=PytestPresence)
     equipment: Equipment = field(default_factory=Equipment)
+    about: str = ""  # what is told of commands that are to fail
 
     def run(
         self,
@@ -70,6 +71,7 @@ class Bench:
             env={**_ALONE, **own, **self.equipment.variables, **(env or {})},
             stdin=stdin,
             timeout_s=self.timeout_s if timeout_s is None else timeout_s,
+            about=self.about,
             readable=(*needed, *readable),
             writable=(workspace.folder,) if cwd else (),
             lines_are_signed=lines_are_signed,

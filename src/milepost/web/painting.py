@@ -60,16 +60,22 @@ class Painter:
     def _painted(self, process: subprocess.Popen[bytes], asked: list[str], until: float) -> tuple[Row, ...] | None:
         """The rows of a text, None where they did not come."""
         assert process.stdin is not None and process.stdout is not None
-        try:
+        rows = None
+        with suppress(OSError, ValueError, TypeError, RecursionError):
             process.stdin.write(json.dumps(asked).encode() + b"\n")
             process.stdin.flush()
-            answer = _line(process.stdout.fileno(), until)
-        except OSError:
-            answer = None
-        if answer is None:
+            rows = _rows(_line(process.stdout.fileno(), until), lines_of(asked[1]))
+        if rows is None:
             _dismiss(self._at_work)
-            return None
-        return tuple(tuple((kind, piece) for kind, piece in row) for row in json.loads(answer))
+        return rows
+
+
+def _rows(answer: bytes | None, lines: list[str]) -> tuple[Row, ...] | None:
+    """An answer as rows; None where it is none to what was asked. What cannot be read raises."""
+    if answer is None:
+        return None
+    rows = tuple(tuple((str(kind), str(piece)) for kind, piece in row) for row in json.loads(answer))
+    return rows if ["".join(piece for _, piece in row) for row in rows] == lines else None
 
 
 def _begun() -> subprocess.Popen[bytes]:

@@ -25,6 +25,7 @@ from milepost.verify.witness.swap import read_plainly, swapped
 from milepost.verify.witness.twin_source import WILDCARDS, twin_of
 
 NAME = "counter-proof"
+ABOUT = "counter-proof: failing is what is wanted"
 MOST_DECIDING = 50
 OTHERS = 5
 SHORTEST_TIMEOUT_S = 30.0
@@ -52,7 +53,7 @@ class TwinsCheck:
             return CheckResult(name=NAME, outcome="absent", summary="no Python test passed that could be tried")
         longest = max((check.duration_ms for check in earlier), default=0) / 1000
         timeout_s = min(self.bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * longest))
-        bench = replace(self.bench, timeout_s=timeout_s)
+        bench = replace(self.bench, timeout_s=timeout_s, about=ABOUT)
         found = [suite for suite in suites(workspace.folder, self.runners) if suite.runner in PYTHON]
         with swapped(workspace.folder, twins.files):
             runs = tuple(

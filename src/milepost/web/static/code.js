@@ -17,8 +17,8 @@ import { CopyButton, Prose, visible } from './text.js';
 
 const MOST_BUTTONS = 4; // attempts beyond that are in a list
 
-const view = signal('proof'); // proof | files
-const beside = signal(0); // the attempt that the chosen one is compared with
+export const view = signal('proof'); // proof | files
+const beside = signal(new Map()); // task → the attempt that the chosen one is compared with
 
 export function Code() {
   const state = read('code');
@@ -81,16 +81,18 @@ function useProof(task, attempt) {
 
 function Attempt({ task, attempt }) {
   const { question, proof } = useProof(task, attempt);
-  const other = beside.value !== attempt.number && task.attempts.find(one => one.number === beside.value);
+  const other = task.attempts.find(one => one !== attempt && one.number === besideOf(task));
   const isLast = attempt === task.attempts.at(-1);
+  const gate = isLast ? glance(read('head')).gates.find(one => one.task === task.id) : null;
   const verdict = attempt.verdict;
   const checks = proof?.checks ?? [];
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="Verdict, proof and changes">
     <div class="lede"><h3><${Inline} text=${task.title || task.id} /></h3>
-      <${Sentence} task=${task} attempt=${attempt} proof=${proof} /></div>
+      <${Sentence} task=${task} attempt=${attempt} proof=${proof} gate=${gate} /></div>
+    ${verdict && gate && html`<section class="in-work" aria-label="Waits for you"><${Asks} gate=${gate} /></section>`}
     ${verdict === 'failed' && html`<${Refused} task=${task} attempt=${attempt} checks=${checks} isLast=${isLast} />`}
     ${verdict === 'unverified' && html`<${Unverified} task=${task} attempt=${attempt} isLast=${isLast} />`}
-    ${!verdict && html`<${InWork} task=${task} attempt=${attempt} />`}
+    ${!verdict && html`<${InWork} task=${task} attempt=${attempt} gate=${gate} />`}
     ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
     ${verdict && html`<${Choice} task=${task} attempt=${attempt} />`}
     ${verdict && proof === undefined && html`<p class="soft pad">Fetching its proof and its changes …</p>`}
@@ -106,10 +108,11 @@ const Missing = ({ question }) => html`<p class="soft pad">Its proof and its cha
   <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;
 
 /** The verdict, and who, when and what it cost, in a line. */
-function Sentence({ task, attempt, proof }) {
+function Sentence({ task, attempt, proof, gate }) {
   const { verdict } = attempt;
-  const status = verdict || (task.status === 'asking' ? 'asking' : 'working');
-  const words = { asking: 'waits for you', working: 'in work' }[status] ?? verdict;
+  const status = gate ? 'asking' : verdict || 'working';
+  const found = verdict === 'passed' && gate ? 'passed its checks' : verdict;
+  const words = [found, gate && 'waits for you'].filter(Boolean).join(', ') || 'in work';
   const facts = [
     `${words}, attempt ${attempt.number} of ${task.attempts.length}`,
     attempt.agent,
@@ -126,21 +129,25 @@ function Sentence({ task, attempt, proof }) {
 }
 
 /** What an attempt does now: its clock stands still when nobody works, or nobody tells us. */
-function InWork({ task, attempt }) {
-  const gate = glance(read('head')).gates.find(one => one.task === task.id);
+function InWork({ task, attempt, gate }) {
   const moves = !gate && link.value === 'live' && alive.value;
   if (moves) second.value;
   const doing = [attempt.stage, task.doing].filter(Boolean).join(' · ');
   return html`<section class="in-work" aria-label="In work">
     <p><span class="doing"><${Pieces} text=${doing || 'begins'} /></span>
       ${!gate && html`<span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span>`}</p>
-    ${gate && html`<p class="asks"><${Prose} text=${gate.question} /><button class="button main" onClick=${() => {
-      asking.value = gate.gate;
-    }}>Look and answer</button></p>`}
+    ${gate && html`<${Asks} gate=${gate} />`}
     ${attempt.checks.length > 0 && html`<${Coming} checks=${attempt.checks} />`}
     ${!attempt.checks.length && !gate && html`<p class="soft">No check has run yet.</p>`}
   </section>`;
 }
+
+const Asks = ({ gate }) => html`<p class="asks"><${Prose} text=${gate.question} /><button
+  class="button main"
+  onClick=${() => {
+    asking.value = gate.gate;
+  }}
+>Look and answer</button></p>`;
 
 function ProveAgain({ task }) {
   const command = `milepost verify ${task.id} --replay`;
@@ -148,22 +155,25 @@ function ProveAgain({ task }) {
     <${CopyButton} text=${command} label=${`Copy ${command}`} /></p>`;
 }
 
+const besideOf = task => beside.value.get(task.id) ?? 0;
+
 /** Another attempt to lay beside this one: a button where there is one, a list where there are more. */
 function Choice({ task, attempt }) {
   const others = task.attempts.filter(one => one !== attempt && one.verdict);
+  const shown = besideOf(task);
   const set = number => {
-    beside.value = number;
+    beside.value = new Map(beside.value).set(task.id, number);
   };
   if (!others.length) return null;
   if (others.length === 1) {
     const [{ number }] = others;
-    const on = beside.value === number;
+    const on = shown === number;
     return html`<p class="choice"><button class="button small" aria-pressed=${on} onClick=${() => set(on ? 0 : number)}>
       ${on ? `Stop comparing with attempt ${number}` : `Compare with attempt ${number}`}
     </button></p>`;
   }
   return html`<p class="choice"><label for="beside">compare with</label>
-    <select id="beside" value=${String(beside.value)} onChange=${event => set(Number(event.currentTarget.value))}>
+    <select id="beside" value=${String(shown)} onChange=${event => set(Number(event.currentTarget.value))}>
       <option value="0">nothing</option>
       ${others.map(one => html`<option value=${String(one.number)}>attempt ${one.number}, ${one.verdict}</option>`)}
     </select></p>`;

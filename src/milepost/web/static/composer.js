@@ -1,5 +1,5 @@
 // What waits for the person, and a line to steer by.
-import { html, useRef, useState } from './libraries.js';
+import { html, signal, useRef, useState } from './libraries.js';
 import { steer } from './ask.js';
 import { withoutId } from './format.js';
 import { Icon, Mark } from './icons.js';
@@ -9,6 +9,8 @@ import { alive, asking, link, read, selected } from './store.js';
 import { Prose } from './text.js';
 
 const LONGEST_NOTE = 4000;
+
+const drafts = signal(new Map()); // run and task → what was written and not sent
 
 /** The gates without an answer: how many, and the first of them. */
 export function Waits() {
@@ -37,10 +39,15 @@ function silence(state) {
 /** A note for who makes the next attempts. What was written stays until it was taken. */
 export function Composer() {
   const box = useRef();
-  const [text, setText] = useState('');
   const [sending, setSending] = useState(false);
-  const why = silence(read('head'));
+  const state = read('head');
+  const why = silence(state);
   const task = selected.value;
+  const whose = `${state.run?.run}/${task}`;
+  const text = drafts.value.get(whose) ?? '';
+  const write = words => {
+    drafts.value = new Map(drafts.value).set(whose, words);
+  };
 
   const send = async () => {
     const written = box.current.value.trim(); // what was typed last may not be drawn yet
@@ -48,7 +55,7 @@ export function Composer() {
     setSending(true);
     const said = await steer('note', task, written);
     setSending(false);
-    if (said) setText('');
+    if (said && drafts.value.get(whose)?.trim() === written) write('');
   };
   const press = event => {
     if (event.key === 'Escape') event.currentTarget.blur();
@@ -74,7 +81,7 @@ export function Composer() {
         aria-describedby="note-counts"
         disabled=${why !== ''}
         value=${text}
-        onInput=${event => setText(event.currentTarget.value)}
+        onInput=${event => write(event.currentTarget.value)}
         onKeyDown=${press}
       />
       <button

@@ -3,12 +3,13 @@ import { html, useState } from './libraries.js';
 import { Dialog } from './dialog.js';
 import { EditDialog } from './edit.js';
 import { AgentField, GateDialog } from './gate.js';
+import { Pieces } from './inline.js';
 import { KEYS, keysOn } from './keys.js';
 import { reset } from './layout.js';
 import { announced, confirming, helping, toast } from './store.js';
 
 export const Dialogs = () => html`<${GateDialog} /><${EditDialog} /><${ConfirmDialog} /><${HelpDialog} />
-  <div class=${`toast${toast.value ? ' on' : ''}`} role="status">${toast.value}</div>
+  <div class=${`toast${toast.value ? ' on' : ''}`} role="status"><${Pieces} text=${toast.value} /></div>
   <div class="hidden" id="announced" aria-live="polite">${announced.value}</div>`;
 
 const ConfirmDialog = () => confirming.value && html`<${Confirm} ...${confirming.value} />`;

@@ -4,6 +4,7 @@ import { ask } from './ask.js';
 import { Chunks, ROW_PX, longest } from './chunks.js';
 import { many } from './format.js';
 import { Pieces } from './inline.js';
+import { hello } from './store.js';
 import { CopyButton, Row, visible } from './text.js';
 
 const LONG = 400; // changed lines
@@ -15,7 +16,7 @@ const SIGNS = { ' ': ' ', '+': '+', '-': '−' };
 export function Diff({ diff, where }) {
   const [most, setMost] = useState(MOST_FILES);
   const [all, setAll] = useState(null); // whether all are open; null leaves it to each
-  const { files } = diff;
+  const files = [...diff.files].sort((one, other) => isRoadmap(one) - isRoadmap(other));
   if (!files.length) return html`<p class="soft pad">It changed no file.</p>`;
   return html`<section class="diffs" aria-label="What it changed">
     <div class="sum">
@@ -36,6 +37,9 @@ export function Diff({ diff, where }) {
   </section>`;
 }
 
+/** The roadmap changes with every milepost: it is ticked. */
+const isRoadmap = ({ path }) => path.split('/').at(-1) === hello.value?.roadmap;
+
 const total = (files, what) => files.reduce((sum, file) => sum + file[what], 0);
 
 const Counts = ({ added, removed }) => html`<span class="counts-of">
@@ -50,8 +54,10 @@ function Cut({ diff }) {
 }
 
 /** Why a file is folded at first; nothing when it is not. */
-function reticence({ generated, long, added, removed }) {
+function reticence(file) {
+  const { generated, long, added, removed } = file;
   if (generated) return 'of a generated file';
+  if (isRoadmap(file)) return 'of the roadmap';
   return long || added + removed > LONG ? 'in one file' : '';
 }
 

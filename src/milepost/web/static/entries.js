@@ -4,17 +4,20 @@ import { clock, commit, many, money, span } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
 import { bring } from './layout.js';
+import { NothingToAsk, parted } from './proof.js';
 import { pick } from './route.js';
-import { asking, hello, read } from './store.js';
+import { alive, asking, hello, link, read } from './store.js';
 import { Log, Prose } from './text.js';
+import { tones } from './wording.js';
 
 const MOST_STEPS = 60; // shown of a run of steps
 const MOST_LINES = 200; // of what one printed
 const LONGEST = 1400; // signs that are said, before the rest is folded
+const FULL_COMMIT = /(?<=^commit )[0-9a-f]{40}$/m;
 const ANSWERS = {
   approve: 'approved', reject: 'rejected', edit: 'edited', skip: 'skipped', delegate: 'delegated',
 };
-const CHECK_MARKS = { passed: 'passed', failed: 'failed', absent: 'waiting' };
+const MOST_SHOWN = 8; // lines of what is asked about
 
 const Time = ({ at }) => html`<time>${clock(at)}</time>`;
 
@@ -54,15 +57,16 @@ const showProof = entry => {
 /** A verdict comes from checks alone: here they are beside it. */
 function Fact({ entry }) {
   const attempt = read('talk', 'code').tasks.get(entry.task)?.attempts.find(one => one.number === entry.attempt);
-  const checks = attempt?.checks ?? [];
+  const { asked, nothing } = parted(attempt?.checks ?? []);
   return html`<div class=${`entry card checked v-${entry.verdict}`}>
     <div class="who"><span>milepost checked</span><${Time} at=${entry.at} /></div>
     <p class="finding"><${Mark} status=${entry.verdict} />
       <span><b>${entry.verdict}</b> <${Prose} text=${entry.text} /></span></p>
-    ${checks.length > 0 && html`<ul class="asked">${checks.map(check => html`<li>
-      <${Mark} status=${CHECK_MARKS[check.outcome]} />${check.name}
+    ${asked.length > 0 && html`<ul class="asked">${asked.map(check => html`<li>
+      <${Mark} status=${check.outcome} /><${Pieces} text=${check.name} />
       ${check.ms >= 100 && html`<span class="soft">${span(check.ms / 1000)}</span>`}
     </li>`)}</ul>`}
+    <${NothingToAsk} names=${nothing} />
     ${attempt && html`<button class="more" onClick=${() => showProof(entry)}>
       ${entry.verdict === 'failed' ? 'Why, and what it changed' : 'Proof and changes'}
       ${attempt.cost > 0 && ` · ${money(attempt.cost)}`}
@@ -90,11 +94,16 @@ function Answer({ entry }) {
 function Gate({ entry }) {
   const gate = read('talk').gates.get(entry.gate);
   if (!gate) return null;
-  const lines = gate.shown.split('\n');
+  const lines = gate.shown.trimEnd().replace(FULL_COMMIT, commit).split('\n');
+  const few = lines.slice(0, MOST_SHOWN);
   return html`<div class=${`entry card gate${gate.answer ? ' answered' : ''}`}>
     <p class="finding"><${Mark} status="asking" /><b><${Prose} text=${gate.question} /></b></p>
-    ${gate.shown.trim() && html`<${Log} lines=${lines.slice(0, 8)} label="What is asked about" />`}
-    ${lines.length > 8 && html`<p class="soft">${many(lines.length - 8, 'more line')}</p>`}
+    ${gate.shown.trim() && html`<${Log}
+      lines=${few}
+      kinds=${gate.kind === 'after' ? tones(few) : []}
+      label="What is asked about"
+    />`}
+    ${lines.length > MOST_SHOWN && html`<p class="soft">${many(lines.length - MOST_SHOWN, 'more line')}</p>`}
     ${gate.answer
       ? html`<p class="soft">${ANSWERS[gate.answer] ?? gate.answer}</p>`
       : html`<button class="button main" onClick=${() => {
@@ -160,7 +169,10 @@ const Took = ({ entry }) => html`<span class=${entry.failed ? 'bad' : 'soft'}>
 
 function Ended({ name }) {
   const command = read('talk').commands.get(name);
-  if (!command || (!command.ending && !command.cut)) return html`<span class="soft">running</span>`;
+  if (!command || (!command.ending && !command.cut)) {
+    const seen = link.value === 'live' && alive.value;
+    return html`<span class="soft">${seen ? 'running' : 'running when last seen'}</span>`;
+  }
   if (command.cut) return html`<span class="bad">cut short</span>`;
   const tone = command.exit === 0 ? 'soft' : 'bad';
   return html`<span class=${tone}>${command.ending} · ${span(command.ms / 1000)}</span>`;

@@ -1,13 +1,14 @@
 // A gate: the question, exactly what is decided on, what each answer leads to. It never opens by itself.
 import { html, useEffect, useRef, useState } from './libraries.js';
 import { AGENTS } from './agents.js';
-import { change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { many } from './format.js';
 import { Inline, Pieces } from './inline.js';
+import { Refusal, useChange } from './refusal.js';
 import { glance } from './state.js';
 import { replan } from './stream.js';
-import { asking, read, toast } from './store.js';
+import { asking, read } from './store.js';
+import { tones } from './wording.js';
 
 // What an answer leads to, by the kind of the gate; the engine decides the same in gates.py.
 const LEADS_TO = {
@@ -53,7 +54,7 @@ function Question({ gate, task, others }) {
   const changed = gate.digest !== seen.digest;
   const title = html`<${Inline} text=${seen.question} />`;
   return html`<${Dialog} name="gate" title=${title} mark="asking" wide close=${shut}>
-    <p class="soft">task ${seen.task}${task?.title && html` · <${Inline} text=${task.title} />`}</p>
+    <p class="soft">task <${Pieces} text=${seen.task} />${task?.title && html` · <${Inline} text=${task.title} />`}</p>
     <${Shown} gate=${seen} />
     ${gate.answer ? html`<${Answered} gate=${gate} />`
       : changed ? html`<${Changed} look=${() => look(gate)} />`
@@ -66,7 +67,7 @@ function Question({ gate, task, others }) {
         onClick=${() => {
           asking.value = others[0].gate;
         }}
-      >Look at ${others[0].task}</button>
+      >Look at <${Pieces} text=${others[0].task} /></button>
     </p>`}
   <//>`;
 }
@@ -74,27 +75,22 @@ function Question({ gate, task, others }) {
 /** What is decided on, sign by sign. */
 function Shown({ gate }) {
   const lines = gate.shown.replace(/\n$/, '').split('\n');
-  const kinds = gate.kind === 'after' ? { '+': 'added', '-': 'removed', '@': 'soft' } : {};
+  const kinds = gate.kind === 'after' ? tones(lines) : [];
   return html`<pre class="shown" tabindex="0" role="region" aria-label="What is decided on">
-    ${lines.map(line => html`<span class=${kinds[line[0]] ?? ''}><${Pieces} text=${line} />${'\n'}</span>`)}
+    ${lines.map((line, place) => html`<span class=${kinds[place] ?? ''}><${Pieces} text=${line} />${'\n'}</span>`)}
   </pre>`;
 }
 
 /** Gives an answer once; what it was refused with stays until another one is given. */
 function useSending(gate) {
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState('');
+  const { busy, refusal, send: ask } = useChange();
   const send = async (answer, text) => {
-    if (busy) return;
-    setBusy(true);
     const path = `/api/gates/${encodeURIComponent(gate.gate)}`;
-    const done = await change(path, { answer, text, digest: gate.digest });
+    const done = await ask(path, { answer, text, digest: gate.digest });
     if (done && asking.value === gate.gate) shut();
     if (done) replan();
-    setRefusal(done ? '' : toast.value);
-    setBusy(false);
   };
-  return { busy, send, notice: refusal && html`<p class="notice" role="alert">Not done: ${refusal}</p>` };
+  return { busy, send, notice: html`<${Refusal} text=${refusal} />` };
 }
 
 function Answers({ gate, choose }) {

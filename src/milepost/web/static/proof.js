@@ -1,13 +1,13 @@
 // The proof of an attempt: why it was refused, and each question that was asked before and after.
 import { html, useState } from './libraries.js';
-import { AGENTS } from './agents.js';
-import { ask, steer } from './ask.js';
+import { Retry } from './again.js';
+import { ask } from './ask.js';
 import { copy } from './copy.js';
 import { many, span } from './format.js';
-import { Icon, Mark } from './icons.js';
+import { Mark } from './icons.js';
 import { Inline, Pieces } from './inline.js';
-import { read } from './store.js';
-import { Log, Prose, visible } from './text.js';
+import { Advice, Log, Prose, visible } from './text.js';
+import { tones } from './wording.js';
 
 const MOST_EVIDENCE = 40; // lines
 const MOST_LOG = 5000;
@@ -18,12 +18,13 @@ export function Refused({ task, attempt, checks, isLast }) {
   return html`<section class="why" aria-label="Why it was refused">
     <p class="lead"><b>Why it was refused.</b> <${Prose} text=${attempt.reason || 'No reason was told.'} /></p>
     ${failed.filter(check => check.details.length).map(check => html`<${Evidence} key=${check.name} check=${check} />`)}
-    ${isLast && task.proposal && html`<p class="proposal"><${Prose} text=${task.proposal} /></p>`}
-    ${isLast && task.status === 'failed' && html`<${Retry} task=${task} by=${attempt.agent} />`}
+    ${isLast && html`<${Onward} task=${task} />`}
   </section>`;
 }
 
-const tone = line => (/^-(?!--)/.test(line) ? 'minus' : /^\+(?!\+\+)/.test(line) ? 'plus' : null);
+/** What a person can do about a task that came to no milepost. */
+const Onward = ({ task }) => html`${task.proposal && html`<p class="proposal"><${Advice} text=${task.proposal} /></p>`}
+  ${(task.status === 'failed' || task.status === 'unverified') && html`<${Retry} task=${task} />`}`;
 
 function Evidence({ check }) {
   const [open, setOpen] = useState(false);
@@ -31,38 +32,11 @@ function Evidence({ check }) {
   const few = open ? lines : lines.slice(0, MOST_EVIDENCE);
   return html`<figure>
     <figcaption class="soft"><${Pieces} text=${check.name} /></figcaption>
-    <${Log} lines=${few} kinds=${few.map(tone)} label=${`Evidence of ${visible(check.name)}`} />
+    <${Log} lines=${few} kinds=${tones(few)} label=${`Evidence of ${visible(check.name)}`} says />
     ${few.length < lines.length && html`<button class="more" onClick=${() => setOpen(true)}>
       Show all ${lines.length} lines
     </button>`}
   </figure>`;
-}
-
-/** Who was seen at work in this run, and who is known anyhow. */
-function agentsOf({ tasks }, by) {
-  const seen = [...tasks.values()].flatMap(task => task.attempts.map(one => one.agent));
-  return [...new Set([...AGENTS, ...seen])].filter(name => name && name !== by && !name.startsWith('recipe:'));
-}
-
-function Retry({ task, by }) {
-  const agents = agentsOf(read('code'), by);
-  const [chosen, setChosen] = useState(agents[0]);
-  const [asked, setAsked] = useState(false);
-  const agent = agents.includes(chosen) || chosen === by ? chosen : agents[0];
-  const command = `milepost retry ${task.id} --agent ${agent}`;
-  const retry = async () => {
-    setAsked(true);
-    if (!(await steer('retry', task.id, agent))) setAsked(false);
-  };
-  return html`<div class="again">
-    <label for="agent">Try again with</label>
-    <select id="agent" value=${agent} onChange=${event => setChosen(event.currentTarget.value)}>
-      ${agents.map(name => html`<option value=${name}>${visible(name)}</option>`)}
-      ${by && html`<option value=${by}>${visible(by)}, as before</option>`}
-    </select>
-    <button class="button main" disabled=${asked} onClick=${retry}>${asked ? 'Asked' : `Retry ${task.id}`}</button>
-    <button class="button quiet" title=${command} onClick=${() => copy(command)}><${Icon} name="copy" />command</button>
-  </div>`;
 }
 
 export const Unverified = ({ task, attempt, isLast }) => html`<section
@@ -70,7 +44,7 @@ export const Unverified = ({ task, attempt, isLast }) => html`<section
   aria-label="Why it is unverified"
 >
   <p class="lead"><b>Why it is unverified.</b> <${Prose} text=${attempt.reason || task.reason} /></p>
-  ${isLast && task.proposal && html`<p class="proposal"><${Prose} text=${task.proposal} /></p>`}
+  ${isLast && html`<${Onward} task=${task} />`}
 </section>`;
 
 /** The questions with their answers at the base and after the attempt. */
@@ -83,7 +57,7 @@ export function Checks({ where, checks, nothing }) {
     </tr></thead>
     ${checks.map(check => html`<${Check} key=${`${where.attempt}/${check.name}`} where=${where} check=${check} />`)}
   </table></div>
-  ${nothing?.length > 0 && html`<p class="soft pad">nothing to ask: <${Pieces} text=${nothing.join(', ')} /></p>`}`;
+  <${NothingToAsk} names=${nothing} />`;
 }
 
 function Check({ where, check }) {
@@ -125,9 +99,22 @@ function WholeLog({ text, name }) {
 }
 
 /** The checks of an attempt in work, as they come. */
-export const Coming = ({ checks }) => html`<ul class="coming" aria-label="Checks so far">
-  ${checks.map(check => html`<li key=${check.name}>
-    <${Mark} status=${check.outcome === 'absent' ? 'waiting' : check.outcome} /><b><${Pieces} text=${check.name} /></b>
-    <span><${Inline} text=${check.summary} /></span><span class="soft number">${span(check.ms / 1000)}</span>
-  </li>`)}
-</ul>`;
+export function Coming({ checks }) {
+  const { asked, nothing } = parted(checks);
+  return html`<ul class="coming" aria-label="Checks so far">
+    ${asked.map(check => html`<li key=${check.name}>
+      <${Mark} status=${check.outcome} /><b><${Pieces} text=${check.name} /></b>
+      <span><${Inline} text=${check.summary} /></span><span class="soft number">${span(check.ms / 1000)}</span>
+    </li>`)}
+  </ul>
+  <${NothingToAsk} names=${nothing} />`;
+}
+
+/** Checks that asked something, and the names of those that had nothing to ask. */
+export const parted = checks => ({
+  asked: checks.filter(check => check.outcome !== 'absent'),
+  nothing: checks.filter(check => check.outcome === 'absent').map(check => check.name),
+});
+
+export const NothingToAsk = ({ names }) =>
+  names?.length > 0 && html`<p class="soft nothing-asked">nothing to ask: <${Pieces} text=${names.join(', ')} /></p>`;

@@ -4,6 +4,7 @@ import { clockToMs } from './format.js';
 import { pieces } from './safe.js';
 import { changed, hello, state } from './store.js';
 import { older } from './stream.js';
+import { visible } from './text.js';
 import { View, wordsOf } from './view.js';
 
 const ROW = 20; // pixels; the style sheet says the same
@@ -37,7 +38,7 @@ function draw(place, { words, stamped, isHit }) {
   const row = document.createElement('div');
   row.className = `line l-${kind}${isHit ? ' hit' : ''}`;
   if (stamped) put(row, 'stamp', clockToMs(lines.at[place]));
-  put(row, 'from', lines.task[place]);
+  put(row, 'from', visible(lines.task[place]));
   put(row, 'sign', SIGNS[kind]);
   for (const [name, text] of pieces(lines.text[place])) {
     if (words) putMarked(row, name, text, words);

@@ -145,8 +145,12 @@ export function settle(state, { waiting, last }) {
 }
 
 /** The commands that have no end will have none. */
-function cutShort(state, at) {
-  for (const id of state.running) state.commands.set(id, { ...state.commands.get(id), cut: true, endedAt: at });
+function cutShort(state, at, seq) {
+  for (const id of state.running) {
+    const command = state.commands.get(id);
+    state.commands.set(id, { ...command, cut: true, endedAt: at });
+    line(state.lines, seq, at, { task: command.task, command: id }, 'failure', 'cut short');
+  }
   state.running.clear();
 }
 
@@ -169,7 +173,7 @@ const HANDLERS = {
   run_resumed(state, event, at, seq) {
     state.state = state.state === 'finished' ? 'finished' : 'running';
     state.walls = [];
-    cutShort(state, at);
+    cutShort(state, at, seq);
     say(state, seq, at, event, 'run', { text: event.last_call ? `goes on: ${event.last_call}` : 'goes on' });
     return [...ALL, 'terminal'];
   },
@@ -225,7 +229,7 @@ const HANDLERS = {
   command_started(state, event, at, seq) {
     state.commands.set(event.command, {
       id: event.command, argv: event.argv, by: event.by, task: event.task, attempt: event.attempt, startedAt: at,
-      endedAt: 0, exit: null, ending: '', ms: 0, cut: false, unshown: 0,
+      endedAt: 0, exit: null, ending: '', ms: 0, cut: false, unshown: 0, about: event.about ?? '',
     });
     state.running.add(event.command);
     change(state, event.task, { doing: event.argv });
@@ -247,7 +251,9 @@ const HANDLERS = {
       });
     }
     state.running.delete(event.command);
-    line(state.lines, seq, at, event, passed ? 'success' : 'failure', event.ending);
+    const about = known?.about;
+    const kind = passed || (about && event.exit_code === 1) ? 'success' : 'failure';
+    line(state.lines, seq, at, event, kind, about ? `${event.ending} · ${about}` : event.ending);
     return ['talk', 'terminal'];
   },
   check_finished(state, event, at, seq) {
@@ -341,7 +347,7 @@ const HANDLERS = {
     state.summary = event;
     state.endedAt = at;
     state.cost = Math.max(state.cost, event.cost_usd);
-    cutShort(state, at);
+    cutShort(state, at, seq);
     withdraw(state, () => true);
     for (const { id, title, verdict, reason, proposal, commit } of event.tasks) {
       change(state, id, task => ({

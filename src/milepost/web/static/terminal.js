@@ -6,6 +6,7 @@ import { Pieces } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Rows, Screen } from './screen.js';
 import { alive, hello, link, now, read, second, selected, state, tell } from './store.js';
+import { visible } from './text.js';
 
 const GROUPS = { command: 'commands', output: 'output', error: 'errors', ends: 'exits' };
 
@@ -14,7 +15,12 @@ const groups = signal({ command: true, output: true, error: true, ends: true });
 const query = signal('');
 const onlyMatches = signal(false);
 const narrowed = signal(true); // to the selected task
-const clearedAt = signal(0); // the place in the stream up to which lines are hidden
+const cleared = signal(new Map()); // run → the place in the stream up to which its lines are hidden
+const runShown = () => [hello.value?.epoch, hello.value?.run].join();
+const clearedAt = computed(() => cleared.value.get(runShown()) ?? 0);
+const clearUpTo = seq => {
+  cleared.value = new Map(cleared.value).set(runShown(), seq);
+};
 
 effect(() => remember('stamps', stamps.value));
 
@@ -45,7 +51,7 @@ async function copy() {
 }
 
 function clear() {
-  clearedAt.value = state.seq;
+  clearUpTo(state.seq);
   rows.hit.value = -1;
   tell('Cleared from view. Nothing is deleted.');
 }
@@ -100,8 +106,9 @@ function Found() {
 }
 
 function Ended({ command }) {
-  const good = command.exit === 0;
-  const words = command.cut ? 'cut short' : `${command.ending} · ${span(command.ms / 1000)}`;
+  const good = command.exit === 0 || (command.exit === 1 && command.about);
+  const ended = command.cut ? 'cut short' : `${command.ending} · ${span(command.ms / 1000)}`;
+  const words = command.about ? `${ended} · ${command.about}` : ended;
   return html`<span class="command">
     <i class=${`dot ${good ? 'good' : 'bad'}`} aria-hidden="true"></i>
     <code><${Pieces} text=${command.argv} /></code>
@@ -113,7 +120,7 @@ function Running({ command }) {
   const seen = link.value === 'live' && alive.value;
   return html`<span class="command">
     <span class="mark m-working" aria-hidden="true"></span>
-    <span class="task-id">${command.task}</span>
+    <span class="task-id"><${Pieces} text=${command.task} /></span>
     <code><${Pieces} text=${command.argv} /></code>
     <span class="soft">${seen ? span(now() - command.startedAt) : 'running when last seen'}</span>
   </span>`;
@@ -142,16 +149,14 @@ function Filters() {
   };
   return html`<div class="filters" role="group" aria-label="Kinds of lines">
     ${selected.value && html`<button class="chip" aria-pressed=${narrowed.value} onClick=${toggle(narrowed)}>
-      only ${selected.value}
+      only <${Pieces} text=${selected.value} />
     </button>`}
     ${Object.entries(GROUPS).map(([name, label]) => html`<button
       class="chip" aria-pressed=${groups.value[name]} onClick=${flip(name)}
     >${label}</button>`)}
     ${clearedAt.value > 0 && html`<button
       class="chip"
-      onClick=${() => {
-        clearedAt.value = 0;
-      }}
+      onClick=${() => clearUpTo(0)}
     >show cleared</button>`}
   </div>`;
 }
@@ -162,11 +167,12 @@ function whyEmpty() {
   if (clearedAt.value > 0 && clearedAt.value >= state.lines.seq.at(-1)) return 'Cleared from view; nothing new since.';
   if (query.value && onlyMatches.value) return 'No line matches the search.';
   const task = narrowed.value ? selected.value : '';
-  if (task && !state.lines.task.includes(task)) return `${task} has run no command yet.`;
+  if (task && !state.lines.task.includes(task)) return `${visible(task)} has run no command yet.`;
   return 'The kinds of lines that are chosen above leave nothing.';
 }
 
 function Body() {
+  read('terminal');
   const unread = rows.unread.value;
   return html`<div class="screen-wrap">
     <${Screen} rows=${rows} />
