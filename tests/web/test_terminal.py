@@ -57,7 +57,7 @@ def test_lines_are_found_filtered_stamped_copied_and_cleared(pages: Pages, story
     page.wait_for_function("() => !document.querySelector('.line.l-command')")
     page.keyboard.press("t")
     page.wait_for_function(
-        "() => /^\\d\\d:\\d\\d:\\d\\d\\.\\d{3}$/.test(document.querySelector('.line .stamp').textContent)"
+        "() => /^\\d\\d:\\d\\d:\\d\\d\\.\\d{3}$/.test(document.querySelector('.line .stamp')?.textContent)"
     )
 
     page.get_by_label("Clear the view").click()

@@ -51,7 +51,8 @@ function again(id) {
 
 function give(id) {
   confirming.value = {
-    title: `Give ${visible(id)} to another agent`, text: 'For the attempts that begin from now.', label: 'Give it', agent: true,
+    title: `Give ${visible(id)} to another agent`, label: 'Give it', agent: true,
+    text: 'For the attempts that begin from now.',
     act: agent => steer('agent', id, agent),
   };
 }

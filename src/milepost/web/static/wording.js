@@ -2,7 +2,7 @@
 
 const WORD = String.raw`'[^']*'|"[^"]*"`;
 const COMMANDS = [
-  'milepost (?:approve|demo|doctor|init|log|plan|proof|reject|report|resume|retry|run|status|stop|together|undo|verify|web)',
+  'milepost (?:approve|init|log|plan|proof|reject|report|resume|retry|run|status|stop|together|undo|verify|web)',
   'git (?:add|branch|checkout|commit|diff|fetch|init|merge|push|restore|stash|update-ref)',
 ].join('|');
 const ARGUMENTS = [
