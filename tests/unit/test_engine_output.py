@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import milepost
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import CommandFinished, CommandPrinted, CommandStarted, Event
@@ -264,6 +265,7 @@ def test_checks_are_told_for_the_thread_that_asks_for_it_and_only_meanwhile(tmp_
         (("pytest", f"--rootdir={FOLDER}", f"{FOLDER}/t.py"), "pytest --rootdir=. ./t.py"),
         ((f"{FOLDER.parent}/scratch/env/bin/python", "-c", "x\ny"), "../scratch/env/bin/python -c 'x\ny'"),
         (("/opt/elsewhere/bin/python3.12", "-I", "x.py"), "python3.12 -I x.py"),
+        (("python3", str(Path(milepost.__file__).with_name("driver.py"))), "python3 milepost/driver.py"),
         (("curl", f"https://u:{SECRET}@h/"), f"curl https://u:{MASK}@h/"),
     ],
 )

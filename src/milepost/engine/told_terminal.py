@@ -23,6 +23,7 @@ from milepost.engine.printed import fit
 CUT_SHORT = "was cut short"
 
 _PYTHON = re.compile(r"^/\S*/(python[\d.]*)(?=\s|$)")
+_OURS = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,8 @@ def _is_for_the_listener_alone(line: Line, command: Command) -> bool:
 def argv_shown(command: Command, redact: Redactor) -> str:
     """A command as one line for a shell in its folder: without secrets, and without where things lie here."""
     line = shlex.join(command.argv)
-    for place, short in ((command.cwd, "."), (command.scratch, "../scratch"), (command.scratch.parent, "..")):
+    places = (command.cwd, "."), (command.scratch, "../scratch"), (command.scratch.parent, ".."), (_OURS, "milepost")
+    for place, short in places:
         if _is_telling(place):
             line = line.replace(str(place), short)
     return fit(redact(_PYTHON.sub(r"\1", line)))

@@ -6,6 +6,7 @@ import { Pieces } from './inline.js';
 import { bring } from './layout.js';
 import { NothingToAsk, parted } from './proof.js';
 import { pick } from './route.js';
+import { isWanted } from './state.js';
 import { alive, asking, hello, link, read } from './store.js';
 import { Log, Prose } from './text.js';
 import { tones } from './wording.js';
@@ -148,8 +149,12 @@ function Steps({ entries }) {
 }
 
 const inShort = entry => (entry.kind === 'command' ? `$ ${entry.argv}` : entry.summary || entry.tool);
-const isFailed = entry =>
-  (entry.kind === 'tool' ? entry.failed : (read('talk').commands.get(entry.command)?.exit ?? 0) !== 0);
+
+function isFailed(entry) {
+  if (entry.kind === 'tool') return entry.failed;
+  const command = read('talk').commands.get(entry.command);
+  return Boolean(command?.ending) && !isWanted(command);
+}
 
 function Step({ entry }) {
   const [open, setOpen] = useState(false);
@@ -174,7 +179,7 @@ function Ended({ name }) {
     return html`<span class="soft">${seen ? 'running' : 'running when last seen'}</span>`;
   }
   if (command.cut) return html`<span class="bad">cut short</span>`;
-  const tone = command.exit === 0 ? 'soft' : 'bad';
+  const tone = isWanted(command) ? 'soft' : 'bad';
   return html`<span class=${tone}>${command.ending} · ${span(command.ms / 1000)}</span>`;
 }
 

@@ -156,6 +156,9 @@ function cutShort(state, at, seq) {
 
 const OPEN = new Set(['working', 'asking']);
 
+/** Whether a command ended as it should: where failing is what is wanted, `about` says so. */
+export const isWanted = ({ exit, about }) => exit === 0 || (exit === 1 && Boolean(about));
+
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
 
@@ -243,7 +246,6 @@ const HANDLERS = {
   },
   command_finished(state, event, at, seq) {
     const known = state.commands.get(event.command);
-    const passed = event.exit_code === 0;
     if (known) {
       state.commands.set(event.command, {
         ...known, endedAt: at, exit: event.exit_code, ending: event.ending, ms: event.duration_ms,
@@ -252,7 +254,7 @@ const HANDLERS = {
     }
     state.running.delete(event.command);
     const about = known?.about;
-    const kind = passed || (about && event.exit_code === 1) ? 'success' : 'failure';
+    const kind = isWanted({ exit: event.exit_code, about }) ? 'success' : 'failure';
     line(state.lines, seq, at, event, kind, about ? `${event.ending} · ${about}` : event.ending);
     return ['talk', 'terminal'];
   },

@@ -5,6 +5,7 @@ import { Icon } from './icons.js';
 import { Pieces } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Rows, Screen } from './screen.js';
+import { isWanted } from './state.js';
 import { alive, hello, link, now, read, second, selected, state, tell } from './store.js';
 import { visible } from './text.js';
 
@@ -106,7 +107,7 @@ function Found() {
 }
 
 function Ended({ command }) {
-  const good = command.exit === 0 || (command.exit === 1 && command.about);
+  const good = isWanted(command);
   const ended = command.cut ? 'cut short' : `${command.ending} · ${span(command.ms / 1000)}`;
   const words = command.about ? `${ended} · ${command.about}` : ended;
   return html`<span class="command">
