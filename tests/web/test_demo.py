@@ -37,7 +37,7 @@ def test_the_demonstration_is_watched_to_its_end_and_the_header_says_what_the_da
         assert verdicts == {Verdict.PASSED: 5, Verdict.UNVERIFIED: 1}
         expect(page.locator(".answer")).to_have_text(
             [
-                f"{verdicts[Verdict.PASSED]}of {len(status.summary.tasks)} done, with proofnothing is left",
+                f"{verdicts[Verdict.PASSED]}of {len(status.summary.tasks)} done, with proof1 not done: 2.3",
                 "0failed · 1 unverified2.3 no check could say whether this is done",
                 "0wait for younothing to answer",
                 re.compile(rf"^\${costs.spent.usd:.2f}spent, no budget"),
