@@ -4,7 +4,7 @@
 
 A real server, a real run that goes on, a real chromium at 1440 x 900: lines go into the journal as the engine writes
 them, 2,000 a second at first and 20,000 a second then. After that the page is loaded anew with all of that behind it.
-The prototype is run where `../shared/prototypes/web` is; otherwise its recorded figures stand for it.
+The prototype is run where `../shared/prototypes/web` is with its libraries; else its recorded figures stand for it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PROTOTYPE = Path(__file__).parents[2] / "shared" / "prototypes" / "web"
+LIBRARY = PROTOTYPE / "milepost_web" / "static" / "vendor" / "preact.js"  # without it the prototype draws nothing
 CHROMIUM = "/usr/bin/chromium"
 SLOW, FAST, SLOW_LINES = 2_000, 20_000, 60_000  # lines a second, and how many of them come slowly
 BATCH_S = 0.05
-PATIENCE_MS = 240_000
+PATIENCE_MS = 120_000
 LISTEN = """
 window.longTasks = []; window.frameTimes = [];
 new PerformanceObserver(list => { for (const one of list.getEntries()) longTasks.push(one.duration); })
@@ -112,7 +113,7 @@ def main() -> None:
         with ours() as subject:
             found = measured(browser, subject, asked.lines)
         beside, name = RECORDED, "prototype, as recorded"
-        if PROTOTYPE.is_dir() and not asked.without_prototype:
+        if LIBRARY.exists() and not asked.without_prototype:
             with prototype() as subject:
                 beside, name = measured(browser, subject, asked.lines), "prototype, now"
     show(found, beside, name)
