@@ -433,20 +433,11 @@ def retry(
     again = _once_more(task, roadmap, agent, budget_usd, database)
     return run(
         roadmap,
-        agent=again.agent,
-        parallel=again.parallel,
-        trust=again.trust,
-        network=again.network,
-        approve=again.approve,
-        ordered=again.ordered,
-        order=again.order,
-        dialect=again.dialect,
-        memory=again.memory,
         tasks=(task,),
-        budget_usd=again.budget_usd,
         stays=stays,
         database=database,
         on_event=on_event,
+        **again.as_wish(),
     )
 
 
@@ -466,19 +457,10 @@ def retry_detached(
     again = _once_more(task, roadmap, agent, budget_usd, database)
     wish = StartWish(
         roadmap=find_roadmap(roadmap),
-        agent=again.agent,
-        parallel=again.parallel,
-        trust=again.trust,
-        network=again.network,
-        approve=again.approve,
-        ordered=again.ordered,
-        order=again.order,
-        dialect=again.dialect,
-        memory=again.memory,
         tasks=(task,),
-        budget_usd=again.budget_usd,
         stays=stays,
         database=database,
+        **again.as_wish(),
     )
     return depart(wish).model_copy(update={"held": str(again)})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,11 @@ class Again:
     budget_usd: float | None = None
     held: str = ""
     money: str = ""
+
+    def as_wish(self) -> dict[str, Any]:
+        """What is asked of the run, by the names that `milepost.run` has for it."""
+        said_alone = {"before", "held", "money"}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in said_alone}
 
     def __str__(self) -> str:
         by = f"by {self.agent[:LONGEST_NAME]}" if self.agent else ""
