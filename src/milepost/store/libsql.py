@@ -137,7 +137,7 @@ class LibsqlServer:
                 else http.client.HTTPConnection(at.host, at.port, timeout=wait_s)
             )
             connection.connect()
-            connection.sock.settimeout(self._patience.answer_s)
+            connection.sock.settimeout(None)  # what bounds an answer is `within`, and nothing beside it
             self._connection = connection
         return self._connection
 
