@@ -162,7 +162,7 @@ def test_a_program_that_is_cancelled_ends_with_all_that_it_started(stage: Stage)
 @one_with_tools
 def test_a_program_that_takes_too_long_is_ended(stage: Stage, terminal: WalledTerminal) -> None:
     with stage.model(*steps({"command": "touch begun; sleep 309"}, CREATE)) as server:
-        outcome = stage.act(stage.program_agent(server), terminal, timeout_s=6)
+        outcome = stage.act(stage.program_agent(server), terminal, timeout_s=15)
 
         assert outcome.status == "timed_out"
         assert sorted(stage.files()) == ["begun", "existing.py"]

@@ -290,7 +290,7 @@ write("others", str(os.path.exists(home + "/.codex")))
 write(login, json.dumps({{"accessToken": "new"}}))
 begin(); answer(1, text("Renewed.")); {ending}
 """
-    outcome = stage.act(code, setup={"env": {}}, idle_timeout_s=1.0)
+    outcome = stage.act(code, setup={"env": {}}, idle_timeout_s=5.0)
     assert outcome.status == ("finished" if ending == "end()" else "timed_out")
     assert (json.loads(stage.text("found")), stage.text("others")) == ({"accessToken": "old"}, "False")
     assert json.loads((stage.folder / "user/.claude/.credentials.json").read_text()) == {"accessToken": "new"}

@@ -116,10 +116,10 @@ def test_what_is_injected_survives_the_loss_of_a_session_and_goes_with_a_reset()
 @pytest.mark.parametrize(
     ("code", "termination", "error"),
     [
-        ("while (true) {}", "timeout", "ran longer than 0.4 s"),
-        ("await new Promise(() => {})", "timeout", "ran longer than 0.4 s"),
-        ("while (true) { try { while (true) {} } finally { continue } }", "timeout", "ran longer than 0.4 s"),
-        ("/(a+)+$/.test('a'.repeat(60) + 'b')", "timeout", "ran longer than 0.4 s"),
+        ("while (true) {}", "timeout", "ran longer than 2 s"),
+        ("await new Promise(() => {})", "timeout", "ran longer than 2 s"),
+        ("while (true) { try { while (true) {} } finally { continue } }", "timeout", "ran longer than 2 s"),
+        ("/(a+)+$/.test('a'.repeat(60) + 'b')", "timeout", "ran longer than 2 s"),
         ("Deno.exit(0)", "exited", "the code ended its own process with exit code 0"),
         ("process.exit(3)", "exited", "the code ended its own process with exit code 3"),
         ("self.close()", "exited", "the code ended its own process with exit code 0"),
@@ -128,7 +128,7 @@ def test_what_is_injected_survives_the_loss_of_a_session_and_goes_with_a_reset()
 def test_code_that_does_not_come_back_is_no_success_and_the_next_run_gets_a_new_session(
     code: str, termination: str, error: str
 ) -> None:
-    with TypeScriptExecutor(ExecutionLimits(timeout_s=0.4)) as executor:
+    with TypeScriptExecutor(ExecutionLimits(timeout_s=2)) as executor:
         executor.run("kept = 1")
         done = executor.run(code)
         assert (done.termination, done.error, done.succeeded) == (termination, error, False)

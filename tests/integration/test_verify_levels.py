@@ -304,7 +304,7 @@ def test_those_that_import_what_was_changed_or_deleted_are_imported_too(bench: B
     [
         ("import os\nos._exit(0)\n", "it ends the process that imports it (exit 0)"),
         ("import os, signal\nos.kill(os.getpid(), 9)\n", "it ends the process that imports it (signal 9)"),
-        ("import threading\nthreading.Event().wait()\n", "its import did not end in 2 s"),
+        ("import threading\nthreading.Event().wait()\n", "its import did not end in 8 s"),
         ("import os, signal\nos.kill(os.getppid(), 9)\nos._exit(0)\n", "it brought down what imports it"),
         ("class E(Exception):\n    def __str__(self): raise E\nraise E\n", "pkg.a cannot be imported: E"),
         ("def f(): f()\nf()\n", "RecursionError"),
@@ -315,7 +315,7 @@ def test_a_module_that_does_not_come_to_the_end_of_its_import_fails(
 ) -> None:
     made = attempt({"pkg/__init__.py": "", "pkg/a.py": "A = 1\n"}, {"pkg/a.py": text})
 
-    result = check_imports(bench, made, timeout_s=2).run(made[1])
+    result = check_imports(bench, made, timeout_s=8).run(made[1])
 
     assert result.outcome == "failed"
     assert told in result.summary

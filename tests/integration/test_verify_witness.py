@@ -707,8 +707,8 @@ def test_a_project_without_tests_and_one_that_cannot_be_run_are_told_apart(bench
     problem = PytestRunner().run("", workspace, bench).problem
     assert problem == "the tests did not run to their end: exit 4: ModuleNotFoundError: No module named 'nope'"
     write(workspace, {"conftest.py": "", "test_a.py": "import time\ndef test_a(): time.sleep(600)\n"})
-    slow = PytestRunner().run("", workspace, replace(bench, timeout_s=2.0))
-    assert slow.problem == "the tests did not run to their end: timed out after 2 s while test_a.py::test_a was run"
+    slow = PytestRunner().run("", workspace, replace(bench, timeout_s=8.0))
+    assert slow.problem == "the tests did not run to their end: timed out after 8 s while test_a.py::test_a was run"
 
 
 def test_somebodys_own_pytest_line_is_witnessed_too(bench: Bench, workspace: Workspace) -> None:
