@@ -1,0 +1,123 @@
+"""Code and commands in the sandbox."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from milepost.api.given import folder_of, path_of, unheard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
+    from milepost.engine.by_hand import ByHand
+    from milepost.sandbox.changes import Changes
+    from milepost.sandbox.executor import WalledExecutor
+    from milepost.sandbox.local import LocalExecutor
+    from milepost.sandbox.policy import Decision
+    from milepost.sandbox.typescript.executor import TypeScriptExecutor
+
+
+def execute(
+    code: str,
+    *,
+    lang: str = "python",
+    trust: str | None = None,
+    network: str | None = None,
+    limits: ExecutionLimits | None = None,
+    workspace: Path | str | None = None,
+    container: str | None = None,
+    image: str | None = None,
+    on_changes: Callable[[Changes], None] | None = None,
+) -> ExecutionResult:
+    """Run code in the sandbox, once; all but `on_changes` is as for `open_executor`.
+
+    Where changes to the workspace are held back, `on_changes` is given them when the code is over, to look at and to
+    accept. What it does not accept is dropped.
+    """
+    from milepost.sandbox.executor import WalledExecutor
+
+    with open_executor(
+        lang=lang,
+        trust=trust,
+        network=network,
+        limits=limits,
+        workspace=workspace,
+        container=container,
+        image=image,
+    ) as executor:
+        result = executor.run(code)
+        if on_changes is not None and isinstance(executor, WalledExecutor) and executor.holds_changes:
+            with executor.changes() as changes:
+                on_changes(changes)
+        return result
+
+
+def open_executor(
+    *,
+    lang: str = "python",
+    trust: str | None = None,
+    network: str | None = None,
+    limits: ExecutionLimits | None = None,
+    workspace: Path | str | None = None,
+    container: str | None = None,
+    image: str | None = None,
+) -> LocalExecutor | WalledExecutor | TypeScriptExecutor:
+    """Somewhere to run code in the sandbox whose variables stay: `python`, `typescript` or `javascript`.
+
+    `network` is none, as without it, loopback, open, or hosts with commas between them. `container` is podman or
+    docker, in the place of a trust level. Without a level it is that of `MILEPOST_TRUST` or of the settings here, else
+    the strongest. At level sandboxed, changes to the workspace are held back.
+    """
+    from milepost.core.commands import NO_NETWORK
+    from milepost.engine.networks import network_named
+    from milepost.engine.settings import load
+    from milepost.sandbox import executors
+
+    if not container:
+        level = load(Path.cwd()).run.trust
+        trust = trust or (level.value if level else None)
+    network = network or os.environ.get("MILEPOST_NETWORK")
+    holder = executors.holder_named(trust, container, image)
+    reached = network_named(network) if network else NO_NETWORK
+    return executors.open_executor(holder, limits, lang=lang, workspace=folder_of(workspace), network=reached)
+
+
+def sh(
+    argv: Sequence[str],
+    *,
+    shell: bool = False,
+    timeout_s: float | None = None,
+    trust: str | None = None,
+    folder: Path | str | None = None,
+    on_line: Callable[[Line], None] | None = None,
+    ask: Callable[[Decision], bool] | None = None,
+) -> ByHand:
+    """Run one command under the policy of a folder and in the sandbox; with `shell` its one word is a shell's text.
+
+    `ask` says whether a command that the policy asks about may run; without it such a command is refused.
+    """
+    from milepost.core.commands import trust_named
+    from milepost.engine.by_hand import HandWish, run_by_hand
+
+    wish = HandWish(
+        argv=tuple(argv),
+        folder=(path_of(folder) or Path.cwd()).absolute(),
+        shell=shell,
+        trust=trust_named(trust) if trust else None,
+        timeout_s=timeout_s,
+    )
+    return run_by_hand(wish, on_line or unheard, ask or (lambda _: False))
+
+
+def explain(
+    argv: Sequence[str], *, shell: bool = False, timeout_s: float | None = None, folder: Path | str | None = None
+) -> ByHand:
+    """What the policy of a folder decides about a command, and how long it may take; nothing is run."""
+    from milepost.engine.by_hand import HandWish
+    from milepost.engine.by_hand import explain as look_ahead
+
+    place = (path_of(folder) or Path.cwd()).absolute()
+    return look_ahead(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))

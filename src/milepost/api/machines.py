@@ -1,0 +1,72 @@
+"""What a repository and a machine need: setting up, looking whether all is there, being a worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from milepost.api.given import path_of, unheard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from milepost.api.given import OnEvent
+    from milepost.core.errors import MilepostError
+    from milepost.engine.doctor import Finding
+    from milepost.engine.lease import Worker
+
+
+def init(
+    folder: Path | str | None = None,
+    *,
+    prompt: str | None = None,
+    template: str = "",
+    style: str = "standard",
+    model: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> tuple[Path, ...]:
+    """Set a repository up with a first roadmap and settings, where there are none; gives the files it made.
+
+    The roadmap is the usual example, or one from a template, or what a model makes of `prompt`.
+    """
+    from milepost.engine.init import init as set_up
+
+    where = Path(folder or ".")
+    if prompt is None and not template:
+        return set_up(where)
+    from milepost.engine.composing import ComposeWish
+
+    wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
+    return set_up(where, wish, say or unheard)
+
+
+def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
+    """What works on this machine and what is missing."""
+    from milepost.engine.doctor import examine
+
+    return examine(path_of(folder) or Path.cwd())
+
+
+def work(
+    *,
+    database: str | None = None,
+    remote: str | None = None,
+    capacity: int | None = None,
+    labels: tuple[str, ...] = (),
+    name: str | None = None,
+    folder: Path | str | None = None,
+    on_event: OnEvent | None = None,
+    on_ready: Callable[[Worker], None] | None = None,
+    on_lost: Callable[[MilepostError], None] | None = None,
+) -> None:
+    """Be a worker until interrupted: take tasks of the runs that were submitted to a database.
+
+    What is left open comes from the milepost.toml of `folder`. When others took over from this worker, `on_lost` is
+    called and the process ends at once with exit code 3.
+    """
+    from milepost.engine.hire import hired
+    from milepost.engine.worker import work as take_turns
+
+    settings = path_of(folder) or Path.cwd()
+    hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
+    take_turns(hire, on_event or unheard, on_lost or unheard, on_ready or unheard)

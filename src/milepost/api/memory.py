@@ -1,0 +1,15 @@
+"""What is remembered, for machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def memory_to_json(value: object) -> Any:
+    """A value of the memory, such as an episode or a lesson, as `milepost memory … --json` prints it."""
+    from milepost.memory.wire import plain
+
+    return plain(value)
