@@ -14,13 +14,14 @@ from milepost.core.ports import Agent
 from milepost.engine import prepare
 from milepost.engine.journal import Journal
 from milepost.engine.order import VERSION, Order
-from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.prepare import NothingToDo
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company, Rooms, open_rooms
 from milepost.engine.settings import load
 from milepost.engine.start import flags_of
 from milepost.engine.state import StateLock
 from milepost.engine.wire import dump
+from milepost.engine.wish import Wish
 
 FILES = 200
 AGENT = "bench"

@@ -237,6 +237,7 @@ from milepost.engine.tail import Opening as Opening
 from milepost.engine.tail import Row as Row
 from milepost.engine.tail import RunGlance as RunGlance
 from milepost.engine.undo import Undone as Undone
+from milepost.engine.wish import Wishes as Wishes
 from milepost.memory.catalogue import Move as Move
 from milepost.memory.catalogue import Told as Told
 from milepost.memory.forgetting import Forgotten as Forgotten
@@ -260,4 +261,5 @@ from milepost.sandbox.policy import Decision as Decision
 from milepost.sandbox.typescript.executor import TypeScriptExecutor as TypeScriptExecutor
 from milepost.workspace.mileposts import Milepost as Milepost
 
+__all__: list[str]
 __version__: str

@@ -13,18 +13,21 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from pydantic import BaseModel, ConfigDict
 
 import milepost
+from milepost.api.running import granted
+from milepost.engine.wish import Wish
 
 LAST_WORDS = "detached.json"
 
 
 class StartWish(BaseModel):
-    """What is asked of a run, as `milepost run` takes it; with `resume`, as `milepost resume` does.
+    """A run to begin, as `milepost run` does; with `resume` one to go on with, as `milepost resume` does.
 
     One that `stays` waits for people when only they are left; others leave, and can be resumed.
     """
@@ -32,22 +35,16 @@ class StartWish(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     roadmap: Path
+    wish: Wish = Wish()
     resume: bool = False
-    agent: str | None = None
-    parallel: int | None = None
-    trust: str | None = None
-    network: str | None = None
-    approve: str | None = None
-    ordered: bool = False
-    order: str | None = None
-    dialect: str | None = None
-    memory: str | None = None
-    tasks: tuple[str, ...] = ()
-    max_tasks: int | None = None
-    budget_usd: float | None = None
-    new: bool = False
     stays: bool = False
-    database: str | None = None
+
+
+def starting(
+    roadmap: Path, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[milepost.Wishes]
+) -> StartWish:
+    """A run to begin, by the keywords of `milepost.run`."""
+    return StartWish(roadmap=roadmap, wish=Wish(agent=agent, **wishes), stays=stays)
 
 
 class Begun(BaseModel):
@@ -113,29 +110,12 @@ def travel(wish: StartWish, tell: Teller) -> None:
 
 
 def _granted(wish: StartWish, hear: Callable[[milepost.Event], None]) -> milepost.Ending:
+    asked = replace(wish.wish, roadmap=wish.roadmap)
     if wish.resume:
         return milepost.resume(
-            wish.roadmap, budget_usd=wish.budget_usd, stays=wish.stays, database=wish.database, on_event=hear
+            wish.roadmap, budget_usd=asked.budget_usd, stays=wish.stays, database=asked.database, on_event=hear
         )
-    return milepost.run(
-        wish.roadmap,
-        agent=wish.agent,
-        parallel=wish.parallel,
-        trust=wish.trust,
-        network=wish.network,
-        approve=wish.approve,
-        ordered=wish.ordered,
-        order=wish.order,
-        dialect=wish.dialect,
-        memory=wish.memory,
-        tasks=wish.tasks,
-        max_tasks=wish.max_tasks,
-        budget_usd=wish.budget_usd,
-        new=wish.new,
-        stays=wish.stays,
-        database=wish.database,
-        on_event=hear,
-    )
+    return granted(asked, stays=wish.stays, on_event=hear)
 
 
 def last_words(roadmap: Path) -> Path:

@@ -16,7 +16,7 @@ import pytest
 import milepost
 from milepost import departing
 from milepost.departing import environment
-from milepost.detached import Begun, StartWish, last_words
+from milepost.detached import Begun, last_words, starting
 from milepost.engine.journal import Journal
 from milepost.engine.state import holder_of
 from tests.e2e.conftest import Sandbox
@@ -142,7 +142,7 @@ def test_a_task_is_tried_once_more_within_the_walls_gates_and_budget_of_the_run_
 def test_a_process_that_says_nothing_is_told_from_one_that_is_slow(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wish = StartWish(roadmap=sandbox.repo / "ROADMAP.md")
+    wish = starting(sandbox.repo / "ROADMAP.md")
     monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
     with pytest.raises(milepost.MilepostError, match="ended before the run began"):
         departing.depart(wish)

@@ -76,7 +76,7 @@ def test_a_project_begins_again_when_what_it_waits_for_is_there() -> None:
     assert not list(found.starts()), "api is under way still"
     assert found.hear("api", LegEnd(finished=finished(("1.1", Verdict.PASSED, ""))))
     (again,) = found.starts()
-    assert again.words == ("--met", "@acme/web:1.1"), "all that is left needs not be named"
+    assert (again.tasks, again.met) == ((), ("@acme/web:1.1",)), "all that is left needs not be named"
     assert found.hear("api", LegEnd(finished=finished(("1.2", Verdict.PASSED, ""))))
     assert found.hear("web", LegEnd(finished=finished(("1.2", Verdict.PASSED, ""))))
     assert not list(found.starts())

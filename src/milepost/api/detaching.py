@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from milepost.api.roadmaps import find_roadmap
-from milepost.api.running import _once_more
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from milepost.detached import Begun
+    from milepost.engine.wish import Wishes
 
 
 def start_detached(
-    roadmap: Path | str | None = None,
-    *,
-    agent: str | None = None,
-    parallel: int | None = None,
-    tasks: tuple[str, ...] = (),
-    max_tasks: int | None = None,
-    budget_usd: float | None = None,
-    new: bool = False,
-    stays: bool = False,
-    database: str | None = None,
+    roadmap: Path | str | None = None, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[Wishes]
 ) -> Begun:
-    """Start a run as `run` does, in a process of its own that outlives this one; gives what came of the start."""
+    """Start a run as `run` does, by the same keywords, in a process of its own; gives what came of the start."""
     from milepost.departing import depart
-    from milepost.detached import StartWish
+    from milepost.detached import starting
 
-    wish = StartWish(
-        roadmap=find_roadmap(roadmap),
-        agent=agent,
-        parallel=parallel,
-        tasks=tasks,
-        max_tasks=max_tasks,
-        budget_usd=budget_usd,
-        new=new,
-        stays=stays,
-        database=database,
-    )
-    return depart(wish)
+    return depart(starting(find_roadmap(roadmap), agent=agent, stays=stays, **wishes))
 
 
 def resume_detached(
@@ -50,12 +30,13 @@ def resume_detached(
     stays: bool = False,
     database: str | None = None,
 ) -> Begun:
-    """Go on with the run that was interrupted, or paused, in a process of its own that outlives this one."""
+    """Go on with the run that was interrupted, or paused, in a process of its own."""
     from milepost.departing import depart
     from milepost.detached import StartWish
+    from milepost.engine.wish import Wish
 
-    path = find_roadmap(roadmap)
-    return depart(StartWish(roadmap=path, resume=True, budget_usd=budget_usd, stays=stays, database=database))
+    wish = Wish(budget_usd=budget_usd, database=database)
+    return depart(StartWish(roadmap=find_roadmap(roadmap), wish=wish, resume=True, stays=stays))
 
 
 def retry_detached(
@@ -67,19 +48,15 @@ def retry_detached(
     stays: bool = False,
     database: str | None = None,
 ) -> Begun:
-    """Try a task once more as `retry` does, in a process of its own that outlives this one; `held` says how."""
+    """Try a task once more as `retry` does, in a process of its own; `held` says how."""
     from milepost.departing import depart
     from milepost.detached import StartWish
+    from milepost.engine.again import Retry, once_more
 
-    again = _once_more(task, roadmap, agent, budget_usd, database)
-    wish = StartWish(
-        roadmap=find_roadmap(roadmap),
-        tasks=(task,),
-        stays=stays,
-        database=database,
-        **again.as_wish(),
-    )
-    return depart(wish).model_copy(update={"held": str(again)})
+    path = find_roadmap(roadmap)
+    again = once_more(Retry(task=task, roadmap=path, agent=agent, budget_usd=budget_usd, database=database))
+    begun = depart(StartWish(roadmap=path, wish=again.wish, stays=stays))
+    return begun.model_copy(update={"held": str(again)})
 
 
 def why_it_ended(run: str, roadmap: Path | str | None = None) -> str:

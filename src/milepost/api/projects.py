@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from milepost.api.given import folder_of
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from milepost.engine.arriving import TogetherEnding
     from milepost.engine.in_turn import InTurnEnding
     from milepost.engine.prepare import NothingToDo
+    from milepost.engine.wish import Wishes
     from milepost.plan.family.joint import FamilyPlan
     from milepost.plan.family.kinship import Family
 
@@ -57,19 +58,20 @@ def projects_plan_to_json(plan: FamilyPlan) -> dict[str, Any]:
 def run_projects(
     folder: Path | str | None = None,
     *,
-    words: tuple[str, ...] = (),
-    budget_usd: float | None = None,
+    agent: str | None = None,
     on_event: Callable[[str, Event], None] | None = None,
+    **wishes: Unpack[Wishes],
 ) -> InTurnEnding | NothingToDo:
     """Run the projects of a folder one after the other, what each did taken in before the next begins.
 
-    `words` are options of `milepost run` for each of them. `on_event` is told the project's name with each event.
+    The keywords are those of `run`, for each of them, but for those that are about one roadmap or about workers; the
+    budget is for all together. `on_event` is told the project's name with each event.
     """
     from milepost.engine.in_turn import InTurnWish, in_turn
+    from milepost.engine.wish import Wish
 
-    return in_turn(
-        InTurnWish(folder=folder_of(folder), words=words, budget_usd=budget_usd), on_event or (lambda _, __: None)
-    )
+    wish = InTurnWish(folder=folder_of(folder), each=Wish(agent=agent, **wishes))
+    return in_turn(wish, on_event or (lambda _, __: None))
 
 
 def projects_run_to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:

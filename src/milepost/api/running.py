@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from milepost.api.given import agents_in, name_of, path_of, unheard
 
@@ -11,107 +11,80 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnEvent
     from milepost.core.ports import Agent
-    from milepost.engine.again import Again
     from milepost.engine.anywhere import Ending
     from milepost.engine.prepare import NothingToDo
+    from milepost.engine.wish import Wish, Wishes
 
 
 def run(
     roadmap: Path | str | None = None,
     *,
     agent: str | Agent | None = None,
-    parallel: int | None = None,
-    trust: str | None = None,
-    network: str | None = None,
-    tasks: tuple[str, ...] = (),
-    max_tasks: int | None = None,
-    new: bool = False,
-    budget_usd: float | None = None,
-    approve: str | None = None,
-    ordered: bool = False,
-    held: bool = False,
-    met: tuple[str, ...] = (),
     stays: bool = False,
-    database: str | None = None,
-    remote: str | None = None,
     record: Path | str | None = None,
-    order: str | None = None,
-    group: str | None = None,
-    dialect: str | None = None,
-    memory: str | None = None,
     on_event: OnEvent | None = None,
+    **wishes: Unpack[Wishes],
 ) -> Ending:
     """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
 
     `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
-    `stays` waits for people who are asked; without it the run is left when only they are waited for.
-    `held` leaves the user's branch where it is, whatever passed. `met` are tasks of other projects (`api:1.2`)
-    that have their mileposts, though these are not taken in there. With `database`, the address of a PostgreSQL server,
-    the run is submitted to the workers there. `record` is a file for all that agents answered and did, as a cassette.
-    `memory` is `on`, `off` or `read-only`.
+    `stays` waits for people who are asked; without it the run is left when only they are waited for. `record` is a
+    file for all that agents answered and did, as a cassette. `on_event` hears everything as it happens.
+
+    What else may be asked for; what is left out, or None, is left to the settings:
+
+        tasks       only these, by their ids
+        max_tasks   at most so many
+        new         leave an interrupted run and start another
+        parallel    so many attempts under way at once
+        trust       `isolated` or `sandboxed`; without it the strongest level that is held here
+        network     what may be reached: `none`, `loopback`, `open`, or hosts with commas between them
+        budget_usd  what the run may cost
+        approve     when a person is asked: `each`, `risky` or `never`
+        ordered     land in the order of the plan
+        order       `free`, as dependencies allow, or `outline`, as the roadmap lists it
+        group       small tasks in one attempt: `none`, `section` or `smart`
+        dialect     how the roadmap is written: `boxes`, `emoji`, `table` …
+        memory      what is remembered: `on`, `off` or `read-only`
+        held        leave the user's branch where it is, whatever passed
+        met         tasks of other projects (`api:1.2`) that have their mileposts, though these are not taken in there
+        database    a PostgreSQL server, at whose workers the run is done
+        remote      the git remote that these workers share
     """
+    from milepost.engine.wish import Wish
+
+    wish = Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
+    return granted(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
+
+
+def granted(
+    wish: Wish,
+    *,
+    agents: dict[str, Agent] | None = None,
+    stays: bool = False,
+    record: Path | str | None = None,
+    on_event: OnEvent | None = None,
+) -> Ending:
+    """The run that is wished for, done until it is over; `agents` are the objects among its agents, by their names."""
     from milepost.engine import anywhere
-    from milepost.engine.prepare import Wish
     from milepost.engine.recording import taped
     from milepost.engine.rooms import Company
 
-    wish = Wish(
-        roadmap=path_of(roadmap),
-        agent=name_of(agent),
-        parallel=parallel,
-        trust=trust,
-        network=network,
-        tasks=tasks,
-        max_tasks=max_tasks,
-        new=new,
-        budget_usd=budget_usd,
-        approve=approve,
-        ordered=ordered or None,
-        held=held,
-        met=met,
-        database=database,
-        remote=remote,
-        order=order,
-        group=group,
-        dialect=dialect,
-        memory=memory,
-    )
-    with taped(path_of(roadmap), path_of(record), on_event or unheard, database) as hear:
-        return anywhere.run(wish, Company(on_event=hear, agents=agents_in(agent), stays=stays))
+    with taped(wish.roadmap, path_of(record), on_event or unheard, wish.database) as hear:
+        return anywhere.run(wish, Company(on_event=hear, agents=agents or {}, stays=stays))
 
 
 def preview(
-    roadmap: Path | str | None = None,
-    *,
-    agent: str | Agent | None = None,
-    parallel: int | None = None,
-    trust: str | None = None,
-    network: str | None = None,
-    tasks: tuple[str, ...] = (),
-    max_tasks: int | None = None,
-    new: bool = False,
-    order: str | None = None,
-    group: str | None = None,
-    dialect: str | None = None,
+    roadmap: Path | str | None = None, *, agent: str | Agent | None = None, **wishes: Unpack[Wishes]
 ) -> tuple[str, ...] | NothingToDo:
-    """The tasks that `run` would work on, in the order they may start; refuses what `run` refuses, changes nothing."""
-    from milepost.engine.prepare import Wish
-    from milepost.engine.preview import preview as look_ahead
+    """The tasks that `run` would work on, in the order they may start, by the same keywords.
 
-    wish = Wish(
-        roadmap=path_of(roadmap),
-        agent=name_of(agent),
-        parallel=parallel,
-        trust=trust,
-        network=network,
-        tasks=tasks,
-        max_tasks=max_tasks,
-        new=new,
-        order=order,
-        group=group,
-        dialect=dialect,
-    )
-    return look_ahead(wish, agents_in(agent))
+    It refuses what `run` refuses, and changes nothing.
+    """
+    from milepost.engine.preview import preview as look_ahead
+    from milepost.engine.wish import Wish
+
+    return look_ahead(Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes), agents_in(agent))
 
 
 def resume(
@@ -148,20 +121,7 @@ def retry(
 
     Its agent, walls, gates and what is left of its budget stay as they were, but for what is given here.
     """
-    again = _once_more(task, roadmap, agent, budget_usd, database)
-    return run(
-        roadmap,
-        tasks=(task,),
-        stays=stays,
-        database=database,
-        on_event=on_event,
-        **again.as_wish(),
-    )
-
-
-def _once_more(
-    task: str, roadmap: Path | str | None, agent: str | None, budget_usd: float | None, database: str | None
-) -> Again:
     from milepost.engine.again import Retry, once_more
 
-    return once_more(Retry(task=task, roadmap=path_of(roadmap), agent=agent, budget_usd=budget_usd, database=database))
+    asked = Retry(task=task, roadmap=path_of(roadmap), agent=agent, budget_usd=budget_usd, database=database)
+    return granted(once_more(asked).wish, stays=stays, on_event=on_event)

@@ -19,11 +19,11 @@ from milepost.core.errors import Misuse
 from milepost.core.events import AttemptFinished, Event, RunFinished
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
-from milepost.engine.prepare import Wish
 from milepost.engine.rooms import Company, OnEvent
 from milepost.engine.settings import load
 from milepost.engine.staff import make_agent
 from milepost.engine.start import run
+from milepost.engine.wish import Wish
 from milepost.sandbox.levels import open_terminal, strongest
 
 OnResult = Callable[[TaskReport], None]

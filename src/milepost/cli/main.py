@@ -29,6 +29,7 @@ from milepost.cli import (
     projects,
     replay,
     report,
+    running,
     sh,
     steer,
     together,
@@ -36,10 +37,9 @@ from milepost.cli import (
     worker,
 )
 from milepost.cli import roadmap as roadmaps
-from milepost.cli.arguments import Dialect, Graph, Group, Json, NetworkOption, Order, Roadmap, RoadmapOption, TaskId
+from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
-from milepost.cli.travel import people_watch, travel
-from milepost.cli.worker import Database, Remote
+from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -184,124 +184,7 @@ def plan(
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
 
 
-@app.command()
-def run(
-    roadmap: Roadmap = None,
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            help="Who does the work: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
-            "replay:FILE, or auto: whom the router chooses."
-        ),
-    ] = None,
-    parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
-    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
-    max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many tasks.")] = None,
-    trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="isolated, sandboxed; absent: the strongest held here.")
-    ] = None,
-    network: NetworkOption = None,
-    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What the run may cost.")] = None,
-    approve: Annotated[str | None, typer.Option(metavar="WHEN", help="Ask a person: each, risky, never.")] = None,
-    mode: Annotated[
-        str | None, typer.Option(metavar="MODE", help="The same by name: step, supervised, autonomous.")
-    ] = None,
-    ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
-    order: Order = None,
-    group: Group = None,
-    dialect: Dialect = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="MODE", help="What is remembered: on, off, read-only. Over memory.mode.")
-    ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
-    held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
-    met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
-    database: Database = None,
-    remote: Remote = None,
-    record: replay.Record = None,
-    workspace: projects.Workspace = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Work on the roadmap until every open task has its milepost or its reason."""
-    tasks = tuple(task or ())
-    if approve and mode:
-        _complain("--approve and --mode say the same thing in two ways", "give one of them")
-        raise typer.Exit(MISUSED)
-    if workspace:
-        if tasks or max_tasks or held or met or new or database or remote or record or dry_run:
-            _complain(
-                "--workspace runs all open tasks here: it goes without --task, --max-tasks, --new, --database, "
-                "--remote, --record and --dry-run",
-                "milepost plan --workspace shows what would be done",
-            )
-            raise typer.Exit(MISUSED)
-        told = {"agent": agent, "parallel": parallel, "trust": trust, "network": network, "approve": approve or mode}
-        told["memory"] = memory
-        words = [word for name, value in told.items() if value is not None for word in (f"--{name}", str(value))]
-        words += ["--ordered"] if ordered else []
-        projects.run_all(projects.folder_of(roadmap, asked=True), tuple(words), budget, as_json)
-    if dry_run:
-        found = milepost.preview(
-            roadmap,
-            agent=agent,
-            parallel=parallel,
-            trust=trust,
-            network=network,
-            tasks=tasks,
-            max_tasks=max_tasks,
-            new=new,
-            order=order,
-            group=group,
-            dialect=dialect,
-        )
-        _preview(milepost.plan(roadmap, order=order, group=group, dialect=dialect), roadmap, found, as_json)
-        return
-    travel(
-        as_json,
-        lambda tell: milepost.run(
-            roadmap,
-            agent=agent,
-            parallel=parallel,
-            trust=trust,
-            network=network,
-            tasks=tasks,
-            max_tasks=max_tasks,
-            new=new,
-            budget_usd=budget,
-            approve=approve or mode,
-            ordered=ordered,
-            held=held,
-            met=tuple(met or ()),
-            stays=people_watch(),
-            database=database,
-            remote=remote,
-            record=record,
-            order=order,
-            group=group,
-            dialect=dialect,
-            memory=memory,
-            on_event=tell,
-        ),
-    )
-
-
-@app.command()
-def resume(
-    roadmap: Roadmap = None,
-    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
-    database: Database = None,
-    record: replay.Record = None,
-    as_json: Json = False,
-) -> None:
-    """Go on with the run that was interrupted or paused; it needs no flags."""
-    stays = people_watch()
-    travel(
-        as_json,
-        lambda tell: milepost.resume(
-            roadmap, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
-        ),
-    )
+running.register(app)
 
 
 @app.command()
@@ -421,21 +304,6 @@ def bench(
     else:
         typer.echo("\n".join(bench_lines(milepost.bench_rows(report), _width())))
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
-
-
-def _preview(
-    made: milepost.Plan, roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool
-) -> None:
-    from milepost.cli.show_plan import preview_lines
-    from milepost.cli.words import from_here
-
-    would_run = () if isinstance(found, milepost.NothingToDo) else found
-    if as_json:
-        _print_json(milepost.plan_to_json(made) | {"would_run": list(would_run)})
-    elif isinstance(found, milepost.NothingToDo):
-        typer.echo(f"nothing to do: {found.reason}")
-    else:
-        typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), _width())))
 
 
 def _collect_seldom() -> None:

@@ -49,12 +49,12 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
 
 
-def run_all(folder: Path | None, words: tuple[str, ...], budget_usd: float | None, as_json: bool) -> None:
+def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milepost.Wishes) -> None:
     """Run the projects of a workspace one after the other."""
     from milepost.cli.show_projects import in_turn_lines
 
     tell = machine_tell() if as_json else people_tell()
-    ending = milepost.run_projects(folder, words=words, budget_usd=budget_usd, on_event=tell)
+    ending = milepost.run_projects(folder, agent=agent, on_event=tell, **wishes)
     if as_json:
         print_line(milepost.projects_run_to_json(ending))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from milepost.engine.networks import as_text
 from milepost.engine.places import mileposts_of
 from milepost.engine.project import Project
 from milepost.engine.stream import server_named
+from milepost.engine.wish import Wish
 from milepost.workspace.mileposts import Mileposts
 
 LONGEST_NAME = 60
@@ -31,33 +32,19 @@ _ASKING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """How a task is tried once more; None leaves it to the settings. `before` is the run that it is taken from.
+    """How a task is tried once more: what is asked of its run. `before` is the run that this is taken from.
 
     `held` is in words what holds its commands, `money` what is left for it.
     """
 
+    wish: Wish
     before: str = ""
-    agent: str | None = None
-    parallel: int | None = None
-    trust: str | None = None
-    network: str | None = None
-    approve: str | None = None
-    ordered: bool = False
-    order: str | None = None
-    dialect: str | None = None
-    memory: str | None = None
-    budget_usd: float | None = None
     held: str = ""
     money: str = ""
 
-    def as_wish(self) -> dict[str, Any]:
-        """What is asked of the run, by the names that `milepost.run` has for it."""
-        said_alone = {"before", "held", "money"}
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in said_alone}
-
     def __str__(self) -> str:
-        by = f"by {self.agent[:LONGEST_NAME]}" if self.agent else ""
-        asking = _ASKING.get(self.approve or "", "")
+        by = f"by {self.wish.agent[:LONGEST_NAME]}" if self.wish.agent else ""
+        asking = _ASKING.get(self.wish.approve or "", "")
         return ", ".join(word for word in (by, self.held, asking, self.money) if word)
 
 
@@ -85,19 +72,25 @@ class _Before:
         return bool(self.agents), self.record.started_at
 
 
-def once_more(wish: Retry) -> Again:
+def once_more(retry: Retry) -> Again:
     """How a task is to be tried again; refuses where nothing is left of what the run before might cost."""
-    project = Project.find(wish.roadmap)
-    before = _before(project, wish)
-    if before is None:
-        again = Again()
-    else:
-        again = replace(as_ordered(before.record.order), before=before.record.run, agent=_agent(before))
-    if wish.budget_usd is not None:
-        again = replace(again, budget_usd=wish.budget_usd, money=f"for {usd_words(wish.budget_usd)} at most")
-    elif before is not None and not before.goes_on:
-        again = _within_rest(again, wish)
-    return replace(again, agent=wish.agent or again.agent)
+    before = _before(Project.find(retry.roadmap), retry)
+    again = Again(wish=Wish()) if before is None else replace(as_ordered(before.record.order), before=before.record.run)
+    agent = retry.agent or (_agent(before) if before is not None else None)
+    budget, money = retry.budget_usd, ""
+    if budget is not None:
+        money = f"for {usd_words(budget)} at most"
+    elif before is not None and not before.goes_on and (budget := _rest(retry, again.before)) is not None:
+        money = f"with {usd_words(budget)} left"
+    wish = replace(
+        again.wish,
+        roadmap=retry.roadmap,
+        tasks=(retry.task,),
+        agent=agent,
+        budget_usd=budget,
+        database=retry.database,
+    )
+    return replace(again, wish=wish, money=money)
 
 
 def last_agent(wish: Retry) -> str | None:
@@ -110,36 +103,36 @@ def as_ordered(order: dict[str, Any]) -> Again:
     """What an order says of how its run is held, as flags say it; one of another version may lack some. Pure."""
     sandbox, planning, manner = (order.get(name) or {} for name in ("sandbox", "planning", "manner"))
     trust = TrustLevel.SANDBOXED.value if order.get("downgraded") else order.get("trust")
-    return Again(
+    wish = Wish(
         parallel=order.get("parallel"),
         trust=trust or None,
         network=as_text(sandbox["network"]) or None if "network" in sandbox else None,
         approve=order.get("approve"),
-        ordered=bool(order.get("ordered")),
+        ordered=order.get("ordered"),
         order=planning.get("sequence"),
         dialect=manner.get("dialect"),
         memory=(order.get("memory") or {}).get("mode"),
-        held=str(order.get("trust") or sandbox.get("container") or ""),
     )
+    return Again(wish=wish, held=str(order.get("trust") or sandbox.get("container") or ""))
 
 
 def _agent(before: _Before) -> str | None:
     return before.agents[-1] if before.agents else before.record.order.get("agent") or None
 
 
-def _within_rest(again: Again, wish: Retry) -> Again:
-    """Bound by what is left of the money that the run before had, if it was bound."""
-    spent = costs(wish.roadmap, again.before, wish.database)
+def _rest(retry: Retry, before: str) -> float | None:
+    """What is left of the money that the run before had, None where it was not bound."""
+    spent = costs(retry.roadmap, before, retry.database)
     rest = left(spent.budget.of_run, spent.spent).usd if spent is not None else None
     if spent is None or rest is None:
-        return again
+        return None
     if rest < LEAST_USD:
         had = usd_words(spent.budget.usd or 0.0)
         raise BudgetSpent(
-            f"nothing is left of the {had} that run {again.before} had",
-            f"give it more: milepost retry {wish.task} --budget {spent.budget.usd:g}",
+            f"nothing is left of the {had} that run {before} had",
+            f"give it more: milepost retry {retry.task} --budget {spent.budget.usd:g}",
         )
-    return replace(again, budget_usd=round(rest, 9), money=f"with {usd_words(rest)} left")
+    return round(rest, 9)
 
 
 def _before(project: Project, wish: Retry) -> _Before | None:

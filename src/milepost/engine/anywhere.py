@@ -10,7 +10,7 @@ from milepost.core.redact import Redactor
 from milepost.engine import helm, start
 from milepost.engine.answering import running
 from milepost.engine.ground import known_secrets
-from milepost.engine.prepare import Wish, require_agent
+from milepost.engine.prepare import require_agent
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company
 from milepost.engine.run_plan import task_in
@@ -21,6 +21,7 @@ from milepost.engine.submit import Elsewhere, Exchange, exchange_of, submitted
 from milepost.engine.submit import resume as follow_again
 from milepost.engine.submit import run as submit
 from milepost.engine.submit import stop as take_back
+from milepost.engine.wish import Wish
 
 Ending = EndedHere | Elsewhere
 

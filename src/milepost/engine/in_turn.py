@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from milepost.core.errors import PlanInvalid
+from milepost.core.errors import Misuse, PlanInvalid
 from milepost.core.events import RunFinished, TaskSummary
 from milepost.core.task import Plan
 from milepost.core.verdict import Verdict
@@ -26,6 +26,7 @@ from milepost.engine.project import Project
 from milepost.engine.shares import SMALLEST_USD
 from milepost.engine.together import alone, refuse_unmovable, refuse_workers
 from milepost.engine.wire import dump
+from milepost.engine.wish import Wish, command_of
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan
 from milepost.plan.family.waiting import may_start, met, waiting_elsewhere
 from milepost.store.boundary import reached
@@ -33,11 +34,10 @@ from milepost.store.boundary import reached
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InTurnWish:
-    """What is asked of a family: where it is, the words that each run is told, and what all of them may cost."""
+    """What is asked of a family: where it is, and what is asked of each run; the budget is for all of them."""
 
     folder: Path | None = None
-    words: tuple[str, ...] = ()
-    budget_usd: float | None = None
+    each: Wish = Wish()  # noqa: RUF009 (it is frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +99,7 @@ class _Turns:
 
 def in_turn(wish: InTurnWish, on_event: OnEvent) -> InTurnEnding | NothingToDo:
     """Run the projects of a family one after the other, each as far as it can go, until none can go on."""
+    _refuse_for_one(wish.each)
     made = _planned(wish)
     projects = {one.name: Project.find(Path(one.roadmap)) for one in made.projects}
     with alone(projects):
@@ -128,6 +129,16 @@ def to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
     return {"event": "workspace_finished", "complete": ending.complete, **dump(ending)}
 
 
+def _refuse_for_one(wish: Wish) -> None:
+    """Raise where something is asked for that is one run's, or that is done elsewhere."""
+    if wish.tasks or wish.max_tasks or wish.new or wish.held or wish.met or wish.database or wish.remote:
+        raise Misuse(
+            "the projects of a workspace are run here, with all their open tasks: it goes without --task, --max-tasks, "
+            "--new, --database and --remote",
+            "milepost plan --workspace shows what would be done",
+        )
+
+
 def _planned(wish: InTurnWish) -> FamilyPlan:
     """The plan of the family, which nothing may be wrong with."""
     made = plan_family(wish.folder)
@@ -147,15 +158,14 @@ def _next(wish: InTurnWish, projects: Mapping[str, Project], turns: _Turns) -> L
     name, tasks = next(chain(begun, _able(_planned(wish), turns)), ("", ()))
     if not name:
         return None
-    budget: tuple[str, ...] = ()
-    if wish.budget_usd is not None:
-        left = wish.budget_usd - turns.cost_usd
+    left: float | None = None
+    if wish.each.budget_usd is not None:
+        left = wish.each.budget_usd - turns.cost_usd
         if left < SMALLEST_USD:
-            turns.halted = f"${turns.cost_usd:.2f} is spent of ${wish.budget_usd:.2f}: give more with --budget"
+            turns.halted = f"${turns.cost_usd:.2f} is spent of ${wish.each.budget_usd:.2f}: give more with --budget"
             return None
-        budget = ("--budget", f"{left:.6f}")
-    named = (word for task in tasks for word in ("--task", task))
-    return Leg(name=name, words=("run", str(projects[name].roadmap), "--json", *wish.words, *budget, *named))
+    asked = replace(wish.each, roadmap=projects[name].roadmap, tasks=tasks, budget_usd=left)
+    return Leg(name=name, words=command_of(asked))
 
 
 def _able(made: FamilyPlan, turns: _Turns) -> Iterator[tuple[str, tuple[str, ...]]]:

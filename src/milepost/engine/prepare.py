@@ -5,8 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from milepost.core.errors import (
     AgentUnknown,
@@ -35,40 +34,13 @@ from milepost.engine.routing import pattern_for, routing_of
 from milepost.engine.settings import Settings, budget_of
 from milepost.engine.staff import agent_name, make_agent
 from milepost.engine.unmerged import run_ahead
+from milepost.engine.wish import Wish
 from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.family.waiting import met
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What the caller of a run asks for; None leaves it to the settings.
-
-    `met` are tasks of other projects that have their mileposts, though these are not taken in yet.
-    """
-
-    roadmap: Path | None = None
-    agent: str | None = None
-    parallel: int | None = None
-    trust: str | None = None
-    network: str | None = None
-    tasks: tuple[str, ...] = ()
-    max_tasks: int | None = None
-    new: bool = False
-    budget_usd: float | None = None
-    approve: str | None = None
-    ordered: bool | None = None
-    database: str | None = field(default=None, repr=False)
-    remote: str | None = field(default=None, repr=False)
-    held: bool = False
-    order: str | None = None
-    group: str | None = None
-    dialect: str | None = None
-    memory: str | None = None
-    met: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,10 @@ from milepost.core.events import TaskFinished
 from milepost.core.ports import Agent
 from milepost.engine import helm, prepare, start
 from milepost.engine.journal import Journal, RunRecord
-from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.prepare import NothingToDo
 from milepost.engine.project import Project
 from milepost.engine.settings import load
+from milepost.engine.wish import Wish
 
 
 def preview(wish: Wish, agents: Mapping[str, Agent]) -> tuple[str, ...] | NothingToDo:

@@ -27,7 +27,7 @@ from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.networks import as_text
 from milepost.engine.order import VERSION, Order
 from milepost.engine.parking import Parked
-from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.prepare import NothingToDo
 from milepost.engine.project import Project
 from milepost.engine.rooms import Company, Rooms, open_rooms
 from milepost.engine.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
@@ -36,6 +36,7 @@ from milepost.engine.state import StateLock, busy, holder_of
 from milepost.engine.steering import Request
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
+from milepost.engine.wish import Wish
 
 STOP, STOP_NOW = "stop", "stop-now"
 

@@ -19,7 +19,7 @@ from milepost.engine.homecoming import brought
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.offers import Offer, Offers
 from milepost.engine.order import VERSION, Order
-from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.prepare import NothingToDo
 from milepost.engine.project import Project
 from milepost.engine.settings import Settings, load
 from milepost.engine.start import flags_of, refuse_other
@@ -27,6 +27,7 @@ from milepost.engine.state import StateLock, make_state
 from milepost.engine.wanting import Wanting
 from milepost.engine.wire import dump
 from milepost.engine.wire import load as load_value
+from milepost.engine.wish import Wish
 from milepost.store.database import Database, is_server, open_database
 from milepost.workspace.mileposts import run_branch
 from milepost.workspace.remote import Remote, base_ref

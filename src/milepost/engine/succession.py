@@ -32,12 +32,6 @@ class Start:
     tasks: tuple[str, ...]
     met: tuple[str, ...]
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What a run is told about it."""
-        named = (word for task in self.tasks for word in ("--task", task))
-        return (*named, *(word for one in self.met for word in ("--met", one)))
-
 
 def plans_of(projects: Mapping[str, Project]) -> dict[str, Plan]:
     """The plan of each project as its newest mileposts leave it, taken in or not."""

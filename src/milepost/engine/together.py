@@ -24,7 +24,7 @@ from milepost.engine.marks import name_problem
 from milepost.engine.pact import FOLDER, Member, Pact, drop, keep, open_pacts
 from milepost.engine.places import MARKS, mileposts_of
 from milepost.engine.planning import read_now
-from milepost.engine.prepare import NothingToDo, Wish
+from milepost.engine.prepare import NothingToDo
 from milepost.engine.preview import preview
 from milepost.engine.project import Project
 from milepost.engine.settings import load
@@ -32,6 +32,7 @@ from milepost.engine.shares import SMALLEST_USD, left_of, share_out, took_since
 from milepost.engine.state import StateLock, make_state
 from milepost.engine.succession import Start, Succession, calls_of, legs_of, onward, plans_of
 from milepost.engine.unmerged import run_ahead
+from milepost.engine.wish import Wish, command_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,24 +231,24 @@ def _legs(
     tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
     took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
     shares = {} if pact.budget_usd is None else share_out(pact.budget_usd, took, tasks)
-    agent = ("--agent", pact.agent) if pact.agent is not None else ()
 
     def leg(start: Start) -> Leg | None:
         name = start.project
-        budget: tuple[str, ...] = ()
+        left: float | None = None
         if name in shares:
             left = left_of(shares[name], took[name], took_since(projects[name], pact.began_at))
             if left < SMALLEST_USD:
                 succession.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
                 return None
-            budget = ("--budget", f"{left:.6f}")
-        again = ("--new",) if new and name not in succession.ends else ()
-        return Leg(
-            name=name,
-            words=(
-                *("run", str(projects[name].roadmap), "--held", "--json", *agent),
-                *(*budget, *again, *start.words),
-            ),
+        wish = Wish(
+            roadmap=projects[name].roadmap,
+            agent=pact.agent,
+            tasks=start.tasks,
+            new=new and name not in succession.ends,
+            budget_usd=left,
+            held=True,
+            met=start.met,
         )
+        return Leg(name=name, words=command_of(wish))
 
     return leg

@@ -14,9 +14,10 @@ from milepost.core.task import Plan
 from milepost.engine.chaos.copies import Place, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
 from milepost.engine.planning import manner_of, planned, planning_of
-from milepost.engine.prepare import Wish, choose, refuse_invalid
+from milepost.engine.prepare import choose, refuse_invalid
 from milepost.engine.project import Project, read_bytes
 from milepost.engine.settings import FILE, Settings, load
+from milepost.engine.wish import Wish
 
 SAMPLE_TASKS = 20
 REPLAY, PATTERN = "replay:", "pattern:"

@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
-from milepost.detached import StartWish
+from milepost.detached import starting
 from milepost.mcp.departing import depart
 from milepost.mcp.levels import say
 from milepost.mcp.places import Folder, Place
@@ -63,8 +63,8 @@ def _run_start(place: Place) -> Callable[..., Any]:
         """Work on the open tasks of ROADMAP.md, each proven and committed. Returns the run's id at once; the run goes
         on by itself, also without this server. Goes on with an interrupted run. Follow it with run_status."""
         roadmap = await aside(lambda: place.roadmap(workspace))
-        wish = StartWish(
-            roadmap=roadmap,
+        wish = starting(
+            roadmap,
             agent=agent or None,
             tasks=tasks,
             max_tasks=max_tasks,
