@@ -29,7 +29,8 @@ LAST_WORDS = "detached.json"
 class StartWish(BaseModel):
     """A run to begin, as `milepost run` does; with `resume` one to go on with, as `milepost resume` does.
 
-    One that `stays` waits for people when only they are left; others leave, and can be resumed.
+    With `run` no other one goes on. One that `stays` waits for people when only they are left; others leave, and can be
+    resumed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,6 +38,7 @@ class StartWish(BaseModel):
     roadmap: Path
     wish: Wish = Wish()
     resume: bool = False
+    run: str | None = None
     stays: bool = False
 
 
@@ -113,7 +115,12 @@ def _granted(wish: StartWish, hear: Callable[[milepost.Event], None]) -> milepos
     asked = replace(wish.wish, roadmap=wish.roadmap)
     if wish.resume:
         return milepost.resume(
-            wish.roadmap, budget_usd=asked.budget_usd, stays=wish.stays, database=asked.database, on_event=hear
+            wish.roadmap,
+            run=wish.run,
+            budget_usd=asked.budget_usd,
+            stays=wish.stays,
+            database=asked.database,
+            on_event=hear,
         )
     return granted(asked, stays=wish.stays, on_event=hear)
 

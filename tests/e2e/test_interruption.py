@@ -55,6 +55,26 @@ def test_stop_lets_the_step_in_flight_end_and_resume_goes_on_without_flags(sandb
     assert sandbox.mileposts() == ["1.1", "1.2"]
 
 
+def test_no_other_run_goes_on_in_the_place_of_the_one_that_is_meant(sandbox: Sandbox) -> None:
+    sandbox.write("OTHER.md", SLOW.format(0))
+    sandbox.roadmap(SLOW.format(0))
+    asking = ("--agent", sandbox.agent, "--approve", "each", "--json")
+    first = sandbox.milepost("run", *asking).events[-1]["run"]
+    for words in (("run", "OTHER.md", *asking), ("run", "OTHER.md", "--dry-run"), ("resume", "OTHER.md")):
+        refused = sandbox.milepost(*words)
+        assert refused.code == 1 and f"run {first} is not over, and it is about ROADMAP.md" in refused.stderr
+    second = sandbox.milepost("run", "--new", *asking).events[-1]["run"]
+    for meant, why in ((first, "it was left for another"), ("ffff-", "there is no such run here")):
+        refused = sandbox.milepost("resume", "--run", meant)
+        assert refused.code == 1 and f"run {meant} cannot go on: {why}" in refused.stderr
+        assert f"goes on with run {second}" in refused.stderr
+    for asked in ("begin", "land"):
+        assert sandbox.milepost("approve", "1.1").code == 0, asked
+        went_on = sandbox.milepost("resume", "--run", second.upper())
+    assert went_on.code == 0 and sandbox.mileposts() == ["1.1"]
+    assert f"run {second} cannot go on: it is over" in sandbox.milepost("resume", "--run", second).stderr
+
+
 def test_interrupting_twice_stops_at_once_and_loses_nothing(sandbox: Sandbox) -> None:
     sandbox.roadmap(SLOW.format(60))
     first = sandbox.start("run", "--agent", sandbox.agent)

@@ -26,17 +26,21 @@ def start_detached(
 def resume_detached(
     roadmap: Path | str | None = None,
     *,
+    run: str | None = None,
     budget_usd: float | None = None,
     stays: bool = False,
     database: str | None = None,
 ) -> Begun:
-    """Go on with the run that was interrupted, or paused, in a process of its own."""
+    """Go on with the run that was interrupted, or paused, in a process of its own.
+
+    With `run` it is refused where another would go on.
+    """
     from milepost.departing import depart
     from milepost.detached import StartWish
     from milepost.engine.wish import Wish
 
     wish = Wish(budget_usd=budget_usd, database=database)
-    return depart(StartWish(roadmap=find_roadmap(roadmap), wish=wish, resume=True, stays=stays))
+    return depart(StartWish(roadmap=find_roadmap(roadmap), wish=wish, resume=True, run=run, stays=stays))
 
 
 def retry_detached(

@@ -90,6 +90,7 @@ def preview(
 def resume(
     roadmap: Path | str | None = None,
     *,
+    run: str | None = None,
     agent: Agent | None = None,
     budget_usd: float | None = None,
     stays: bool = False,
@@ -97,12 +98,15 @@ def resume(
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
-    """Go on with the run that was interrupted; its flags are recorded, but for `record`. A new budget may be given."""
+    """Go on with the run that was interrupted; its flags are recorded, but for `record`. A new budget may be given.
+
+    There is one at a time: a new run leaves the one before. With `run` it is refused where another would go on.
+    """
     from milepost.engine import anywhere
     from milepost.engine.recording import taped
     from milepost.engine.rooms import Company
 
-    where = anywhere.Whereabouts(roadmap=path_of(roadmap), database=database)
+    where = anywhere.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
     with taped(path_of(roadmap), path_of(record), on_event or unheard, database) as hear:
         return anywhere.resume(where, Company(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
 

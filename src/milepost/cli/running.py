@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +9,7 @@ import typer
 
 import milepost
 from milepost.cli import projects, replay
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
 from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database, Remote
@@ -100,6 +99,7 @@ def run(
 
 def resume(
     roadmap: Roadmap = None,
+    meant: Annotated[str | None, typer.Option("--run", metavar="ID", help="Only if it is this one.")] = None,
     budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
     database: Database = None,
     record: replay.Record = None,
@@ -110,7 +110,7 @@ def resume(
     travel(
         as_json,
         lambda tell: milepost.resume(
-            roadmap, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
+            roadmap, run=meant, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
         ),
     )
 
@@ -124,9 +124,8 @@ def _preview(
     would_run = () if isinstance(found, milepost.NothingToDo) else found
     if as_json:
         answer = milepost.plan_to_json(made) | {"would_run": list(would_run)}
-        typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+        print_json(answer)
     elif isinstance(found, milepost.NothingToDo):
         typer.echo(f"nothing to do: {found.reason}")
     else:
-        width = shutil.get_terminal_size((100, 24)).columns
-        typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), width)))
+        typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), terminal_width())))

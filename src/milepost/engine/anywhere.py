@@ -55,8 +55,10 @@ def resume(where: Whereabouts, company: Company, budget_usd: float | None = None
     """Go on with the run that was interrupted, or follow again the one that was submitted."""
     exchange = where.exchange
     if exchange is None:
-        return start.resume(where.roadmap, company, budget_usd)
+        return start.resume(where.roadmap, company, budget_usd, where.run)
     known = submitted(where.roadmap, exchange)
+    if known is not None:
+        _require_meant(where, known[0].run)
     if known is not None and helm.paused(exchange.database, known[0].run):
         helm.ask(exchange.database, known[0].run, Request(kind="go_on"))
     return follow_again(where.roadmap, exchange, company.on_event)

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from milepost.core.errors import NothingToSteer, RunUnfinished
 from milepost.engine.calls import AttemptKey, CallLog
 from milepost.engine.costs import NOTED_BUDGET
 from milepost.engine.journal import Journal, RunRecord
@@ -44,3 +45,27 @@ def unfinished(project: Project) -> RunRecord | None:
     with Journal.look(project.database) as journal:
         newest = next(iter(journal.runs()), None)
     return newest if newest is not None and newest.unfinished else None
+
+
+def refuse_elsewhere(project: Project, record: RunRecord) -> None:
+    """Raise when a run is another roadmap's of the same folder: one run is under way there at a time."""
+    other = record.order.get("roadmap", project.roadmap_in_tree)
+    if other != project.roadmap_in_tree and (path := project.repository.top / other).exists():
+        raise RunUnfinished(
+            f"run {record.run} is not over, and it is about {other}",
+            f"milepost resume {path} goes on with it; milepost run --new leaves it and starts another",
+        )
+
+
+def require_meant(project: Project, found: RunRecord | None, meant: str | None) -> None:
+    """Raise unless the run that would go on is the one that is meant."""
+    if meant is None or (found is not None and found.run == meant.lower()):
+        return
+    with Journal.look(project.database) as journal:
+        record = next((one for one in journal.runs() if one.run == meant.lower()), None)
+    if record is None:
+        why = "there is no such run here"
+    else:
+        why = "it was left for another" if record.left_at is not None else "it is over"
+    able = "milepost status tells of the newest" if found is None else f"milepost resume goes on with run {found.run}"
+    raise NothingToSteer(f"run {meant} cannot go on: {why}", able)

@@ -24,6 +24,7 @@ def preview(wish: Wish, agents: Mapping[str, Agent]) -> tuple[str, ...] | Nothin
     start.refuse_busy(project)
     interrupted = None if wish.new else helm.unfinished(project)
     if interrupted is not None:
+        helm.refuse_elsewhere(project, interrupted)
         start.refuse_other(interrupted, wish)
         return _still_to_do(project, interrupted)
     drafted = prepare.draft(project, settings, wish, agents)

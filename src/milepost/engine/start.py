@@ -21,7 +21,7 @@ from milepost.core.events import (
 from milepost.engine import prepare
 from milepost.engine.approval import approval_named
 from milepost.engine.asking import waiting_for_people
-from milepost.engine.helm import ask, paused, unfinished, within_new_wall
+from milepost.engine.helm import ask, paused, refuse_elsewhere, require_meant, unfinished, within_new_wall
 from milepost.engine.hold import hold_of
 from milepost.engine.journal import Journal, RunRecord
 from milepost.engine.networks import as_text
@@ -59,6 +59,7 @@ def run(wish: Wish, company: Company) -> EndedHere:
     refuse_busy(project)
     interrupted = None if wish.new else unfinished(project)
     if interrupted is not None:
+        refuse_elsewhere(project, interrupted)
         refuse_other(interrupted, wish)
         return resume(wish.roadmap, company, budget_usd=wish.budget_usd)
     drafted = prepare.draft(project, settings, wish, company.agents)
@@ -110,19 +111,27 @@ def flags_of(wish: Wish) -> dict[str, object]:
     }
 
 
-def resume(roadmap: Path | None, company: Company, budget_usd: float | None = None) -> EndedHere:
-    """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs."""
+def resume(
+    roadmap: Path | None, company: Company, budget_usd: float | None = None, meant: str | None = None
+) -> EndedHere:
+    """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs.
+
+    It refuses where that is not the run that is `meant`.
+    """
     project = Project.find(roadmap)
     if not project.database.exists():
         return NothingToDo(reason="no run was started here yet")
     holder = holder_of(project.state)
     if holder is not None and holder.run and paused(project.database, holder.run):
+        require_meant(project, unfinished(project), meant)
         ask(project.database, holder.run, Request(kind="go_on"))
         return NothingToDo(reason=f"run {holder.run} was paused, and goes on where it runs (pid {holder.pid})")
     with StateLock(project.state) as lock:
         record = unfinished(project)
+        require_meant(project, record, meant)
         if record is None:
             return NothingToDo(reason="the last run is finished")
+        refuse_elsewhere(project, record)
         order = within_new_wall(project.database, _recorded(record), budget_usd)
         settings = load(project.roadmap.parent, {"trust": order.trust or None})
         order = replace(order, budget=budget_again(settings, order.budget))
