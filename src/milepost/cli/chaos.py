@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random as chance
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost.cli.answers import print_json
 from milepost.cli.exits import DONE, NOT_DONE
 from milepost.cli.words import counted, duration, padded, safe
 
@@ -64,7 +64,7 @@ def chaos(
             on_progress=clock,
         )
     if as_json:
-        typer.echo(json.dumps(milepost.chaos_to_json(report), indent=2, ensure_ascii=False))
+        print_json(milepost.chaos_to_json(report))
     else:
         typer.echo("\n".join(chaos_lines(report)))
     raise typer.Exit(DONE if report.passed else NOT_DONE)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +9,7 @@ import typer
 
 import milepost
 from milepost.cli.amounts import minutes, of, thousands, usd
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.words import facts_lines, padded, safe
 from milepost.cli.worker import Database
@@ -34,9 +33,9 @@ def costs(
     """What a run cost: by task, by model, by agent, and how that stands to its budget."""
     found = milepost.costs(roadmap, run=run, database=database)
     if as_json:
-        typer.echo(json.dumps(costs_to_json(found), indent=2, ensure_ascii=False))
+        print_json(costs_to_json(found))
     else:
-        typer.echo("\n".join(cost_lines(found, shutil.get_terminal_size((100, 24)).columns)))
+        typer.echo("\n".join(cost_lines(found, terminal_width())))
 
 
 def cost_lines(found: Costs | None, width: int) -> list[str]:

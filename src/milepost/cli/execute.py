@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 import milepost
+from milepost.cli.answers import print_json
 from milepost.cli.arguments import Json, NetworkOption
 from milepost.cli.exits import DONE, NOT_DONE
 from milepost.cli.show_diff import page
@@ -69,7 +69,7 @@ def execute(
     )
     if as_json:
         told = result_to_json(result) | (held_to_json(held[0]) if held else {})
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        print_json(told)
     else:
         sys.stdout.write(result.output)
         for one in held:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 import milepost
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json, RoadmapOption
 
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
@@ -39,10 +38,9 @@ def gates(
 
     waiting, where = milepost.waiting_gates(roadmap, database=database), where_words(roadmap, database)
     if as_json:
-        typer.echo(json.dumps([gate_with_commands(gate, where) for gate in waiting], indent=2, ensure_ascii=False))
+        print_json([gate_with_commands(gate, where) for gate in waiting])
         return
-    width = shutil.get_terminal_size((100, 24)).columns
-    typer.echo("\n".join(gates_lines(waiting, width, whole=whole, where=where)))
+    typer.echo("\n".join(gates_lines(waiting, terminal_width(), whole=whole, where=where)))
 
 
 def approve(
@@ -109,7 +107,7 @@ def _answer(
 
     kept = milepost.answer_gate(gate, answer, text, roadmap, digest=digest, database=database)
     if as_json:
-        typer.echo(json.dumps(milepost.gate_to_json(kept), indent=2, ensure_ascii=False))
+        print_json(milepost.gate_to_json(kept))
         return
     goes_on = bool(database) or milepost.running(roadmap) is not None
     typer.echo("\n".join(answered_lines(kept, running=goes_on)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 import milepost
+from milepost.cli.answers import answer, print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 
 _PLACE = "A task, an attempt such as 1.1#2, a mark, or a commit."
@@ -26,7 +24,7 @@ def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
     from milepost.cli.show_log import log_lines, milepost_to_json
 
     posts = milepost.log(roadmap)
-    _answer(as_json, lambda: [milepost_to_json(post) for post in posts], lambda: log_lines(posts, _width()))
+    answer(as_json, lambda: [milepost_to_json(post) for post in posts], lambda: log_lines(posts, terminal_width()))
 
 
 def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) -> None:
@@ -34,7 +32,7 @@ def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False)
     from milepost.cli.show_history import attempt_lines, tried_to_json
 
     found = milepost.attempts(task, roadmap)
-    _answer(as_json, lambda: [tried_to_json(one) for one in found], lambda: attempt_lines(found, _width()))
+    answer(as_json, lambda: [tried_to_json(one) for one in found], lambda: attempt_lines(found, terminal_width()))
 
 
 def diff(
@@ -49,7 +47,7 @@ def diff(
 
     found = milepost.diff(place, other, roadmap, stat=stat)
     if as_json:
-        _print_json(difference_to_json(found))
+        print_json(difference_to_json(found))
     else:
         page(found.patch)
 
@@ -72,7 +70,7 @@ def undo(
     from milepost.cli.show_history import undone_lines, undone_to_json
 
     found = milepost.undo(tasks or (), roadmap, to=to, with_dependents=with_dependents, dry_run=dry_run)
-    _answer(as_json, lambda: undone_to_json(found), lambda: undone_lines(found, to, _width()))
+    answer(as_json, lambda: undone_to_json(found), lambda: undone_lines(found, to, terminal_width()))
 
 
 def restore(
@@ -85,7 +83,7 @@ def restore(
     from milepost.cli.show_history import restored_lines, restored_to_json
 
     found = milepost.restore(files, roadmap, source=source)
-    _answer(as_json, lambda: restored_to_json(found), lambda: restored_lines(found, _width()))
+    answer(as_json, lambda: restored_to_json(found), lambda: restored_lines(found, terminal_width()))
 
 
 def mark(
@@ -102,7 +100,7 @@ def mark(
         raise typer.BadParameter("--delete takes no --at")
     found = milepost.unmark(name, roadmap) if delete else milepost.mark(name, roadmap, at=at)
     gone = " is gone; the commit stays" if delete else f"\nnext   milepost undo --to {found.name}   comes back to it"
-    _answer(as_json, lambda: mark_to_json(found), lambda: [f"{mark_line(found)}{gone}"])
+    answer(as_json, lambda: mark_to_json(found), lambda: [f"{mark_line(found)}{gone}"])
 
 
 def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
@@ -110,7 +108,7 @@ def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
     from milepost.cli.show_history import mark_to_json, marks_lines
 
     found = milepost.marks(roadmap)
-    _answer(as_json, lambda: [mark_to_json(one) for one in found], lambda: marks_lines(found, _width()))
+    answer(as_json, lambda: [mark_to_json(one) for one in found], lambda: marks_lines(found, terminal_width()))
 
 
 def sync(
@@ -124,19 +122,4 @@ def sync(
 
     found = milepost.sync(roadmap, dry_run=dry_run)
     name = from_here(milepost.find_roadmap(roadmap))
-    _answer(as_json, lambda: synced_to_json(found), lambda: sync_lines(found, name, _width()))
-
-
-def _answer(as_json: bool, plain: Callable[[], object], lines: Callable[[], list[str]]) -> None:
-    if as_json:
-        _print_json(plain())
-    else:
-        typer.echo("\n".join(lines()))
-
-
-def _print_json(answer: object) -> None:
-    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
-
-
-def _width() -> int:
-    return shutil.get_terminal_size((100, 24)).columns
+    answer(as_json, lambda: synced_to_json(found), lambda: sync_lines(found, name, terminal_width()))

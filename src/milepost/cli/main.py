@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import gc
 import io
-import json
 import os
 import signal
 import sys
@@ -37,6 +36,7 @@ from milepost.cli import (
     worker,
 )
 from milepost.cli import roadmap as roadmaps
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.worker import Database
@@ -135,9 +135,9 @@ def doctor(as_json: Json = False) -> None:
 
     findings = milepost.doctor()
     if as_json:
-        _print_json([finding_to_json(finding) for finding in findings])
+        print_json([finding_to_json(finding) for finding in findings])
     else:
-        typer.echo("\n".join(doctor_lines(findings, _width())))
+        typer.echo("\n".join(doctor_lines(findings, terminal_width())))
     raise typer.Exit(NOT_DONE if any(finding.needed and not finding.ok for finding in findings) else DONE)
 
 
@@ -170,17 +170,21 @@ def plan(
     if graph is not None:
         typer.echo(milepost.plan_to_graph(made, graph))
     elif propose and not as_json:
-        typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), _width())))
+        typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), terminal_width())))
     elif explain and not as_json:
-        typer.echo("\n".join(explain_lines(milepost.explain_roadmap(roadmap, dialect=dialect), made, name, _width())))
+        typer.echo(
+            "\n".join(explain_lines(milepost.explain_roadmap(roadmap, dialect=dialect), made, name, terminal_width()))
+        )
     else:
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
             more = explain_to_json(milepost.explain_roadmap(roadmap, dialect=dialect)) if explain else {}
-            _print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
+            print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
-            lines = show.plan_lines(made, name, _width(), forecast, choices, everything=everything, strict=strict)
-            typer.echo("\n".join([*renamed_lines(renamed, _width()), *lines]))
+            lines = show.plan_lines(
+                made, name, terminal_width(), forecast, choices, everything=everything, strict=strict
+            )
+            typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
 
 
@@ -194,9 +198,9 @@ def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = F
 
     found = milepost.status(roadmap, database=database)
     if as_json:
-        _print_json(status_to_json(found))
+        print_json(status_to_json(found))
     else:
-        typer.echo("\n".join(status_lines(found, _width())))
+        typer.echo("\n".join(status_lines(found, terminal_width())))
 
 
 @app.command()
@@ -233,15 +237,15 @@ def proof(
     if logs:
         kept = milepost.logs(task, roadmap)
         if as_json:
-            _print_json([{"check": name, "log": text} for name, text in kept])
+            print_json([{"check": name, "log": text} for name, text in kept])
         else:
             typer.echo("\n".join(log_lines(kept)))
         return
     found = milepost.proof(task, roadmap)
     if as_json:
-        _print_json(milepost.proof_to_json(found))
+        print_json(milepost.proof_to_json(found))
     else:
-        typer.echo("\n".join(proof_lines(found, _width())))
+        typer.echo("\n".join(proof_lines(found, terminal_width())))
 
 
 @app.command()
@@ -260,15 +264,15 @@ def verify(
     if again and task is not None:
         proven = milepost.replay(task, roadmap)
         if as_json:
-            _print_json(show.replayed_to_json(proven))
+            print_json(show.replayed_to_json(proven))
         else:
-            typer.echo("\n".join(show.replayed_lines(proven, _width())))
+            typer.echo("\n".join(show.replayed_lines(proven, terminal_width())))
         raise typer.Exit(DONE if proven.same else NOT_DONE)
     found = milepost.verify(task, roadmap)
     if as_json:
-        _print_json(show.verified_to_json(found))
+        print_json(show.verified_to_json(found))
     else:
-        typer.echo("\n".join(show.verified_lines(found, _width())))
+        typer.echo("\n".join(show.verified_lines(found, terminal_width())))
     evidence = found.evidence
     passed = evidence.verdict == "passed" or (task is None and bool(evidence.checks) and evidence.verdict != "failed")
     raise typer.Exit(DONE if passed else NOT_DONE)
@@ -281,9 +285,9 @@ def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
     found = milepost.failures(roadmap)
     if as_json:
-        _print_json([failure_to_json(one) for one in found])
+        print_json([failure_to_json(one) for one in found])
     else:
-        typer.echo("\n".join(failure_lines(found, _width())))
+        typer.echo("\n".join(failure_lines(found, terminal_width())))
 
 
 @app.command()
@@ -296,13 +300,13 @@ def bench(
     from milepost.cli.show_bench import bench_lines, result_line
 
     def tell(result: milepost.TaskReport) -> None:
-        typer.echo(result_line(result, _width()), err=True)
+        typer.echo(result_line(result, terminal_width()), err=True)
 
     report = milepost.bench(agent, tasks=tuple(task or ()), on_result=tell)
     if as_json:
-        _print_json(milepost.bench_to_json(report))
+        print_json(milepost.bench_to_json(report))
     else:
-        typer.echo("\n".join(bench_lines(milepost.bench_rows(report), _width())))
+        typer.echo("\n".join(bench_lines(milepost.bench_rows(report), terminal_width())))
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 
@@ -324,20 +328,10 @@ def _complain(message: str, advice: str) -> None:
         print(f"  {safe(advice)}", file=sys.stderr)  # noqa: T201
 
 
-def _print_json(answer: object) -> None:
-    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
-
-
 def _stderr() -> Console:
     from rich.console import Console
 
     return Console(stderr=True)
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((100, 24)).columns
 
 
 chaos.register(app)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 import milepost
+from milepost.cli.answers import answer, terminal_width
 from milepost.cli.arguments import Json
 from milepost.cli.exits import DONE, NOT_DONE
 
@@ -41,7 +40,7 @@ def stats(folder: Folder = None, as_json: Json = False) -> None:
 
     with milepost.open_memory(folder) as memory:
         found = memory.stats()
-    _answer(as_json, lambda: stats_to_json(found), lambda: stats_lines(found, _width()))
+    answer(as_json, lambda: stats_to_json(found), lambda: stats_lines(found, terminal_width()))
 
 
 @group.command("list")
@@ -66,20 +65,24 @@ def list_(
     with milepost.open_memory(folder) as memory:
         if episodes:
             told = memory.episodes(most=most, outcome=outcome, project=project)
-            _answer(as_json, lambda: list(map(show.episode_to_json, told)), lambda: show.episodes_lines(told, _width()))
+            answer(
+                as_json,
+                lambda: list(map(show.episode_to_json, told)),
+                lambda: show.episodes_lines(told, terminal_width()),
+            )
         elif patterns:
             again, sure = memory.patterns(most=most), memory.heuristics()
-            _answer(
+            answer(
                 as_json,
                 lambda: show.patterns_to_json(again, sure),
-                lambda: show.patterns_lines(again, sure, _width()),
+                lambda: show.patterns_lines(again, sure, terminal_width()),
             )
         else:
             found = memory.lessons(state=state, most=most, project=project)
-            _answer(
+            answer(
                 as_json,
                 lambda: list(map(show.lesson_to_json, found)),
-                lambda: show.lessons_lines(found, memory.project, _width()),
+                lambda: show.lessons_lines(found, memory.project, terminal_width()),
             )
 
 
@@ -96,10 +99,10 @@ def show(
         found = memory.named(name)
     if isinstance(found, milepost.Episode):
         episode = found
-        _answer(as_json, lambda: shown.episode_to_json(episode), lambda: shown.episode_lines(episode, _width()))
+        answer(as_json, lambda: shown.episode_to_json(episode), lambda: shown.episode_lines(episode, terminal_width()))
     else:
         story = found
-        _answer(as_json, lambda: shown.story_to_json(story), lambda: shown.story_lines(story, _width()))
+        answer(as_json, lambda: shown.story_to_json(story), lambda: shown.story_lines(story, terminal_width()))
 
 
 @group.command()
@@ -114,7 +117,7 @@ def search(
 
     with milepost.open_memory(folder) as memory:
         found = memory.search(" ".join(text), most=most)
-    _answer(as_json, lambda: list(map(found_to_json, found)), lambda: found_lines(found, _width()))
+    answer(as_json, lambda: list(map(found_to_json, found)), lambda: found_lines(found, terminal_width()))
 
 
 @group.command()
@@ -133,7 +136,9 @@ def recall(
 
     with milepost.open_memory(folder) as memory:
         found = memory.recall(text, files=tuple(file or ()), error=_error_text(error))
-    _answer(as_json, lambda: recalled_to_json(found), lambda: recalled_lines(found, explain=explain, width=_width()))
+    answer(
+        as_json, lambda: recalled_to_json(found), lambda: recalled_lines(found, explain=explain, width=terminal_width())
+    )
 
 
 @group.command()
@@ -168,10 +173,10 @@ def forget(
     with milepost.open_memory(folder) as memory:
         said = memory.outline(memory.forget(name, source=source, dry_run=True))
         found = memory.forget(name, source=source, why=why, dry_run=dry_run)
-    _answer(
+    answer(
         as_json,
         lambda: forgotten_to_json(found, dry_run=dry_run),
-        lambda: forgotten_lines(found, said, dry_run=dry_run, width=_width()),
+        lambda: forgotten_lines(found, said, dry_run=dry_run, width=terminal_width()),
     )
 
 
@@ -182,7 +187,7 @@ def doctor(folder: Folder = None, as_json: Json = False) -> None:
 
     with milepost.open_memory(folder) as memory:
         found = memory.doctor()
-    _answer(as_json, lambda: list(map(finding_to_json, found)), lambda: findings_lines(found, _width()))
+    answer(as_json, lambda: list(map(finding_to_json, found)), lambda: findings_lines(found, terminal_width()))
     raise typer.Exit(NOT_DONE if any(one.wrong for one in found) else DONE)
 
 
@@ -193,7 +198,7 @@ def sync(folder: Folder = None, as_json: Json = False) -> None:
 
     with milepost.open_memory(folder) as memory:
         found = memory.sync()
-    _answer(as_json, lambda: synced_to_json(found), lambda: synced_lines(found, _width()))
+    answer(as_json, lambda: synced_to_json(found), lambda: synced_lines(found, terminal_width()))
 
 
 @group.command()
@@ -201,7 +206,7 @@ def rebuild(folder: Folder = None, as_json: Json = False) -> None:
     """Make the index that is searched again from what is kept."""
     with milepost.open_memory(folder) as memory:
         memory.rebuild()
-    _answer(as_json, lambda: {"rebuilt": True}, lambda: ["the index is made again"])
+    answer(as_json, lambda: {"rebuilt": True}, lambda: ["the index is made again"])
 
 
 @group.command()
@@ -217,7 +222,7 @@ def export(
                 sys.stdout.write(line)
             return
         rows = memory.export(file)
-    _answer(as_json, lambda: {"file": file, "rows": rows}, lambda: [f"{rows} rows in {file}"])
+    answer(as_json, lambda: {"file": file, "rows": rows}, lambda: [f"{rows} rows in {file}"])
 
 
 @group.command("import")
@@ -238,7 +243,9 @@ def import_(
 
     with milepost.open_memory(folder) as memory:
         found = memory.import_(sys.stdin.buffer if file == "-" else file, trusted=trusted)
-    _answer(as_json, lambda: imported_to_json(found), lambda: imported_lines(found, trusted=trusted, width=_width()))
+    answer(
+        as_json, lambda: imported_to_json(found), lambda: imported_lines(found, trusted=trusted, width=terminal_width())
+    )
 
 
 @group.command()
@@ -248,7 +255,7 @@ def vacuum(folder: Folder = None, as_json: Json = False) -> None:
 
     with milepost.open_memory(folder) as memory:
         freed = memory.vacuum()
-    _answer(as_json, lambda: {"freed_bytes": freed}, lambda: [f"{size(freed)} given back"])
+    answer(as_json, lambda: {"freed_bytes": freed}, lambda: [f"{size(freed)} given back"])
 
 
 @group.command()
@@ -265,7 +272,7 @@ def start(
         for left in memory.close_interrupted():
             typer.echo(f"episode {left.id} was left without an end: closed as interrupted", err=True)
         name = memory.start(title, text=text, agent=agent, files=tuple(file or ()), owner="outside")
-    _answer(as_json, lambda: {"episode": name}, lambda: [name])
+    answer(as_json, lambda: {"episode": name}, lambda: [name])
 
 
 @group.command()
@@ -282,7 +289,7 @@ def log(
     seen = _error_text(observation) if observation == "-" else observation
     with milepost.open_memory(folder) as memory:
         number = memory.log(episode, tool=tool, action=action, result=result, observation=seen)
-    _answer(as_json, lambda: {"episode": episode, "step": number}, lambda: [f"step {number}"])
+    answer(as_json, lambda: {"episode": episode, "step": number}, lambda: [f"step {number}"])
 
 
 @group.command()
@@ -296,7 +303,7 @@ def complete(
     """End an episode. That is its agent's word: nothing is learnt from what nobody verified."""
     with milepost.open_memory(folder) as memory:
         made = memory.complete(episode, outcome=outcome, reason=reason)
-    _answer(
+    answer(
         as_json,
         lambda: {"episode": episode, "outcome": outcome, "reward": made.reward.total},
         lambda: [f"{outcome}, by its agent's word · reward {made.reward.total:.2f}"],
@@ -308,7 +315,7 @@ def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMem
 
     with milepost.open_memory(folder) as memory:
         found = act(memory)
-    _answer(as_json, lambda: lesson_to_json(found), lambda: [f"lesson {found.lesson.id} is {found.state}: {found.why}"])
+    answer(as_json, lambda: lesson_to_json(found), lambda: [f"lesson {found.lesson.id} is {found.state}: {found.why}"])
 
 
 def _error_text(place: str) -> str:
@@ -320,14 +327,3 @@ def _error_text(place: str) -> str:
     except OSError as error:
         raise milepost.Misuse(f"{place!r} cannot be read: {error.strerror or error}", "name a file") from error
     return read[-LONGEST_ERROR:].decode("utf-8", "replace")
-
-
-def _answer(as_json: bool, plain: Callable[[], Any], lines: Callable[[], list[str]]) -> None:
-    if as_json:
-        typer.echo(json.dumps(plain(), indent=2, ensure_ascii=False))
-    else:
-        typer.echo("\n".join(lines()))
-
-
-def _width() -> int:
-    return shutil.get_terminal_size((100, 24)).columns

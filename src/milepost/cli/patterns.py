@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import milepost
+from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json
 from milepost.cli.words import from_here, hanging, safe
 
@@ -38,7 +39,9 @@ def patterns(
         rows = [entry_to_json(entry) for entry in found]
         typer.echo(json.dumps(rows if name is None else rows[0], indent=2))
     else:
-        typer.echo("\n".join(list_lines(found, _width()) if name is None else page_lines(found[0], _width())))
+        typer.echo(
+            "\n".join(list_lines(found, terminal_width()) if name is None else page_lines(found[0], terminal_width()))
+        )
 
 
 def list_lines(found: tuple[milepost.PatternEntry, ...], width: int) -> list[str]:
@@ -138,9 +141,3 @@ def _origin(entry: milepost.PatternEntry) -> str:
     from pathlib import Path
 
     return from_here(Path(entry.origin)) if entry.origin.startswith("/") else entry.origin
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().columns

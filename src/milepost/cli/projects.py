@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import milepost
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.together import machine_tell, people_tell, print_line
@@ -31,9 +31,9 @@ def projects(
 
     found = milepost.projects(folder)
     if as_json:
-        typer.echo(json.dumps(milepost.projects_to_json(found), indent=2, ensure_ascii=False))
+        print_json(milepost.projects_to_json(found))
     else:
-        typer.echo("\n".join(project_lines(found, _width())))
+        typer.echo("\n".join(project_lines(found, terminal_width())))
     raise typer.Exit(NOT_DONE if found.circles else DONE)
 
 
@@ -43,9 +43,9 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
 
     made = milepost.plan_projects(folder)
     if as_json:
-        typer.echo(json.dumps(milepost.projects_plan_to_json(made), indent=2, ensure_ascii=False))
+        print_json(milepost.projects_plan_to_json(made))
     else:
-        typer.echo("\n".join(joint_lines(made, _width())))
+        typer.echo("\n".join(joint_lines(made, terminal_width())))
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
 
 
@@ -72,9 +72,3 @@ def folder_of(roadmap: Path | None, *, asked: bool) -> Path | None:
             raise typer.BadParameter("--workspace takes the folder of the workspace, not a roadmap")
         return None
     return folder if asked or milepost.names_projects(folder) else None
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((100, 24)).columns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 
 import milepost
+from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.worker import Database
 
@@ -35,7 +35,7 @@ def events(
     """What happened in a run, one event a line, in the order it happened."""
     from milepost.cli.show_events import event_line, printed_lines
 
-    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 10_000
+    width = terminal_width() if sys.stdout.isatty() else 10_000
     some = False
     for entry in milepost.events(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
         some = True

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import milepost
+from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json
 from milepost.cli.words import safe
 
@@ -48,9 +48,9 @@ def normalise(
 
     found = milepost.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
     if as_json:
-        _print_json(normalised_to_json(found))
+        print_json(normalised_to_json(found))
     else:
-        typer.echo("\n".join(normalised_lines(found, _width())))
+        typer.echo("\n".join(normalised_lines(found, terminal_width())))
 
 
 @group.command()
@@ -72,7 +72,7 @@ def new(
     for line in composed_notes(made):
         tell(line)
     if as_json:
-        _print_json(composed_to_json(made))
+        print_json(composed_to_json(made))
     elif made.written is None:
         typer.echo(made.text, nl=False)
     else:
@@ -86,21 +86,11 @@ def templates(as_json: Json = False) -> None:
 
     found = milepost.roadmap_templates()
     if as_json:
-        _print_json([{"name": one.name, "about": one.about} for one in found])
+        print_json([{"name": one.name, "about": one.about} for one in found])
     else:
-        typer.echo("\n".join(template_lines(found, _width())))
+        typer.echo("\n".join(template_lines(found, terminal_width())))
 
 
 def tell(line: str) -> None:
     """Say something to people, beside the answer."""
     typer.echo(safe(line), err=True)
-
-
-def _print_json(answer: object) -> None:
-    typer.echo(json.dumps(answer, indent=2, ensure_ascii=False))
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((100, 24)).columns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
 
@@ -132,7 +132,7 @@ def people_tell() -> Tell:
     from milepost.cli.live import Progress
     from milepost.cli.words import safe
 
-    width = shutil.get_terminal_size((100, 24)).columns
+    width = terminal_width()
     progresses: dict[str, Progress] = {}
 
     def tell(name: str, event: Event) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import typer
 
 import milepost
+from milepost.cli.answers import terminal_width
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ def travel(as_json: bool, go: Go) -> None:
     """Run or resume, tell it, and end the program with what it comes to."""
     from rich.console import Console
 
-    width = shutil.get_terminal_size((100, 24)).columns
-    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), width))
+    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), terminal_width()))
 
 
 def people_watch() -> bool:
