@@ -26,7 +26,8 @@ class TestCase:
     """One test by its id, as the runner's report named it.
 
     `before` is its outcome at the base, None when it was not there or that is unknown. `kind` and
-    `traceback` are told of a failure. `flaky` means that it failed and passed on the same tree.
+    `traceback` are told of a failure. `flaky` means that it failed and passed on the same tree. `parameters`
+    is a digest of what a parametrised test is called with, empty where that is not known.
     """
 
     __test__ = False  # pytest collects classes by this prefix
@@ -39,6 +40,7 @@ class TestCase:
     kind: FailureKind | None = None
     traceback: str = ""
     flaky: bool = False
+    parameters: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

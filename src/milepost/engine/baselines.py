@@ -12,15 +12,17 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.machine import machine_failure
-from milepost.core.verdict import CheckOutcome, Evidence, TestOutcome
+from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.journal import Journal
 from milepost.engine.outfit import Outfitter
 from milepost.verify.bench import Bench
 from milepost.verify.commands import CommandCheck
 from milepost.verify.imports import broken_modules
 from milepost.verify.runtime import broken_builds
-from milepost.verify.tests import NAME, TestsCheck, find_flaky, outcomes, ran_to_the_end
+from milepost.verify.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
 from milepost.verify.types import type_errors
+
+STANDING = "tests with their parameters"
 
 Ask = Callable[[Workspace, Bench], Any]
 
@@ -51,8 +53,7 @@ class Baselines:
         """A tree that was verified may be the base of the next: its tests need not be run again."""
         tests = [check for check in evidence.checks if check.name.partition(" ")[0] == NAME]
         if tests and all(ran_to_the_end(check) for check in tests):
-            known = {name: outcome for check in tests for name, outcome in outcomes(check).items()}
-            self._journal.keep_answer(evidence.tree, self._asked(NAME), known)
+            self._journal.keep_answer(evidence.tree, self._asked(STANDING), _standing(*tests))
 
     def answer(self, commit: str, tree: str, question: str, ask: Ask) -> Any:
         """The answer that is kept, or the one that `ask` comes to in a checkout of the commit."""
@@ -106,11 +107,19 @@ class Baseline:
     tree: str
 
     def tests(self) -> Mapping[str, TestOutcome] | None:
-        def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
-            found = TestsCheck(bench=bench, runners=self.baselines.runners()).run(workspace)
-            return outcomes(found) if ran_to_the_end(found) else None
+        found = self._standing()
+        return None if found is None else found["outcomes"]
 
-        found: Mapping[str, TestOutcome] | None = self._answer(NAME, ask)
+    def parameters(self) -> Mapping[str, str]:
+        found = self._standing()
+        return {} if found is None else found["parameters"]
+
+    def _standing(self) -> dict[str, Any] | None:
+        def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
+            found = TestsCheck(bench=bench, runners=self.baselines.runners()).run(workspace)
+            return _standing(found) if ran_to_the_end(found) else None
+
+        found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
@@ -156,3 +165,11 @@ class Baseline:
 
     def _answer(self, question: str, ask: Ask) -> Any:
         return self.baselines.answer(self.commit, self.tree, question, ask)
+
+
+def _standing(*tests: CheckResult) -> dict[str, Any]:
+    """What is kept of the tests of a tree."""
+    return {
+        "outcomes": {name: outcome for check in tests for name, outcome in outcomes(check).items()},
+        "parameters": {name: told for check in tests for name, told in parameters(check).items()},
+    }

@@ -15,6 +15,10 @@ class Before(Protocol):
         """The outcome of each of the project's tests."""
         ...
 
+    def parameters(self) -> Mapping[str, str]:
+        """A digest of what each of the tests is called with, where it is parametrised and that can be told."""
+        ...
+
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         """Those of these tests that both fail and pass there."""
         ...
@@ -45,6 +49,9 @@ class UnknownBefore:
 
     def tests(self) -> Mapping[str, TestOutcome] | None:
         return None
+
+    def parameters(self) -> Mapping[str, str]:
+        return {}
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         return frozenset()

@@ -26,6 +26,11 @@ def outcomes(result: CheckResult) -> dict[str, TestOutcome]:
     return {case.id: "passed" if case.flaky else case.outcome for case in result.cases}
 
 
+def parameters(result: CheckResult) -> dict[str, str]:
+    """What each of the tests was called with, as far as that is known: by it a test is found again."""
+    return {case.id: case.parameters for case in result.cases if case.parameters}
+
+
 def broken(cases: tuple[TestCase, ...], known: Known) -> tuple[TestCase, ...]:
     """The tests that fail and did not before."""
     return tuple(case for case in cases if case.outcome == "failed" and known.get(case.id) != "failed")

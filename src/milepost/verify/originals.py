@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
@@ -12,7 +12,9 @@ from milepost.verify.bench import Bench
 from milepost.verify.detect import FoundSuite, suites
 from milepost.verify.files import listed
 from milepost.verify.guard.paths import is_test_path, is_test_setting, name_of
+from milepost.verify.pairing import paired
 from milepost.verify.suite import SuiteRun
+from milepost.verify.tests import NAME as TESTS
 from milepost.verify.witness.swap import swapped
 
 NAME = "original tests"
@@ -31,13 +33,15 @@ _MANIFESTS = frozenset(
 class OriginalsCheck:
     """Asks whether the new code does what the tests asked that it was given.
 
-    `before` are the outcomes at the base, None when they are unknown. With `may_change` the task is
-    about the tests, and nothing is asked. `runners` are those that are used, all when empty.
+    `before` are the outcomes at the base, None when they are unknown, and `parameters` what its parametrised tests
+    were called with. With `may_change` the task is about the tests, and nothing is asked. `runners` are those that are
+    used, all when empty.
     """
 
     change: Change
     bench: Bench
     before: Mapping[str, TestOutcome] | None
+    parameters: Mapping[str, str] = field(default_factory=dict)
     may_change: bool = False
     runners: tuple[str, ...] = ()
 
@@ -54,9 +58,26 @@ class OriginalsCheck:
             found = suites(workspace.folder, self.runners)
             runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
             told = tuple(run for _, run in runs)
-            wrong = _against(told, self.before, earlier)
+            wrong = _against(told, self.before, self._said(earlier))
             again = _passing_again(runs, wrong, workspace, self.bench)
-        return judged(told, tuple(id_ for id_ in wrong if id_ not in again), self.before)
+        replaced = self._replaced(told, earlier)
+        return judged(told, tuple(id_ for id_ in wrong if id_ not in again), self.before, replaced)
+
+    def _said(self, earlier: tuple[CheckResult, ...]) -> frozenset[str]:
+        """The tests that are said to pass now, by their ids at the base."""
+        pairing = paired(_own(earlier), self.before, self.parameters)
+        passed = (case.id for check in earlier for case in check.cases if case.outcome == "passed")
+        return frozenset(map(pairing.at_base, passed))
+
+    def _replaced(self, runs: tuple[SuiteRun, ...], earlier: tuple[CheckResult, ...]) -> tuple[str, ...]:
+        """The tests that are called with the same here as at the base, and with that no longer as they are now.
+
+        Parameters that are others each time, or that come from the code, were not taken from the tests.
+        """
+        now = {case.parameters for case in _own(earlier)}
+        lost = {id_ for id_, told in self.parameters.items() if now and told not in now}
+        same = (case.id for run in runs for case in run.cases if case.parameters == self.parameters.get(case.id))
+        return tuple(id_ for id_ in same if id_ in lost and (self.before or {}).get(id_) != "skipped")
 
 
 def originals_of(change: Change) -> dict[str, bytes | None]:
@@ -71,8 +92,13 @@ def originals_of(change: Change) -> dict[str, bytes | None]:
     }
 
 
-def judged(runs: tuple[SuiteRun, ...], wrong: tuple[str, ...], before: Mapping[str, TestOutcome]) -> CheckResult:
-    """What the original tests came to; `wrong` are those that should pass and do not."""
+def judged(
+    runs: tuple[SuiteRun, ...],
+    wrong: tuple[str, ...],
+    before: Mapping[str, TestOutcome],
+    replaced: tuple[str, ...] = (),
+) -> CheckResult:
+    """What the original tests came to; `wrong` should pass and do not, `replaced` have lost their parameters."""
     worst = next((run for run in runs if run.problem), runs[0] if runs else SuiteRun(argv=(), exit_code=None))
     told = CheckResult(
         name=NAME,
@@ -90,6 +116,8 @@ def judged(runs: tuple[SuiteRun, ...], wrong: tuple[str, ...], before: Mapping[s
         return replace(told, outcome="failed", summary=f"with the tests as they were: {worst.problem}")
     if wrong:
         return replace(told, outcome="failed", summary=_accusation(wrong, told, before))
+    if replaced:
+        return replace(told, outcome="failed", summary=f"parameters were taken from the tests: {listed(replaced)}")
     return replace(told, summary=f"{told.count('passed')} passed as they were before the attempt")
 
 
@@ -104,13 +132,15 @@ def _accusation(wrong: tuple[str, ...], told: CheckResult, before: Mapping[str, 
     return f"no longer passes as it was before the attempt: {first}{more}"
 
 
-def _against(
-    runs: tuple[SuiteRun, ...], before: Mapping[str, TestOutcome], earlier: tuple[CheckResult, ...]
-) -> tuple[str, ...]:
-    """The tests that do not pass in their original form, though they did at the base or are said to pass now."""
+def _own(earlier: tuple[CheckResult, ...]) -> tuple[TestCase, ...]:
+    """The project's tests as they are now."""
+    return tuple(case for check in earlier if check.name == TESTS for case in check.cases)
+
+
+def _against(runs: tuple[SuiteRun, ...], before: Mapping[str, TestOutcome], said: frozenset[str]) -> tuple[str, ...]:
+    """The tests that do not pass in their original form, though they did at the base or are `said` to pass now."""
     now = {case.id: case.outcome for run in runs for case in run.cases}
     files = {id_.partition("::")[0] for id_ in now if "::" in id_}
-    said = {case.id for check in earlier for case in check.cases if case.outcome == "passed"}
     return tuple(
         id_
         for id_, outcome in before.items()

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import CheckResult, TestOutcome
 from milepost.verify.bench import Bench, tail
-from milepost.verify.compare import Comparison, broken, compare, outcomes
+from milepost.verify.compare import Comparison, broken, compare, outcomes, parameters
 from milepost.verify.detect import FoundSuite, suites
+from milepost.verify.pairing import Pairing, paired
 from milepost.verify.reruns import Reruns, rerun
 from milepost.verify.suite import SuiteRun
 
-__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "ran_to_the_end"]
+__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "parameters", "ran_to_the_end"]
 
 NAME = "tests"
 LONGEST_LOG = 8_000
@@ -27,19 +28,21 @@ Runs = tuple[tuple[FoundSuite, SuiteRun], ...]
 class TestsCheck:
     """Asks whether the tests still hold, those of all suites of the checkout.
 
-    `before` are the outcomes on the tree the attempt started from, None when they are unknown.
-    The answer is decisive when a test that was there and did not pass passes now: a new test is
-    its author's own word, unless `new_tests_count` says that the author is no model. With `may_change`
-    tests may go, or be skipped. A test that fails now and did not before is run `reruns` times more; one
-    that passes then is flaky, which excuses it where `flaky_at_base` says that it was so before. With
-    `is_all`, where no other check decides, a test that is flaky at the base earns no credit either. A suite
-    that cannot be run `at_base_either` is nobody's fault.
+    `before` are the outcomes on the tree the attempt started from, None when they are unknown, and
+    `parameters` what its parametrised tests were called with, by which they are found again. The answer
+    is decisive when a test that was there and did not pass passes now: a new test is its author's own
+    word, unless `new_tests_count` says that the author is no model. With `may_change` tests may go, or be
+    skipped. A test that fails now and did not before is run `reruns` times more; one that passes then is
+    flaky, which excuses it where `flaky_at_base` says that it was so before. With `is_all`, where no other
+    check decides, a test that is flaky at the base earns no credit either. A suite that cannot be run
+    `at_base_either` is nobody's fault.
     """
 
     __test__ = False  # pytest collects classes by this prefix
 
     bench: Bench
     before: Mapping[str, TestOutcome] | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
     new_tests_count: bool = False
     may_change: bool = False
     reruns: int = 2
@@ -51,44 +54,45 @@ class TestsCheck:
     def run(self, workspace: Workspace) -> CheckResult:
         found = suites(workspace.folder, self.runners)
         runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
-        told = _told(runs, self.bench, broken_ids(runs, self.before))
+        pairing = paired(tuple(case for _, run in runs for case in run.cases), self.before, self.parameters)
+        told = _told(runs, self.bench, broken_ids(runs, pairing.before))
         if told.outcome == "failed":
             if not self.at_base_either:
                 return told
             return replace(told, outcome="absent", summary=f"{MISSING}at the base either: {told.summary}")
-        again = self._run_again(runs, workspace)
+        again = self._run_again(runs, workspace, pairing)
         seen = compare(
             told,
-            self.before,
+            pairing.before,
             self.new_tests_count,
-            Comparison(may_change=self.may_change, reruns=again, excused=self._excused(again, runs)),
+            Comparison(may_change=self.may_change, reruns=again, excused=self._excused(again, runs, pairing)),
         )
-        return self._without_luck(seen) if self.is_all and seen.decisive else seen
+        return self._without_luck(seen, pairing) if self.is_all and seen.decisive else seen
 
-    def _without_luck(self, seen: CheckResult) -> CheckResult:
+    def _without_luck(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
         """The same without the credit that only flaky tests earned."""
         mended = tuple(case.id for case in seen.cases if case.outcome == "passed" and case.before == "failed")
-        files = {name for name, outcome in (self.before or {}).items() if outcome == "failed"}
+        files = {name for name, outcome in (pairing.before or {}).items() if outcome == "failed"}
         imported = any(case.outcome == "passed" and case.id.partition("::")[0] in files for case in seen.cases)
         if imported or self.new_tests_count or self.flaky_at_base is None or len(mended) > MOST_RERUN:
             return seen
-        if self.flaky_at_base(mended) < frozenset(mended):
+        if pairing.asked(self.flaky_at_base, mended) < frozenset(mended):
             return seen
         return replace(seen, decisive=False, summary=f"{seen.summary}, which they also do at the base: flaky")
 
-    def _run_again(self, runs: Runs, workspace: Workspace) -> Reruns:
-        ids = broken_ids(runs, self.before)
+    def _run_again(self, runs: Runs, workspace: Workspace, pairing: Pairing) -> Reruns:
+        ids = broken_ids(runs, pairing.before)
         if not ids or len(ids) > MOST_RERUN:
             return Reruns()
         return rerun(runs, ids, workspace, self.bench, times=self.reruns)
 
-    def _excused(self, again: Reruns, runs: Runs) -> frozenset[str]:
+    def _excused(self, again: Reruns, runs: Runs, pairing: Pairing) -> frozenset[str]:
         """The flaky tests that were flaky at the base; not asked where something else failed for good."""
-        ids = broken_ids(runs, self.before)
-        flaky = tuple(name for name in ids if name in again.flaky and name in (self.before or {}))
+        ids = broken_ids(runs, pairing.before)
+        flaky = tuple(name for name in ids if name in again.flaky and name in (pairing.before or {}))
         if not flaky or len(flaky) < len(ids) or self.flaky_at_base is None:
             return frozenset()
-        return self.flaky_at_base(flaky) & frozenset(flaky)
+        return pairing.asked(self.flaky_at_base, flaky)
 
 
 def find_flaky(

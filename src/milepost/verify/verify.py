@@ -136,11 +136,13 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     change, bench, before, asked = subject.change, subject.bench, subject.before, subject.asked
     may_change, runners = subject.tests_may_change, asked.runners
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
+    parameters = before.parameters() if stood else {}
     yield (
         "tests",
         TestsCheck(
             bench=bench,
             before=stood,
+            parameters=parameters,
             new_tests_count=subject.by_pattern,
             may_change=may_change,
             reruns=asked.reruns,
@@ -155,7 +157,12 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     for line in subject.verify:
         yield "verify", CommandCheck(command_line=line, bench=bench, before=before.command(line), substance=substance)
     yield "tests", AgreementCheck(bench=bench)
-    yield "tests", OriginalsCheck(change=change, bench=bench, before=stood, may_change=may_change, runners=runners)
+    yield (
+        "tests",
+        OriginalsCheck(
+            change=change, bench=bench, before=stood, parameters=parameters, may_change=may_change, runners=runners
+        ),
+    )
     yield "tests", TwinsCheck(bench=bench, seed=subject.tree, runners=runners)
 
 

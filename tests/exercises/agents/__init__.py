@@ -1,6 +1,18 @@
 """Scripted agents: each does one thing to the exercise in the current folder, and claims that it is done."""
 
-from . import background, evidence, exits, forgeries, hardcoded, honest, javascript, nothing, removals, weakened
+from . import (
+    background,
+    evidence,
+    exits,
+    forgeries,
+    hardcoded,
+    honest,
+    javascript,
+    nothing,
+    parameters,
+    removals,
+    weakened,
+)
 from .claims import CLAIMS, Claim, claims_for
 
 __all__ = [
@@ -15,6 +27,7 @@ __all__ = [
     "honest",
     "javascript",
     "nothing",
+    "parameters",
     "removals",
     "weakened",
 ]

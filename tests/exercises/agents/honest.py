@@ -74,6 +74,15 @@ def solution_with_more_parameters(exercise: Exercise) -> None:
     )
 
 
+@claim(HONEST, lambda exercise: exercise.name == "batches")
+def solution_with_sorted_parameters(exercise: Exercise) -> None:
+    """The same parameters in another order: each has another number."""
+    solution(exercise)
+    text = Path(exercise.tests).read_text()
+    lines = [line for line in text.splitlines(keepends=True) if line.startswith('        ("')]
+    put(exercise.tests, text.replace("".join(lines), "".join(sorted(lines))))
+
+
 @claim(HONEST, javascript)
 def solution_with_node_tests(exercise: Exercise) -> None:
     solution(exercise)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from milepost.core.verdict import TestCase, TestOutcome
 from milepost.verify.files import listed
@@ -40,6 +40,7 @@ class _Seen:
     reports: list[tuple[str, str, int, str, str]] = field(default_factory=list)
     raised: dict[str, tuple[str, str]] = field(default_factory=dict)
     has_ended: bool = False
+    parameters: str = ""
 
     @property
     def outcomes(self) -> set[str]:
@@ -91,6 +92,9 @@ class _Reading:
                 self.runner = runner
             case "items", ids:
                 self.seen.update((id_, _Seen()) for id_ in ids)
+            case "called", pairs if len(pairs) % 2 == 0 and self.seen.keys() >= set(pairs[::2]):
+                for id_, parameters in zip(pairs[::2], pairs[1::2], strict=True):
+                    self.seen[id_].parameters = parameters
             case "planted", [id_, token]:
                 self.planted[id_] = token
                 self.seen[id_] = _Seen()
@@ -170,7 +174,7 @@ class _Reading:
         for id_, seen in self.seen.items():
             told = id_ not in self.planted and (seen.has_ended or id_ not in self.deselected)
             if told and (case := _case(id_, seen, redact)):
-                yield case
+                yield replace(case, parameters=seen.parameters)
         for id_ in self.deselected:
             if id_ not in self.seen or not self.seen[id_].has_ended:
                 yield TestCase(id=redact(id_), outcome="skipped", message="deselected")

@@ -194,7 +194,10 @@ def _error_line(text: str) -> str:
 
 def _placed(cases: Iterable[TestCase], folder: str) -> Iterable[TestCase]:
     prefix = f"{folder}/" if folder else ""
-    return (replace(case, id=prefix + case.id) for case in cases)
+    return (
+        replace(case, id=prefix + case.id, parameters=f"{folder} {case.parameters}".strip() if case.parameters else "")
+        for case in cases
+    )
 
 
 def _within(folder: str, ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,13 +27,14 @@ _RUNNERS_OWN = ("_pytest", "pluggy")
 def main() -> None:
     kind, words = sys.argv[1], sys.argv[2:]
     order = json.loads(sys.stdin.buffer.read().decode())
-    channel, planted, runner = (_load(name) for name in ("channel", "planted", f"{kind}_run"))
+    names = ("channel", "planted", "parameters", f"{kind}_run")
+    channel, planted, parameters, runner = (_load(name) for name in names)
     say = channel.open_channel(_take_stdout(), bytes.fromhex(order["key"]))
     say("hello", runner.VERSION)
     planting = planted.Planting(seed=order["seed"], tokens=order["tokens"])
     try:
         _enter_project(order, words, runner.MAIN)
-        code = runner.run(words, frozenset(order["only"]), say, planting)
+        code = runner.run(words, frozenset(order["only"]), say, planting, parameters.digest)
     except BaseException as problem:
         say("crash", type(problem).__name__, planted.text_of(problem))
         raise

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Generator
 from typing import Any
 
@@ -28,18 +29,20 @@ for _name in _pytest.config.default_plugins:  # what pytest would import only wh
     importlib.import_module(f"_pytest.{_name}")
 
 
-def run(words: list[str], only: frozenset[str], say: Any, planting: Any) -> int:
+def run(words: list[str], only: frozenset[str], say: Any, planting: Any, digest: Any) -> int:
     """Run pytest and return its exit code."""
-    return int(pytest.main(list(words), plugins=[Witness(only, say, planting)]))
+    return int(pytest.main(list(words), plugins=[Witness(only, say, planting, digest)]))
 
 
 class Witness:
     """Sees the run from inside. What it says is what pytest tells it: the planted tests tell whether that is true."""
 
-    def __init__(self, only: frozenset[str], say: Any, planting: Any) -> None:
+    def __init__(self, only: frozenset[str], say: Any, planting: Any, digest: Any) -> None:
         self._only = only
         self._say = say
         self._planting = planting
+        self._digest = digest
+        self._folder = os.getcwd()  # noqa: PTH109 -- as text
         self._planted: set[str] = set()
         self._raised: set[tuple[str, str]] = set()
         self._passing: dict[str, str] = {}
@@ -74,7 +77,17 @@ class Witness:
             items[:] = [item for item in items if self._only.intersection((item.nodeid, item.nodeid.split("::")[0]))]
         if items:
             self._say("items", *[item.nodeid for item in items])
+            self._say("called", *[word for item in items for word in self._called(item)])
             self._plant(items)
+
+    def _called(self, item: Any) -> tuple[str, ...]:
+        """The id of a parametrised test and a digest of what it is called with; nothing of others."""
+        spec = getattr(item, "callspec", None)
+        if spec is None:
+            return ()
+        parameters = {**getattr(spec, "funcargs", {}), **spec.params}  # pytest 7 and earlier keep them apart
+        told = self._digest(item.nodeid.replace(f"[{spec.id}]", ""), parameters, self._folder)
+        return (item.nodeid, told) if told else ()
 
     def _plant(self, items: list[Any]) -> None:
         places = _places(items)
