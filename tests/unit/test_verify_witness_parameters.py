@@ -67,7 +67,7 @@ def told(*values: Any, folder: str = FOLDER) -> str:
     return digest("t.py::test", {f"a{at}": value for at, value in enumerate(values)}, folder)
 
 
-APART = (
+APART: tuple[Any, ...] = (
     *(None, 0, 1, -1, False, True, 1.0, 0.0, -0.0, 1j, "1", b"1", "", 10**5000, ..., bytearray(b"1"), range(3)),
     *([], (), {}, set(), frozenset(), [1], (1,), {1}, {1: 2}, {"a": [1, 2]}, {"a": [2, 1]}, [[1], 2], [[1, 2]]),
     *(["a", "b"], ["ab"], ["a, b"], ["a', 'b"], "\ud800", re.compile("a"), re.compile("a", re.IGNORECASE)),
