@@ -75,11 +75,20 @@ def cases_of(node: ast.expr, values: Mapping[str, str], literals: Mapping[str, a
     ):
         return cases_of(node.func.value, values, literals)
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return frozenset(key(element, values) for element in node.elts)
+        return frozenset(key(_unnamed(element), values) for element in node.elts)
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         return frozenset((key(name, values) if name else "**") + key(value, values) for name, value in pairs)
     return None
+
+
+def _unnamed(case: ast.expr) -> ast.expr:
+    """A case without the name that it is given: `pytest.param(1, 2, id="x")` is `(1, 2)`."""
+    if not isinstance(case, ast.Call) or dotted(case.func) != "pytest.param" or not case.args:
+        return case
+    if any(keyword.arg != "id" for keyword in case.keywords) or any(isinstance(arg, ast.Starred) for arg in case.args):
+        return case
+    return case.args[0] if len(case.args) == 1 else ast.Tuple(elts=case.args, ctx=ast.Load())
 
 
 def is_claiming_name(name: str) -> bool:
