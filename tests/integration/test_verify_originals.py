@@ -14,7 +14,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.originals import OriginalsCheck
 from milepost.verify.project import find_interpreter
-from milepost.verify.tests import TestsCheck, outcomes
+from milepost.verify.tests import TestsCheck, outcomes, parameters
 from milepost.verify.witness.swap import read_plainly, swapped
 
 BASE = {
@@ -134,3 +134,40 @@ def test_files_come_back_whatever_was_done_to_their_places_meanwhile(tmp_path: P
     assert not (checkout / "new/b.py").exists()
     assert [path.name for path in outside.iterdir()] == ["a.py"] and (outside / "a.py").read_text() == "not yours"
     assert read_plainly(checkout, "tests/link.py") is None
+
+
+COMPUTED = """
+import pytest
+from hours import minutes
+
+def cases():
+    return [[1, 60], [2, 120]]
+
+@pytest.mark.parametrize("case", cases())
+def test_case(case):
+    assert minutes(case[0]) == case[1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "tests", "originals"),
+    [
+        ("[[1, 60], [3, 180], [2, 120]]", "3 passed", "2 passed as they were before the attempt"),
+        ("[[1, 60], [0, 0]]", "2 passed", "parameters were taken from the tests: test_case.py::test_case[case1]"),
+    ],
+    ids=["one more between", "one replaced under its number"],
+)
+def test_parameters_that_were_taken_are_named_whatever_has_their_number(
+    bench: Bench, workspace: Workspace, now: str, tests: str, originals: str
+) -> None:
+    put(workspace, {"hours.py": BASE["hours.py"], "test_case.py": COMPUTED})
+    base = TestsCheck(bench=bench).run(workspace)
+    after = COMPUTED.replace("[[1, 60], [2, 120]]", now)
+    put(workspace, {"test_case.py": after})
+    change = Change(files=(ChangedFile(path="test_case.py", before=COMPUTED.encode(), after=after.encode()),))
+    before, told = outcomes(base), parameters(base)
+
+    seen = TestsCheck(bench=bench, before=before, parameters=told, reruns=0).run(workspace)
+    result = OriginalsCheck(change=change, bench=bench, before=before, parameters=told).run_after(workspace, (seen,))
+
+    assert (seen.outcome, seen.summary, result.summary) == ("passed", tests, originals)
