@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import milepost
-from milepost.core.errors import RoadmapUnwritable
+from milepost.core.errors import CommitRefused, RoadmapUnwritable
+from milepost.engine.state import StateLock
+from tests.integration.repositories import Place, new_place
 
 TEXT = "# Roadmap\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  - Depends on: 1.1\n"
 
@@ -20,6 +22,15 @@ def roadmap(tmp_path: Path) -> Path:
     path.write_text(TEXT)
     path.chmod(0o640)
     return path
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = new_place(tmp_path)
+    made.write("ROADMAP.md", TEXT)
+    made.write("app.py", "x = 1\n")
+    made.commit("Begin")
+    return made
 
 
 def test_an_edit_is_made_in_the_place_of_what_was_shown_and_of_nothing_else(roadmap: Path) -> None:
@@ -73,3 +84,47 @@ def test_a_roadmap_that_may_not_be_written_is_left_alone(roadmap: Path) -> None:
     with pytest.raises(RoadmapUnwritable):
         milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap)
     assert roadmap.read_text() == TEXT
+
+
+def test_an_edit_is_committed_alone_under_the_users_name_and_without_their_hooks(place: Place) -> None:
+    place.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    place.write("staged.txt", "staged\n")
+    place.git("add", "staged.txt")
+    place.write("app.py", "x = 2\n")
+    before = place.git("status", "--porcelain")
+    edited = milepost.edit_task("1.1", "- [ ] 1.1 Ein & eins", place.top / "ROADMAP.md", commit=True)
+    assert edited.commit == place.head
+    assert place.git("show", "--format=%an <%ae> %s%n%b", "--name-only", "HEAD").split("\n") == [
+        "Ada <ada@example.com> Edit task 1.1 in ROADMAP.md",
+        "",
+        "",
+        "ROADMAP.md",
+    ]
+    assert place.git("status", "--porcelain") == before
+    again = milepost.edit_task("1.1", edited.text, place.top / "ROADMAP.md", commit=True)
+    assert (again.commit, place.head) == ("", edited.commit), "nothing to commit"
+
+
+def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(place: Place) -> None:
+    roadmap = place.top / "ROADMAP.md"
+    head = place.head
+
+    def refused(why: str) -> None:
+        before = roadmap.read_bytes()
+        with pytest.raises(CommitRefused, match=why):
+            milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+        assert (roadmap.read_bytes(), place.head) == (before, head)
+
+    roadmap.write_text(TEXT + "\nMore.\n")
+    refused("ROADMAP.md has changes that are not committed, beside this edit")
+    place.git("add", "ROADMAP.md")
+    refused("has changes that are not committed")
+    place.git("reset", "--quiet", "--hard")
+    with StateLock(place.top / ".milepost", "7f3a"):
+        refused("run 7f3a is already going on here")
+    merging = place.write(".git/MERGE_HEAD", f"{head}\n")
+    refused("half-done")
+    merging.unlink()
+    place.git("config", "filter.lock.clean", "tr a-z A-Z")
+    place.write(".git/info/attributes", "*.md filter=lock\n")
+    refused("passes through a filter")

@@ -226,6 +226,8 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     shown = page.get("/api/task", task="1.3")
     other = shown["text"].replace("Say more", "Say much more")
     assert page.post("/api/task", task="1.3", text=other, digest="0" * 64)[0] == 409
+    status, said = page.post("/api/task", task="1.3", text=other, digest=shown["digest"], commit=True)
+    assert (status, said["error"]) == (409, f"run {page.run} is not over, and moves your branch when it is")
     assert page.roadmap.read_text() == ROADMAP
     status, edited = page.post("/api/task", task="1.3", text=other, digest=shown["digest"])
     assert (status, edited["text"]) == (200, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.chromium import Pages
-from tests.web.scene import at_work, began, lunch, planned
+from tests.web.scene import at_work, began, finished, lunch, planned
 from tests.web.stage import Stage
 
 WATCH = """() => {
@@ -81,9 +81,10 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     box = page.get_by_label("Its lines, as Markdown")
     expect(box).to_have_value("- [ ] 2.1 Command line `dur`\n  - Verify: pytest\n")
     expect(page.get_by_role("dialog")).to_contain_text("This run is done with it: the edit counts for the next one.")
-    expect(page.get_by_role("button", name="Write it")).to_be_disabled()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Save and commit")).to_have_count(0)
     box.fill("- [ ] 2.1 Another\n")
-    page.get_by_role("button", name="Write it").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("2.1 was changed meanwhile · look at it again")
     expect(box).to_have_value("- [ ] 2.1 Another\n")
 
@@ -91,8 +92,18 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     box.press("Control+Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_focused()
-    body = {"task": "2.1", "text": "- [ ] 2.1 Another\n", "digest": "d1"}
+    body = {"task": "2.1", "text": "- [ ] 2.1 Another\n", "digest": "d1", "commit": False}
     assert stage.changes == [("/api/task", body), ("/api/task", body)]
+
+    stage.tell(finished())
+    expect(page.get_by_role("button", name="Retry 2.1")).to_be_enabled()
+    page.keyboard.press(".")
+    page.get_by_role("menuitem", name="Edit the task").click()
+    expect(page.get_by_role("button", name="Save and commit")).to_be_disabled()
+    box.fill("- [ ] 2.1 Third\n")
+    page.get_by_role("button", name="Save and commit").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert stage.changes[2:] == [("/api/task", body | {"text": "- [ ] 2.1 Third\n", "commit": True})]
 
 
 def test_a_refused_task_is_not_tried_again_while_the_run_goes_on_and_an_open_one_is_dropped(

@@ -43,14 +43,26 @@ def task_text(task: str, roadmap: Path | str | None = None) -> TaskText:
     return look(path_of(roadmap), task)
 
 
-def edit_task(task: str, text: str, roadmap: Path | str | None = None, *, digest: str = "") -> TaskText:
+def edit_task(
+    task: str,
+    text: str,
+    roadmap: Path | str | None = None,
+    *,
+    digest: str = "",
+    commit: bool = False,
+    database: str | None = None,
+) -> TaskText:
     """Write other lines for a task into the user's roadmap; every other byte of it stays.
 
     With `digest` only in the place of those that were shown under it. Refused where it would be another task
-    afterwards, or others would change.
+    afterwards, or others would change. With `commit` that file alone is committed, too; nothing is written where it
+    has other changes, or a run is not over (`database` names the server that it was submitted to).
     """
+    from milepost.engine.committing import edit_and_commit
     from milepost.engine.editing import edit_task as write
 
+    if commit:
+        return edit_and_commit(path_of(roadmap), task, text, digest, database)
     return write(path_of(roadmap), task, text, digest)
 
 

@@ -39,6 +39,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── NothingToSteer            no run is on that could be asked for something
 ├── TogetherImpossible        projects cannot be worked on as one
 ├── UndoImpossible            a milepost cannot be taken back alone
+├── CommitRefused             an edit cannot be committed by itself now
 ├── RestoreRefused            bringing files back would take something that is not committed
 ├── EvidenceForged            a milepost's note is not the one it was made with
 ├── NoAnswer                  a model's service does not answer
@@ -234,6 +235,10 @@ class UndoImpossible(MilepostError):
     def __init__(self, message: str, advice: str = "", *, paths: tuple[str, ...] = ()) -> None:
         super().__init__(message, advice)
         self.paths = paths
+
+
+class CommitRefused(MilepostError):
+    pass
 
 
 class RestoreRefused(MilepostError):

@@ -16,13 +16,17 @@ from milepost.roadmap.passage import Passage, passage_of, rewritten
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskText:
-    """The lines of a task as its author wrote them; `digest` is their hash, `page` the file of a roadmap of several."""
+    """The lines of a task as its author wrote them; `digest` is their hash, `page` the file of a roadmap of several.
+
+    `commit` is the one that an edit ended in, where it was asked for.
+    """
 
     task: str
     text: str
     digest: str
     line: int
     page: str = ""
+    commit: str = ""
 
 
 def task_text(roadmap: Path | None, task: str) -> TaskText:

@@ -71,8 +71,10 @@ _ANSWERED = {
 
 def _edit(site: Site, turns: Turns, body: Edit) -> str:
     with turns.turn("roadmap"):
-        told = milepost.edit_task(body.task, body.text, site.roadmap, digest=body.digest)
-    said = f"{told.task} is written anew in the roadmap"
+        told = milepost.edit_task(
+            body.task, body.text, site.roadmap, digest=body.digest, commit=body.commit, database=site.database
+        )
+    said = f"{told.task} is written anew in the roadmap" + (f", in commit {told.commit[:7]}" if told.commit else "")
     return text_of(
         {"ok": True, "said": said, "task": told.task, "text": told.text, "digest": told.digest, "line": told.line}
     )

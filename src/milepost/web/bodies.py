@@ -35,11 +35,12 @@ class Steer(Body):
 
 
 class Edit(Body):
-    """Other lines for a task, in the place of those that were shown under `digest`."""
+    """Other lines for a task, in the place of those that were shown under `digest`; `commit` to commit them, too."""
 
     task: Annotated[str, Field(min_length=1, max_length=300)]
     text: Annotated[str, Field(max_length=50_000)]
     digest: Digest
+    commit: bool = False
 
 
 B = TypeVar("B", bound=Body)

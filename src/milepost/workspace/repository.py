@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,9 +114,12 @@ class Repository:
 
     def is_clean(self) -> bool:
         """True when no tracked file of the user's tree differs from HEAD and nothing is half-done there."""
-        if any((self.git_dir / name).exists() for name in _HALF_DONE):
-            return False
-        return self.differing() == ()
+        return not self.half_done and self.differing() == ()
+
+    @property
+    def half_done(self) -> bool:
+        """True while its user is in the middle of something, such as a merge."""
+        return any((self.git_dir / name).exists() for name in _HALF_DONE)
 
     def differing(self) -> tuple[str, ...] | None:
         """The tracked files of the user's tree that differ from HEAD; None where git does not say."""
@@ -147,21 +151,27 @@ class Repository:
         Nothing of the user's is overwritten: a file of theirs in the way, tracked or not, makes git refuse.
         """
         merge = ("merge", "--ff-only", "--no-squash", "--no-autostash", "--no-verify-signatures")
-        words = [*off_switches(self.filters()), *merge, "--no-overwrite-ignore", "--quiet", "--no-stat", commit]
-        place = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)}
+        self.on_tree(*merge, "--no-overwrite-ignore", "--quiet", "--no-stat", commit, held_fds=held_fds)
+
+    def on_tree(
+        self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, held_fds: tuple[int, ...] = ()
+    ) -> bytes:
+        """Run git on the user's tree, with none of their configuration but the repository's own."""
+        place = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top), "GIT_OPTIONAL_LOCKS": "1"}
+        argv = [*off_switches(self.filters()), "--literal-pathspecs", *words]
         done = subprocess.run(
-            ["git", *words],
+            ["git", *argv],
             cwd=self.top,
+            input=stdin,
             capture_output=True,
-            text=True,
-            errors="replace",
-            env=neutral_environment() | place | {"GIT_OPTIONAL_LOCKS": "1"},
+            env=neutral_environment() | place | dict(env or {}),
             pass_fds=held_fds,
             start_new_session=True,
             check=False,
         )
         if done.returncode != 0:
-            raise failure(words, done.returncode, done.stderr)
+            raise failure(argv, done.returncode, done.stderr.decode("utf-8", "backslashreplace"))
+        return done.stdout
 
     def snapshot(self, git: Git, own_dir: Path) -> str:
         """The tree of all that is in the user's folder and not ignored; their index and refs are not touched."""
@@ -183,6 +193,11 @@ class Repository:
         changed = _ask(self.top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "HEAD", commit).stdout
         asked = _ask(self.top, "check-attr", "-z", "--stdin", "filter", stdin=changed).stdout.split("\0")
         return any(value not in ("unspecified", "unset") for value in asked[2::3])
+
+    def is_filtered(self, path: str) -> bool:
+        """True when a file passes through a content filter, which only the user's own git may run."""
+        asked = _ask(self.top, "check-attr", "-z", "--stdin", "filter", stdin=path).stdout.split("\0")
+        return any(value in self.filters() for value in asked[2::3])
 
 
 def files_here(top: Path) -> tuple[str, ...] | None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from milepost.workspace.git import failure, neutral_environment, off_switches
 from milepost.workspace.repository import Repository
 
 
 def in_the_way(repository: Repository, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The files that must not be written now, each with the reason."""
     words = ("status", "--porcelain", "-z", "--no-renames", "--ignored", "--untracked-files=all", "--ignore-submodules")
-    rows = os.fsdecode(_git(repository, *words)).split("\0")
+    rows = os.fsdecode(repository.on_tree(*words)).split("\0")
     uncommitted = {row[3:]: row[:2] for row in rows if row}
     return tuple((path, why) for path in paths if (why := _why_not(repository.top, path, uncommitted)))
 
@@ -23,7 +21,7 @@ def write_files(repository: Repository, commit: str, paths: Sequence[str]) -> No
     """Write files as a commit has them; the index and all branches stay as they are."""
     words = ("restore", f"--source={commit}", "--worktree", "--overlay", "--quiet")
     listed = ("--pathspec-from-file=-", "--pathspec-file-nul")
-    _git(repository, *words, *listed, stdin=os.fsencode("\0".join(paths)))
+    repository.on_tree(*words, *listed, stdin=os.fsencode("\0".join(paths)))
 
 
 def _why_not(top: Path, path: str, uncommitted: dict[str, str]) -> str:
@@ -39,21 +37,3 @@ def _why_not(top: Path, path: str, uncommitted: dict[str, str]) -> str:
         if (top / folder).exists() and not (top / folder).is_dir():
             return f"is below {folder}, which is a file now"
     return ""
-
-
-def _git(repository: Repository, *words: str, stdin: bytes = b"") -> bytes:
-    """Run git on the user's tree, with none of their configuration but the repository's own."""
-    place = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.top)}
-    argv = [*off_switches(repository.filters()), "--literal-pathspecs", *words]
-    done = subprocess.run(
-        ["git", *argv],
-        cwd=repository.top,
-        input=stdin,
-        capture_output=True,
-        env=neutral_environment() | place | {"GIT_OPTIONAL_LOCKS": "1"},
-        start_new_session=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise failure(argv, done.returncode, done.stderr.decode("utf-8", "backslashreplace"))
-    return done.stdout

@@ -1,9 +1,11 @@
 // The text of a task in the roadmap, to be rewritten; it is sent with the digest of what was shown.
 import { html, useEffect, useState } from './libraries.js';
+import { mayRetry } from './again.js';
 import { ask, change } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { editing, read, toast } from './store.js';
 import { replan } from './stream.js';
+import { Advice } from './text.js';
 
 const shut = () => {
   editing.value = '';
@@ -14,7 +16,7 @@ const OVER = new Set(['passed', 'failed', 'unverified']);
 function whenItCounts({ state, tasks }, task) {
   const isOver = state === 'finished' || OVER.has(tasks.get(task)?.status);
   return isOver ? 'This run is done with it: the edit counts for the next one.'
-    : 'A run that is on follows what is written there.';
+    : 'A run that is on follows what is written there; it can be committed when the run is over.';
 }
 
 export const EditDialog = () => editing.value && html`<${Edit} key=${editing.value} task=${editing.value} />`;
@@ -23,6 +25,7 @@ function Edit({ task }) {
   const [was, setWas] = useState(null);
   const [text, write] = useState('');
   const [refusal, setRefusal] = useState('');
+  const [busy, setBusy] = useState(false);
   const load = async () => {
     const told = await ask('/api/task', { task }, { aloud: true });
     if (!told) return shut();
@@ -34,13 +37,16 @@ function Edit({ task }) {
   useEffect(() => {
     load();
   }, []);
-  const save = async () => {
-    const done = await change('/api/task', { task, text, digest: was.digest });
+  const save = async commit => {
+    setBusy(true);
+    const done = await change('/api/task', { task, text, digest: was.digest, commit });
+    setBusy(false);
     if (!done) return setRefusal(toast.value);
     shut();
     return replan();
   };
-  const same = !was || text === was.text;
+  const commits = mayRetry(); // a run that goes on moves the branch itself
+  const still = busy || !was || text === was.text || !text.trim();
 
   return html`<${Dialog} name="edit" title=${`Edit task ${task}`} wide close=${shut}>
     <p class="soft">
@@ -56,15 +62,18 @@ function Edit({ task }) {
       disabled=${!was}
       value=${text}
       onInput=${event => write(event.target.value)}
-      onKeyDown=${onCtrlEnter(() => same || save())}
+      onKeyDown=${onCtrlEnter(() => still || save(commits))}
     />
     ${refusal && html`<p class="notice" role="alert">
-      Not written: ${refusal}
+      Not done: <${Advice} text=${refusal} />
       <button class="button small" onClick=${load}>Begin again with what is there now</button>
     </p>`}
     <div class="buttons">
       <button class="button quiet first" onClick=${shut}>Not now</button>
-      <button class="button main" disabled=${same || !text.trim()} onClick=${save}>Write it</button>
+      <button class=${`button${commits ? '' : ' main'}`} disabled=${still} onClick=${() => save(false)}>Save</button>
+      ${commits && html`<button class="button main" disabled=${still} onClick=${() => save(true)}>
+        Save and commit
+      </button>`}
     </div>
   <//>`;
 }
