@@ -4,7 +4,8 @@
 
 A real server, a real run that goes on, a real chromium at 1440 x 900: lines go into the journal as the engine writes
 them, 2,000 a second at first and 20,000 a second then. After that the page is loaded anew with all of that behind it.
-The prototype is run where `../shared/prototypes/web` is with its libraries; else its recorded figures stand for it.
+The prototype is run afterwards in the same browser, where `../shared/prototypes/web` is: in a copy, with the libraries
+that `make web` fetched for our page, which are of the same versions. Else its recorded figures stand for it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from milepost.core.events import CommandPrinted, CommandStarted
 from milepost.engine.journal import Journal
 from milepost.engine.project import Project
+from milepost.web import libraries
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PROTOTYPE = Path(__file__).parents[2] / "shared" / "prototypes" / "web"
-LIBRARY = PROTOTYPE / "milepost_web" / "static" / "vendor" / "preact.js"  # without it the prototype draws nothing
+STATIC = libraries.HERE / "static"
 CHROMIUM = "/usr/bin/chromium"
 SLOW, FAST, SLOW_LINES = 2_000, 20_000, 60_000  # lines a second, and how many of them come slowly
 BATCH_S = 0.05
@@ -113,7 +115,7 @@ def main() -> None:
         with ours() as subject:
             found = measured(browser, subject, asked.lines)
         beside, name = RECORDED, "prototype, as recorded"
-        if LIBRARY.exists() and not asked.without_prototype:
+        if PROTOTYPE.is_dir() and not asked.without_prototype:
             with prototype() as subject:
                 beside, name = measured(browser, subject, asked.lines), "prototype, now"
     show(found, beside, name)
@@ -246,15 +248,26 @@ class Prototype:
 
 @contextmanager
 def prototype() -> Iterator[Prototype]:
+    """The prototype in a copy that has its libraries, on a story of which much has happened."""
     with tempfile.TemporaryDirectory(prefix="milepost-web-") as name:
-        words = ["-m", "milepost_web", "--fresh", "--preroll", "150", "--port", "8931", "--state", name]
-        with process([sys.executable, *words], PROTOTYPE) as serving:
+        folder, state = Path(name) / "prototype", Path(name) / "state"
+        shutil.copytree(PROTOTYPE, folder)
+        give_libraries(folder / "milepost_web" / "static" / "vendor")
+        words = ["-m", "milepost_web", "--fresh", "--preroll", "150", "--port", "8931", "--state", str(state)]
+        with process([sys.executable, *words], folder) as serving:
             address = address_of(serving)
-            database = sqlite3.connect(
-                Path(name) / "events.db", isolation_level=None, check_same_thread=False, timeout=30
-            )
+            database = sqlite3.connect(state / "events.db", isolation_level=None, check_same_thread=False, timeout=30)
             yield Prototype(address, database)
             database.close()
+
+
+def give_libraries(vendor: Path) -> None:
+    """Put our libraries where the prototype imports them from: under one name, in the place of a bundle of them."""
+    if lacking := libraries.missing():
+        raise SystemExit(lacking)
+    shutil.copytree(libraries.VENDOR, vendor / "made")
+    one = (STATIC / "libraries.js").read_text().replace("./vendor/", "./made/")
+    (vendor / "preact.js").write_text(one)
 
 
 @contextmanager
