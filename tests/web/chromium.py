@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 BLANK = "about:blank"
-PATIENCE_MS = 30_000  # for what is expected of a page, on a machine that has much else to do
+PATIENCE_MS = 120_000  # for what is expected of a page, on a machine that has much else to do
 # What commands printed, as a page has it.
 LINES = "milepost.state.lines.text.filter((_, n) => ['output', 'error'].includes(milepost.state.lines.kind[n]))"
 # What a browser says by itself of an answer that it did not get, or that was a refusal.
@@ -75,6 +75,7 @@ class Pages:
             reduced_motion="reduce" if still else "no-preference",
             permissions=["clipboard-read", "clipboard-write"],
         )
+        context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         return self.another(context, address)
 
@@ -99,7 +100,17 @@ class Pages:
 def caught_up(page: Page, seq: int) -> None:
     """Wait until a page has applied the events up to a place in the stream, and drawn them."""
     page.wait_for_function("seq => globalThis.milepost?.state.seq >= seq", arg=seq)
+    drawn(page)
+
+
+def drawn(page: Page) -> None:
+    """Wait until what a page knows by now is drawn."""
     page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
+def copied(page: Page, text: str) -> None:
+    """Wait until the clipboard, which a copy reaches later and which all pages share, has a text."""
+    page.wait_for_function("async text => await navigator.clipboard.readText() === text", arg=text)
 
 
 @contextmanager

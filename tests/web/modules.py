@@ -39,11 +39,17 @@ class Modules:
         self.page.goto(self._address)
 
 
+class Server(ThreadingHTTPServer):
+    """Takes all connections of a browser at once, also where it comes to accept them late."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 @contextmanager
 def static_server() -> Iterator[str]:
     """The address of an empty page that may import the modules, under a policy as strict as the real page's."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Files)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Files)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/"

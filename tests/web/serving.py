@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 MILEPOST_WEB: Final = (sys.executable, "-m", "milepost", "web", "--no-open", "--port")  # which one comes last
-LONGEST_S: Final = 60
+LONGEST_S: Final = 180
 _ADDRESS: Final = re.compile(r"http://127\.0\.0\.1:(\d+)/open\?key=\S+")
 
 

@@ -6,15 +6,15 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from tests.web.modules import Files
+from tests.web.modules import Files, Server
 
 EPOCH = "e1"
 RUN = "7f3a"
 BEGAN = 1_800_000_000.0
+PATIENCE_S = 120
 Event = Mapping[str, Any]
 Answer = Callable[[dict[str, str]], Any]
 Reply = tuple[int, dict[str, Any]]
@@ -86,8 +86,16 @@ class Stage:
 
     def change(self, path: str, body: dict[str, Any]) -> Reply:
         """What a change is answered with, and that it was asked for."""
-        self.changes.append((path, body))
+        with self._changed:
+            self.changes.append((path, body))
+            self._changed.notify_all()
         return self.refusals.get(path, (200, {"ok": True, "said": "done"}))
+
+    def asked_for(self, count: int) -> list[tuple[str, dict[str, Any]]]:
+        """The changes that were asked for, once there are so many."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.changes) >= count, PATIENCE_S), self.changes
+            return [*self.changes]
 
     def stream(self) -> Iterator[str]:
         """The messages of a stream from its beginning, for as long as somebody listens."""
@@ -119,8 +127,7 @@ class Stage:
 def staged() -> Iterator[Stage]:
     """A stage that is served, with the address of its page."""
     stage = Stage()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stage": stage}))
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"stage": stage}))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     stage.address = f"http://127.0.0.1:{server.server_address[1]}/"
     try:

@@ -50,8 +50,9 @@ def files(page: Page, origin: str) -> None:
     page.goto(f"{origin}/#panel=code")
     page.get_by_role("button", name="Files", exact=True).click()
     page.locator(".files").wait_for()
-    text = page.get_by_label("Text of")
-    if not text.count():
+    opened, text = page.locator(".files-text"), page.get_by_label("Text of")
+    opened.or_(page.get_by_role("treeitem", name="parse.py")).first.wait_for()
+    if not opened.count():
         page.get_by_role("treeitem", name="parse.py").first.click()
     text.locator(".row").first.wait_for()
 

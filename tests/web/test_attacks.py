@@ -194,6 +194,8 @@ def test_a_hostile_app_in_its_frame_reaches_nothing_of_the_page(pages: Pages, st
 def test_hostile_texts_are_only_shown_and_nothing_inside_the_page_makes_markup_or_code(
     pages: Pages, tmp_path: Path
 ) -> None:
+    from playwright.sync_api import expect
+
     story = new_story(tmp_path / "home" / "durations", [hostile(task) for task in STORY])
     tell_hostile(story)
     with served(story.folder) as server:
@@ -208,7 +210,7 @@ def test_hostile_texts_are_only_shown_and_nothing_inside_the_page_makes_markup_o
             assert any("<img src=x onerror=alert(1)>" in words for _, words in shown)
             assert [(where, words) for where, words in shown if UNSEEN & set(words)] == []
             assert page.locator("img, body script, iframe, a[href*=evil]").count() == 0
-        assert page.title() == f"(1) run {story.run} · Milepost"
+        expect(page).to_have_title(f"(1) run {story.run} · Milepost")
 
         outcome = page.evaluate(INSIDE)
         page.evaluate("new Promise(later => setTimeout(later, 50))")

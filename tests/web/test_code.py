@@ -8,10 +8,10 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.web import axe
-from tests.web.chromium import Pages
+from tests.web.chromium import Pages, copied, drawn
 from tests.web.proofs import attempt_of, file, proof
 from tests.web.scene import REFUSED, at_work, began, check, event, finished, over
-from tests.web.stage import Stage
+from tests.web.stage import PATIENCE_S, Stage
 
 HOSTILE = "a<script>alert(1)</script>\u202egnp.exe\nb"
 
@@ -28,7 +28,7 @@ def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages
 
     expect(code.locator(".why .lead")).to_have_text(f"Why it was refused. {REFUSED}")
     expect(code.locator(".why .log")).to_contain_text('-    assert main(["soon"]) == 2')
-    expect(code.locator(".sentence")).to_contain_text("failed, attempt 2 of 2")
+    expect(code.locator(".sentence")).to_contain_text("failed, attempt 2 of 2 · tool · 9.0 s")
     expect(code.locator("tr", has_text="guard")).to_contain_text("2 assertions removed")
     expect(code.locator("tr", has_text="tests").first).to_contain_text("0 of 4")
     expect(code.locator(".file[data-path='tests/test_cli.py'] .row.removed")).to_contain_text('print("soon")')
@@ -52,11 +52,11 @@ def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_
     scene.refusals["/api/steer"] = (409, refusal)
     retry.click()
     code.get_by_label("Copy git add ROADMAP.md && git commit -m Roadmap", exact=True).click()
-    assert page.evaluate("navigator.clipboard.readText()") == "git add ROADMAP.md && git commit -m Roadmap"
+    copied(page, "git add ROADMAP.md && git commit -m Roadmap")
     scene.refusals.clear()
     code.get_by_label("Try again").select_option("codex")
     code.get_by_role("button", name="command", exact=True).click()
-    assert page.evaluate("navigator.clipboard.readText()") == "milepost retry 2.1 --agent codex"
+    copied(page, "milepost retry 2.1 --agent codex")
     retry.click()
     expect(code.get_by_role("button", name="Asked")).to_be_disabled()
     expect(code.locator(".notice")).to_have_count(0)
@@ -68,7 +68,7 @@ def test_an_answer_that_comes_late_is_never_shown_under_another_task(pages: Page
 
     def answer(words: dict[str, str]) -> Any:
         if words["task"] == "1.1":
-            late.wait(20)
+            late.wait(PATIENCE_S)
             answered.set()
         return attempt_of(words)
 
@@ -79,9 +79,9 @@ def test_an_answer_that_comes_late_is_never_shown_under_another_task(pages: Page
     expect(page.locator(".file")).to_have_count(2)
     with page.expect_response(lambda response: "task=1.1" in response.url):
         late.set()
-    assert answered.wait(20)
+    assert answered.wait(PATIENCE_S)
 
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    drawn(page)
     expect(page.locator(".p-code .sentence")).to_contain_text("failed")
     assert page.locator(".file").evaluate_all("files => files.map(file => file.dataset.path)") == [
         "src/dur/cli.py",
@@ -156,7 +156,7 @@ def test_without_a_task_the_run_is_told_as_a_whole(pages: Pages, scene: Stage) -
     expect(code.locator(".lede").last).to_contain_text("2 added, 1 changed, 1 removed")
     code.locator(".made li", has_text="Parse durations").get_by_role("button").click()
     expect(code.locator(".sentence")).to_contain_text("passed, attempt 1 of 1")
-    assert "task=1.1" in page.url
+    expect(page).to_have_url(f"{scene.address}#task=1.1")
 
 
 def test_names_and_texts_of_files_are_shown_as_text(pages: Pages, stage: Stage) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.web import axe
-from tests.web.chromium import Pages
-from tests.web.stage import Stage
+from tests.web.chromium import Pages, drawn
+from tests.web.stage import PATIENCE_S, Stage
 
 
 def open_files(page: Page) -> Locator:
@@ -17,11 +17,6 @@ def open_files(page: Page) -> Locator:
     tree = page.get_by_role("tree")
     expect(tree).to_be_visible()
     return tree
-
-
-def names(tree: Locator) -> list[str]:
-    found: list[str] = tree.locator(".tree-name").all_inner_texts()
-    return found
 
 
 def test_the_tree_is_walked_by_keys_and_says_what_the_run_changed(pages: Pages, scene: Stage) -> None:
@@ -35,7 +30,7 @@ def test_the_tree_is_walked_by_keys_and_says_what_the_run_changed(pages: Pages, 
     tree.press("ArrowRight")
     tree.press("ArrowDown")
     expect(active).to_have_text("__init__.py")
-    assert tree.get_attribute("aria-activedescendant") == active.get_attribute("id")
+    expect(tree).to_have_attribute("aria-activedescendant", active.get_attribute("id") or "")
     tree.press("ArrowLeft")
     tree.press("ArrowLeft")
     expect(active).to_have_attribute("aria-expanded", "false")
@@ -79,7 +74,7 @@ def test_the_text_of_another_file_that_comes_late_is_not_shown_and_hostile_names
 
     def answer(words: dict[str, str]) -> Any:
         if words["path"] == hostile:
-            late.wait(20)
+            late.wait(PATIENCE_S)
         return {"path": words["path"], "rows": [[1, [["", f"text of {words['path']}"]]]], "binary": False, "cut": False}
 
     files = [{"path": hostile, "change": "added"}, {"path": "plain.py", "change": ""}]
@@ -87,13 +82,13 @@ def test_the_text_of_another_file_that_comes_late_is_not_shown_and_hostile_names
     page = pages.open(scene.address)
     tree = open_files(page)
 
-    assert names(tree) == ["<img src=x onerror=alert(1)>U+202Egnp.py", "plain.py"]
+    expect(tree.locator(".tree-name")).to_have_text(["<img src=x onerror=alert(1)>U+202Egnp.py", "plain.py"])
     tree.get_by_text("<img").click()
     tree.get_by_text("plain.py").click()
     text = page.locator(".files-text .row code")
     expect(text).to_have_text("text of plain.py")
     with page.expect_response(lambda response: "onerror" in response.url):
         late.set()
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    drawn(page)
     expect(text).to_have_text("text of plain.py")
     assert page.locator(".p-code img").count() == 0

@@ -75,6 +75,7 @@ def test_a_rejection_needs_words_and_a_delegation_an_agent(stage: Stage, pages: 
     expect(dialog.get_by_role("button", name="Reject")).to_be_disabled()
     dialog.get_by_role("button", name="Back").click()
     dialog.get_by_role("button", name="Delegate").click()
+    expect(dialog.get_by_role("combobox")).to_be_focused()
     page.keyboard.type("codex")
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)

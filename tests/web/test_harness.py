@@ -59,7 +59,8 @@ def test_an_error_in_a_page_is_heard_and_a_refused_answer_is_none(pages: Pages) 
     page = pages.open()
 
     page.evaluate("console.error('Failed to load resource: the server responded with a status of 401')")
-    page.evaluate("setTimeout(() => { throw new Error('broken') }); new Promise(later => setTimeout(later, 20))")
+    with page.expect_event("pageerror"):
+        page.evaluate("setTimeout(() => { throw new Error('broken') }); null")
 
     assert pages.errors == ["broken"]
     pages.errors.clear()

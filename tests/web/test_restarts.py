@@ -98,7 +98,7 @@ def test_a_page_outlives_its_server_and_the_state_and_says_what_to_do_when_it_is
     try:
         page.wait_for_function("() => milepost.state.run?.run === 'beef'")
         agrees(page, anew.folder, anew.run)
-        assert page.title() == "(1) run beef · Milepost"
+        expect(page).to_have_title("(1) run beef · Milepost")
     finally:
         anew.close()
 

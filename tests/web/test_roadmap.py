@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 from tests.web.chromium import Pages
 from tests.web.scene import at_work, began, finished, lunch, planned
-from tests.web.stage import Stage
+from tests.web.stage import PATIENCE_S, Stage
 
 WATCH = """() => {
   globalThis.redrawn = new Set();
@@ -45,6 +48,25 @@ def test_each_task_says_by_word_how_it_stands_and_in_a_line_why(stage: Stage, pa
     page.get_by_label("Show", exact=True).select_option("all")
     page.get_by_label("Group", exact=True).select_option("by wave")
     expect(page.locator(".group h3").first).to_have_text("Wave 12 of 3")
+
+
+def test_tasks_are_drawn_once_it_is_known_where_they_stand_in_the_plan(stage: Stage, pages: Pages) -> None:
+    from playwright.sync_api import expect
+
+    lunch(stage)
+    asked, tell, late = threading.Event(), stage.answers["/api/plan"], threading.Event()
+
+    def answer(words: dict[str, str]) -> Any:
+        asked.set()
+        return tell(words) if late.wait(PATIENCE_S) else None
+
+    stage.answers["/api/plan"] = answer
+    page = pages.open(f"{stage.address}#task=2.1")
+    expect(page.locator(".answer").first).to_contain_text("4of 12")
+    assert asked.wait(PATIENCE_S)
+    expect(page.locator(".tasks")).to_have_text("Reading the roadmap …")
+    late.set()
+    expect(page.locator(".group h3")).to_have_count(4)
 
 
 def test_arrow_keys_walk_through_the_tasks_and_tab_stops_once(stage: Stage, pages: Pages) -> None:
@@ -124,8 +146,7 @@ def test_a_refused_task_is_not_tried_again_while_the_run_goes_on_and_an_open_one
     page.get_by_role("button", name="Drop it").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
-    expect(page.locator(".toast")).to_have_text("done")
-    assert [(body["verb"], body["task"], body["text"]) for _, body in stage.changes] == [
+    assert [(body["verb"], body["task"], body["text"]) for _, body in stage.asked_for(1)] == [
         ("drop", "2.2", ""),
     ]
 

@@ -116,7 +116,7 @@ function Sentence({ task, attempt, proof, gate }) {
   const facts = [
     `${words}, attempt ${attempt.number} of ${task.attempts.length}`,
     attempt.agent,
-    verdict && attempt.endedAt > attempt.startedAt && attempt.startedAt && span(attempt.endedAt - attempt.startedAt),
+    attempt.ms > 0 && span(attempt.ms / 1000),
     attempt.cost > 0 && money(attempt.cost),
     verdict === 'passed' && proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
   ].filter(Boolean);

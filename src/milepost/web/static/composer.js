@@ -1,9 +1,9 @@
 // What waits for the person, and a line to steer by.
 import { html, signal, useRef, useState } from './libraries.js';
-import { steer } from './ask.js';
 import { withoutId } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
+import { Refusal, useChange } from './refusal.js';
 import { glance } from './state.js';
 import { alive, asking, link, read, selected } from './store.js';
 import { Prose } from './text.js';
@@ -39,7 +39,8 @@ function silence(state) {
 /** A note for who makes the next attempts. What was written stays until it was taken. */
 export function Composer() {
   const box = useRef();
-  const [sending, setSending] = useState(false);
+  const { busy, refusal, send: ask } = useChange();
+  const [sent, setSent] = useState(''); // whose note was sent last
   const state = read('head');
   const why = silence(state);
   const task = selected.value;
@@ -51,10 +52,9 @@ export function Composer() {
 
   const send = async () => {
     const written = box.current.value.trim(); // what was typed last may not be drawn yet
-    if (!written || sending || why) return;
-    setSending(true);
-    const said = await steer('note', task, written);
-    setSending(false);
+    if (!written || why) return;
+    setSent(whose);
+    const said = await ask('/api/steer', { verb: 'note', task, text: written });
     if (said && drafts.value.get(whose)?.trim() === written) write('');
   };
   const press = event => {
@@ -68,6 +68,7 @@ export function Composer() {
     event.preventDefault();
     send();
   }}>
+    <${Refusal} text=${sent === whose && refusal} />
     <div class="field">
       <label for="note" class="to">to <b><${Pieces} text=${task || 'all'} /></b>
         <span class="hidden">: a note for the agent</span></label>
@@ -88,7 +89,7 @@ export function Composer() {
         class="icon"
         aria-label="Send the note"
         title="Send (Enter)"
-        disabled=${why !== '' || sending || !text.trim()}
+        disabled=${why !== '' || busy || !text.trim()}
       ><${Icon} name="send" /></button>
     </div>
     <p class="counts soft" id="note-counts">

@@ -6,7 +6,7 @@ import { Inline } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
-import { changed, now, plan, read, second, selected, state } from './store.js';
+import { changed, now, plan, planned, read, second, selected, state } from './store.js';
 import { TaskMenu } from './task_menu.js';
 import { grouped, rows } from './tasks.js';
 
@@ -21,6 +21,7 @@ effect(() => remember('grouping', by.value));
 
 const groups = computed(() => {
   changed.roadmap.value;
+  if (!planned.value) return []; // else all would move to other places, under who reads them
   return grouped(rows(state, plan.value), { filter: filter.value, by: by.value });
 });
 
@@ -49,7 +50,10 @@ export function Roadmap() {
   <//>`;
 }
 
-const nothing = () => (plan.value.tasks.length || state.order.length ? 'No task is in that state.' : 'No tasks yet.');
+function nothing() {
+  if (!planned.value) return 'Reading the roadmap …';
+  return plan.value.tasks.length || state.order.length ? 'No task is in that state.' : 'No tasks yet.';
+}
 
 /** Which tasks are shown, and below what. */
 const Filters = () => html`<${Choice} id="tasks-shown" label="Show" of=${filter} options=${FILTERS} />

@@ -87,8 +87,8 @@ function change(state, id, changes) {
 }
 
 const NEW_ATTEMPT = {
-  agent: '', stage: '', startedAt: 0, endedAt: 0, verdict: '', reason: '', commit: '', cost: 0, tokens: 0, calls: 0,
-  tools: 0, checks: [],
+  agent: '', stage: '', startedAt: 0, endedAt: 0, ms: 0, verdict: '', reason: '', commit: '', cost: 0, tokens: 0,
+  calls: 0, tools: 0, checks: [],
 };
 
 function changeAttempt(state, event, changes) {
@@ -271,7 +271,7 @@ const HANDLERS = {
     const untold = Math.max(0, event.cost_usd - (known?.cost ?? 0));
     if (untold > 1e-9) spend(state, event, at, untold, 0);
     const { agent, verdict, reason, commit } = event;
-    changeAttempt(state, event, { agent, verdict, reason, commit, endedAt: at });
+    changeAttempt(state, event, { agent, verdict, reason, commit, ms: event.duration_ms, endedAt: at });
     say(state, seq, at, event, 'verdict', { verdict, text: reason });
     return ALL;
   },

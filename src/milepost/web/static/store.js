@@ -9,6 +9,7 @@ export const link = signal('connecting'); // connecting | live | lost | refused 
 export const hello = signal(null); // what the server said first
 export const alive = signal(false); // whether a process works on the run
 export const plan = signal({ tasks: [], phases: [], findings: [] }); // the roadmap as it is now
+export const planned = signal(false); // whether the plan was asked for and an answer came, be it none
 export const runs = signal([]); // all runs, newest first
 
 export const run = signal(''); // the run that is shown; empty for the newest
@@ -77,11 +78,14 @@ export function now() {
 
 let toasting = 0;
 
-/** Tell the person something for a moment. */
+const LEAST_MS = 4000;
+const A_SIGN_MS = 70; // so that long words can be read to their end
+
+/** Tell the person something for as long as it takes to read it. */
 export function tell(text) {
   toast.value = text;
   clearTimeout(toasting);
   toasting = setTimeout(() => {
     toast.value = '';
-  }, 4000);
+  }, Math.max(LEAST_MS, text.length * A_SIGN_MS));
 }

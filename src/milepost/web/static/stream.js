@@ -2,7 +2,7 @@
 import { ask } from './ask.js';
 import { withoutId } from './format.js';
 import {
-  alive, announced, awaited, hello, link, plan, run, runs, setClock, startOver, state, stopping, tell, touch,
+  alive, announced, awaited, hello, link, plan, planned, run, runs, setClock, startOver, state, stopping, tell, touch,
 } from './store.js';
 import { apply, settle, weave } from './state.js';
 
@@ -100,10 +100,11 @@ function replanSoon() {
 /** Fetch the plan, the runs and the questions as they are now. */
 export async function replan() {
   const asked = state;
-  const [planned, known, gates] = await Promise.all([ask('/api/plan'), ask('/api/runs'), ask('/api/gates')]);
+  const [made, known, gates] = await Promise.all([ask('/api/plan'), ask('/api/runs'), ask('/api/gates')]);
   if (state !== asked) return; // another run is shown by now
   if (gates) touch(settle(state, gates));
-  if (planned) plan.value = planned;
+  if (made) plan.value = made;
+  planned.value = true;
   if (known) runs.value = known.runs;
   touch(['roadmap']);
 }

@@ -23,10 +23,13 @@ function row(state, planned, id) {
   };
 }
 
+/** The time of its attempts, each with its checks: the sum of what is said of each. */
+const inAll = ({ ms, attempts }) => span(ms / 1000) + (attempts.length > 1 ? ` in ${attempts.length} attempts` : '');
+
 const WHY = {
   passed: (state, task) => [
     task.tests ? many(task.tests, 'test') : many(task.checks, 'check'),
-    task.ms ? span(task.ms / 1000) : '', task.cost ? money(task.cost) : '',
+    task.ms ? inAll(task) : '', task.cost ? money(task.cost) : '',
     task.commit.slice(0, 7),
   ].filter(Boolean).join(' · '),
   failed: refused,
