@@ -1,6 +1,6 @@
 // The four answers: what is done with proof, what failed and why, what waits for you, what it cost.
 import { html } from './libraries.js';
-import { many, money, short, withoutId } from './format.js';
+import { many, money, short, withId } from './format.js';
 import { Inline } from './inline.js';
 import { face } from './layout.js';
 import { pick } from './route.js';
@@ -63,7 +63,7 @@ function named(tasks) {
   return tasks.length > MOST_NAMED ? `${names} and ${tasks.length - MOST_NAMED} more` : names;
 }
 
-const Named = ({ id, text }) => html`<${Inline} text=${`${id} ${withoutId(text, id)}`} />`;
+const Named = ({ id, text }) => html`<${Inline} text=${withId(text, id)} />`;
 
 function Refused({ by }) {
   const [first] = [...by.failed, ...by.unverified];

@@ -1,6 +1,6 @@
 // What waits for the person, and a line to steer by.
 import { html, signal, useRef, useState } from './libraries.js';
-import { withoutId } from './format.js';
+import { withId } from './format.js';
 import { Icon, Mark } from './icons.js';
 import { Pieces } from './inline.js';
 import { Refusal, useChange } from './refusal.js';
@@ -20,7 +20,7 @@ export function Waits() {
   return html`<div class="waits" role="region" aria-label="Waits for you">
     <${Mark} status="asking" />
     <p><b>${gates.length} ${gates.length === 1 ? 'waits' : 'wait'} for you:</b>${' '}
-      <${Pieces} text=${first.task} /> <${Prose} text=${withoutId(first.question, first.task)} /></p>
+      <${Prose} text=${withId(first.question, first.task)} /></p>
     <button class="button main" onClick=${() => {
       asking.value = first.gate;
     }}>Look</button>

@@ -15,8 +15,9 @@ const OVER = new Set(['passed', 'failed', 'unverified']);
 
 function whenItCounts({ state, tasks }, task) {
   const isOver = state === 'finished' || OVER.has(tasks.get(task)?.status);
-  return isOver ? 'This run is done with it: the edit counts for the next one.'
-    : 'A run that is on follows what is written there; it can be committed when the run is over.';
+  const counts = isOver ? 'This run is done with it: the edit counts for the next one.'
+    : 'A run that is on follows what is written there.';
+  return mayRetry() ? counts : `${counts} It can be committed when the run is over.`;
 }
 
 export const EditDialog = () => editing.value && html`<${Edit} key=${editing.value} task=${editing.value} />`;

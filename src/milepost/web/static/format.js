@@ -35,5 +35,8 @@ export function short(count) {
 
 export const commit = name => name.slice(0, 7);
 
+/** What is said of a task with its id before it, unless it begins with it, as in "May 2.1 begin?". */
+export const withId = (text, id) => (text.split(' ', 2).includes(id) ? text : `${id} ${text}`);
+
 /** What is said of a task, for where its id stands already. */
 export const withoutId = (text, id) => (id && text.startsWith(`${id} `) ? text.slice(id.length + 1) : text);

@@ -46,7 +46,10 @@ export function choices({ kind }) {
 /** One or two commands with what they do, for whoever asks what is next. */
 export function nextSteps(state, { kind, text }, link) {
   if (link === 'refused') return [['milepost web', 'gives this page a new key']];
-  if (kind === 'stopped') return [['milepost resume', 'goes on where it was']];
+  if (kind === 'stopped') {
+    const waits = glance(state).gates.length > 0;
+    return [['milepost resume', waits ? 'goes on, once you answered what waits for you' : 'goes on where it was']];
+  }
   if (kind === 'none' && text === WORDS.none) {
     return [['milepost plan', 'shows what would be done, and in which order'], ['milepost run', 'does it']];
   }
