@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from milepost.mcp.stdio import LONGEST_MESSAGE
 from tests.mcp.serving import LONGEST_S, MILEPOST_MCP, awaited, descendants, memory_kb, started
 from tests.mcp.wire import META
 
@@ -24,7 +25,11 @@ Server = subprocess.Popen[bytes]
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("project")
+    return project(tmp_path_factory.mktemp("project"))
+
+
+def project(folder: Path) -> Path:
+    """A folder, now with a roadmap and under git."""
     (folder / "ROADMAP.md").write_text("# Roadmap\n\n- [ ] Say hello\n")
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     return folder
@@ -101,6 +106,24 @@ def test_what_is_no_request_is_answered_or_dropped_and_the_next_request_is_serve
         decent(server, number)
 
     assert memory_kb(server.pid) - before < GROWTH_KB
+
+
+def test_what_cannot_be_read_is_answered_to_nobody_in_particular(alone: Server) -> None:
+    for unread in (b"no JSON", b"x" * (LONGEST_MESSAGE + 1)):
+        write(alone, b"\n" + unread + b"\n")
+        assert alone.stdout is not None
+        told = json.loads(alone.stdout.readline())
+        assert (told["id"], told["error"]["code"]) == (None, -32700)
+    decent(alone, 1)
+
+
+def test_a_name_that_is_no_text_is_told_as_far_as_it_is_one(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"half-\xff")
+    folder.mkdir()
+    with started((*MILEPOST_MCP, "--profile", "full"), project(folder), {}) as server:
+        write(server, request(1, "tools/call", {"name": "health", "arguments": {}}))
+        assert "half-\N{REPLACEMENT CHARACTER}/" in reply(server, 1)["result"]["structuredContent"]["roadmap"]
+        decent(server, 2)
 
 
 def test_hundreds_of_requests_at_once_are_all_answered_once(server: Server) -> None:

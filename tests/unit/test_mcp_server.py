@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from mcp_types import JSONRPCRequest
 
-from milepost.core.errors import MachineFailed, SettingInvalid
+from milepost.core.errors import MachineFailed, MilepostError, SettingInvalid
 from milepost.core.redact import Redactor
+from milepost.detached import StartWish
+from milepost.mcp import departing
 from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
 from milepost.mcp.crowd import Crowd
@@ -25,6 +28,7 @@ from milepost.mcp.door import Admission, refusal
 from milepost.mcp.http import checked, new_token
 from milepost.mcp.levels import say
 from milepost.mcp.pages import PAGE, first_of, page
+from milepost.mcp.sound import sound
 from milepost.serving.asides import MOST_AT_ONCE, aside
 from milepost.serving.complaints import LONGEST, Complaint, Unblocked
 from milepost.serving.listening import bound, host_names
@@ -229,18 +233,105 @@ def test_a_call_that_was_cancelled_counts_until_its_thread_has_ended() -> None:
 
     def held() -> None:
         begun.append(1)
-        let_go.wait(60)
+        let_go.wait(120)
 
     async def ask() -> None:
-        for _ in range(MOST_AT_ONCE + 5):
-            with anyio.move_on_after(0.01):
-                await aside(held)
-        assert len(begun) == MOST_AT_ONCE
-        let_go.set()
-        with anyio.fail_after(60):
-            assert await aside(lambda: "answered") == "answered"
+        async with anyio.create_task_group() as group:
+            for _ in range(MOST_AT_ONCE + 5):
+                group.start_soon(aside, held)
+            with anyio.fail_after(60):
+                while len(begun) < MOST_AT_ONCE:
+                    await anyio.sleep(0.01)
+            group.cancel_scope.cancel()
+        async with anyio.create_task_group() as group:
+            group.start_soon(aside, held)
+            await anyio.wait_all_tasks_blocked()
+            assert len(begun) == MOST_AT_ONCE
+            let_go.set()
 
     asyncio.run(ask())
+    assert len(begun) == MOST_AT_ONCE + 1
+
+
+def test_calls_that_take_long_keep_no_short_one_waiting() -> None:
+    let_go = threading.Event()
+
+    async def ask() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(MOST_AT_ONCE + 5):
+                group.start_soon(lambda: aside(lambda: let_go.wait(120), end=let_go.set))
+            await anyio.wait_all_tasks_blocked()
+            with anyio.fail_after(60):
+                assert await aside(let_go.is_set) is False
+            let_go.set()
+
+    asyncio.run(ask())
+
+
+ONE_OF_SEVERAL = """
+import os, pathlib, sys, time
+folder, at_once = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+own = folder / f"here-{os.getpid()}"
+own.touch()
+(folder / f"seen-{os.getpid()}").write_text(str(len(list(folder.glob("here-*")))))
+while len(list(folder.glob("seen-*"))) < at_once:
+    time.sleep(0.01)
+own.unlink()
+"""
+
+
+def test_no_more_than_a_few_runs_are_begun_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (sys.executable, "-I", "-S", "-c", ONE_OF_SEVERAL, str(tmp_path), str(departing.MOST_AT_ONCE))
+    monkeypatch.setattr(departing, "PROGRAM", program)
+    refused: list[str] = []
+
+    async def start() -> None:
+        with pytest.raises(MilepostError) as raised:
+            await departing.depart(StartWish(roadmap=tmp_path / "ROADMAP.md"))
+        refused.append(raised.value.message)
+
+    async def start_all() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(3 * departing.MOST_AT_ONCE):
+                group.start_soon(start)
+
+    asyncio.run(start_all())
+    assert refused == ["the process of the run ended before the run began"] * 3 * departing.MOST_AT_ONCE
+    assert max(int(seen.read_text()) for seen in tmp_path.glob("seen-*")) == departing.MOST_AT_ONCE
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_half_a_character_is_sent_to_nobody(mode: Any) -> None:
+    server, heard = new_server(instructions=""), []
+
+    async def talk(ctx: Context[Any, Any]) -> str:
+        await say(ctx, "error", "log \udcff")
+        await ctx.report_progress(1, message=sound("progress \udcff"))
+        return "text \ud800"
+
+    @server.prompt()
+    def broken() -> str:
+        raise MCPError(code=-32602, message="no \udcff")
+
+    server.add_tool(talk)
+
+    async def hear(params: Any) -> None:
+        heard.append(params.data)
+
+    async def hear_progress(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(str(message))
+
+    async def listen() -> None:
+        async with Client(server, mode=mode, logging_callback=hear) as client:
+            result = await client.call_tool("talk", {}, progress_callback=hear_progress)
+            heard.append(result.model_dump_json())
+            with pytest.raises(MCPError) as raised:
+                await client.get_prompt("broken")
+            heard.append(raised.value.error.message)
+
+    asyncio.run(listen())
+    assert all("\ufffd" in text and text.isprintable() for text in heard), heard
+    assert sound({"\udcff": ["\ud800", 1, None]}) == {"\ufffd": ["\ufffd", 1, None]}
 
 
 def test_events_are_kept_within_bounds_and_replayed_for_their_own_stream_alone() -> None:

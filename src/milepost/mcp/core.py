@@ -12,6 +12,7 @@ from milepost import __version__
 from milepost.mcp.faults import as_internal, by_names_of
 from milepost.mcp.levels import serve_levels
 from milepost.mcp.pages import in_pages
+from milepost.mcp.sound import told_soundly
 from milepost.serving.complaints import tell_on_stderr
 
 
@@ -28,7 +29,7 @@ def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Too
         version=__version__,
         tools=list(tools),
         log_level="WARNING",
-        middleware=[as_internal, in_pages],
+        middleware=[told_soundly, as_internal, in_pages],
     )
     server.middleware.append(by_names_of(server))
     serve_levels(server)

@@ -1,6 +1,6 @@
-"""How many requests of one client are worked on at once: beyond that they are refused.
+"""How many requests of one client are worked on at once: beyond that they are refused, as is what cannot be read.
 
-The refusal waits like any answer until the client reads, and nothing more is read from the client before that: one who
+A refusal waits like any answer until the client reads, and nothing more is read from the client before that: one who
 asks and never listens fills its own pipe and not our memory.
 """
 
@@ -14,7 +14,15 @@ from typing import Final, Self
 from anyio import EndOfStream
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
 MOST: Final = 1_000
 TOO_MANY: Final = -32_000
@@ -45,7 +53,7 @@ class Crowd:
 
 
 class Incoming:
-    """What a client sends, without the requests there is no room for: those are refused on the way."""
+    """What a client sends, without what cannot be read or has no room: that is refused on the way."""
 
     def __init__(
         self, inner: ReadStream[SessionMessage | Exception], outgoing: WriteStream[SessionMessage], crowd: Crowd
@@ -59,12 +67,15 @@ class Incoming:
     async def receive(self) -> SessionMessage | Exception:
         while True:
             item = await self._inner.receive()
-            message = item.message if isinstance(item, SessionMessage) else None
+            if isinstance(item, Exception):
+                await self._outgoing.send(SessionMessage(_UNREAD))
+                continue
+            message = item.message
             if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
                 self._crowd.goes((message.params or {}).get("requestId"))
             if not isinstance(message, JSONRPCRequest) or self._crowd.comes(message.id):
                 return item
-            await self._outgoing.send(SessionMessage(_refusal(message.id)))
+            await self._outgoing.send(SessionMessage(_refusal(message.id, TOO_MANY, _CROWDED)))
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -112,6 +123,9 @@ class Outgoing:
         return await self._inner.__aexit__(kind, raised, traceback)
 
 
-def _refusal(request: RequestId) -> JSONRPCError:
-    told = ErrorData(code=TOO_MANY, message="too many requests at once: ask again when others are answered")
-    return JSONRPCError(jsonrpc="2.0", id=request, error=told)
+def _refusal(request: RequestId | None, code: int, message: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=request, error=ErrorData(code=code, message=message))
+
+
+_CROWDED: Final = "too many requests at once: ask again when others are answered"
+_UNREAD: Final = _refusal(None, PARSE_ERROR, "this is no message of the protocol, or it is too long: send another")

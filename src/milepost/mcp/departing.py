@@ -11,6 +11,10 @@ import anyio.abc
 
 from milepost.departing import LONGEST_ANSWER, PATIENCE_S, PROGRAM, begun_by, environment
 from milepost.detached import Begun, StartWish
+from milepost.serving.rooms import Room
+
+MOST_AT_ONCE = 4  # each is a process that imports the whole program
+_starting = Room(MOST_AT_ONCE)
 
 
 async def depart(wish: StartWish) -> Begun:
@@ -18,13 +22,14 @@ async def depart(wish: StartWish) -> Begun:
 
     The process begins outside the repository, so that it imports nothing from there in place of our own modules.
     """
-    process = await anyio.open_process(
-        PROGRAM, cwd="/", env=environment(os.environ), stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    async with process:
-        answer = b""
-        with anyio.move_on_after(PATIENCE_S) as patience:
-            answer = await _answer(process, wish.model_dump_json(exclude_defaults=True).encode())
+    async with _starting.places:
+        process = await anyio.open_process(
+            PROGRAM, cwd="/", env=environment(os.environ), stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        async with process:
+            answer = b""
+            with anyio.move_on_after(PATIENCE_S) as patience:
+                answer = await _answer(process, wish.model_dump_json(exclude_defaults=True).encode())
     return begun_by(answer, in_time=not patience.cancelled_caught)
 
 

@@ -16,6 +16,7 @@ from mcp_types import (
 )
 
 from milepost.mcp.methods import answer
+from milepost.mcp.sound import sound
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = get_args(LoggingLevel)
 _ASKED = "milepost.level"
@@ -38,7 +39,7 @@ async def say(ctx: Context[Any, Any], level: LoggingLevel, text: str) -> None:
     heard = allowed_log_levels(request.protocol_version, request.meta)
     if level not in heard or (len(heard) == len(LEVELS) and LEVELS.index(level) < LEVELS.index(asked)):
         return
-    told = LoggingMessageNotificationParams(level=level, data=text, logger="milepost")
+    told = LoggingMessageNotificationParams(level=level, data=sound(text), logger="milepost")
     await ctx.session.send_notification(LoggingMessageNotification(params=told), related_request_id=request.request_id)
 
 

@@ -55,6 +55,8 @@ class Lines:
     def _read(self) -> None:
         with suppress(RuntimeError, OSError):  # the loop is closed, or the stream: nobody listens
             while line := self._stream.readline(LONGEST_MESSAGE):
+                if line.isspace():
+                    continue
                 self._room.acquire()
                 self._give(line.decode("utf-8", "replace") if self._is_whole(line) else "too long\n")
         with suppress(RuntimeError):

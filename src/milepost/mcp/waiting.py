@@ -9,6 +9,7 @@ import anyio
 from mcp.server.mcpserver import Context
 
 import milepost
+from milepost.mcp.sound import sound
 from milepost.serving.asides import aside
 
 LOOK_S = 0.5
@@ -26,7 +27,7 @@ async def wait_for_run(ctx: Context[Any, Any], roadmap: Path, run: str | None, w
             for entry in entries:
                 place, told = entry.seq, told + 1
                 if words := in_words(entry.event):
-                    await ctx.report_progress(told, message=words[:LONGEST_MESSAGE])
+                    await ctx.report_progress(told, message=sound(words[:LONGEST_MESSAGE]))
 
 
 def in_words(event: milepost.Event) -> str:

@@ -11,12 +11,14 @@ from typing import Generic, TypeVar
 
 import anyio
 
+from milepost.serving.rooms import Room
+
 T = TypeVar("T")
 
 MOST_AT_ONCE = 16
 ENDING_S = 5.0  # how long a call that was told to end is waited for
 
-_limiters: dict[asyncio.AbstractEventLoop, anyio.CapacityLimiter] = {}
+_short, _long = Room(MOST_AT_ONCE), Room(MOST_AT_ONCE)
 
 
 @dataclass(slots=True, eq=False)
@@ -31,10 +33,11 @@ async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None)
     """The result of a call that blocks.
 
     When nobody waits for it any more, `end` is called to end it, and it is given a moment to clear up. Without `end` it
-    goes on alone, and its result is dropped. It counts as one of those at once until it has ended.
+    goes on alone, and its result is dropped. It counts as one of those at once until it has ended; those that can be
+    ended are those that take long, and count for themselves.
     """
     done, outcome, loop = anyio.Event(), _Outcome[T](), asyncio.get_running_loop()
-    limiter = _limiter(loop)
+    limiter = (_short if end is None else _long).places
 
     def ended() -> None:
         limiter.release_on_behalf_of(outcome)
@@ -65,10 +68,3 @@ async def aside(call: Callable[[], T], *, end: Callable[[], None] | None = None)
     if outcome.error is not None:
         raise outcome.error
     return outcome.result  # type: ignore[return-value]  # a call that raised nothing has a result
-
-
-def _limiter(loop: asyncio.AbstractEventLoop) -> anyio.CapacityLimiter:
-    """What bounds the calls of a loop; those of loops that are closed are forgotten."""
-    for other in [other for other in _limiters if other.is_closed()]:
-        del _limiters[other]
-    return _limiters.setdefault(loop, anyio.CapacityLimiter(MOST_AT_ONCE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from milepost.mcp.ticking import ticking
 from milepost.serving.asides import aside
 
 LONGEST_CODE = 100_000
+LONGEST_VALUE = 10_000  # as much as is kept of what it prints
+LONGEST_ERROR = 2_000
 MOST_REFUSED = 20
 SeenFolder = Annotated[str, Field(max_length=4096, description="Folder it sees (Python); default: an empty one")]
 
@@ -117,13 +120,16 @@ def execute_tools(place: Place) -> tuple[Callable[..., Any], ...]:
 
 
 def _brief(result: milepost.ExecutionResult) -> Executed:
+    error, too_long = result.error or "", len(json.dumps(result.final_value, default=str)) > LONGEST_VALUE
+    if too_long:
+        error = error or f"the value is longer than {LONGEST_VALUE} characters: give a smaller one"
     return Executed(
-        ok=result.succeeded and result.termination == "exited",
+        ok=result.succeeded and result.termination == "exited" and not too_long,
         termination=result.termination,
         output=result.output,
-        value=result.final_value,
-        error=result.error or "",
+        value=None if too_long else result.final_value,
+        error=error[:LONGEST_ERROR],
         duration_ms=result.duration_ms,
-        truncated=result.truncated,
+        truncated=result.truncated or too_long or len(error) > LONGEST_ERROR,
         refused=list(result.refused[:MOST_REFUSED]),
     )
