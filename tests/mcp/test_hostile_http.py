@@ -82,9 +82,9 @@ def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(server: S
 
     said = sent(server.port, head(server.port, *headers, ("Content-Length", "1000000000")))
     with opened(server.port, head(server.port, *headers, ("Transfer-Encoding", "chunked"))) as connection:
-        for _ in range(32):  # just what fits
+        for _ in range(32):  # as much as fits
             connection.sendall(b"8000\r\n" + b" " * 0x8000 + b"\r\n")
-        connection.sendall(b"1\r\n \r\n")  # so little that nothing of it is left unread: that would cut the answer off
+        connection.sendall(b"1\r\n \r\n")  # of which nothing is left unread, or the answer could be lost
         unsaid = answer(connection)
 
     assert (said.status, unsaid.status) == (413, 413)
@@ -190,7 +190,7 @@ def test_a_client_that_disappears_in_the_middle_of_a_call_leaves_no_process(serv
 def test_half_a_request_keeps_nobody_out_and_does_not_stay(workspace: Path) -> None:
     impatient = (
         "import milepost.mcp.door as door, milepost.serving.httpd as httpd;"
-        "door.BODY_S = httpd.HEAD_S = 0.5;"
+        "door.BODY_S = httpd.HEAD_S = 3;"
         "from milepost.cli.main import main; import sys; sys.argv = ['milepost', 'mcp', '--http']; main()"
     )
     with served(sys.executable, "-c", impatient, cwd=workspace, MILEPOST_MCP_TOKEN=TOKEN) as server:

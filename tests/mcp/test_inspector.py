@@ -42,7 +42,7 @@ def inspector(request: pytest.FixtureRequest, project: Path, tmp_path: Path) -> 
             cwd=project,
             capture_output=True,
             text=True,
-            timeout=LONGEST_S,
+            timeout=3 * LONGEST_S,
         )
         assert ended.returncode == 0, ended.stderr
         return dict(json.loads(ended.stdout))
