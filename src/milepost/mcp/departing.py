@@ -11,10 +11,10 @@ import anyio.abc
 
 from milepost.departing import LONGEST_ANSWER, PATIENCE_S, PROGRAM, begun_by, environment
 from milepost.detached import Begun, StartWish
-from milepost.serving.rooms import Room
+from milepost.serving.at_once import AtOnce
 
 MOST_AT_ONCE = 4  # each is a process that imports the whole program
-_starting = Room(MOST_AT_ONCE)
+_starting = AtOnce(MOST_AT_ONCE)
 
 
 async def depart(wish: StartWish) -> Begun:

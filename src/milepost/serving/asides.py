@@ -11,14 +11,14 @@ from typing import Generic, TypeVar
 
 import anyio
 
-from milepost.serving.rooms import Room
+from milepost.serving.at_once import AtOnce
 
 T = TypeVar("T")
 
 MOST_AT_ONCE = 16
 ENDING_S = 5.0  # how long a call that was told to end is waited for
 
-_short, _long = Room(MOST_AT_ONCE), Room(MOST_AT_ONCE)
+_short, _long = AtOnce(MOST_AT_ONCE), AtOnce(MOST_AT_ONCE)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ import asyncio
 import anyio
 
 
-class Room:
+class AtOnce:
     """Has so many places, on each event loop; those of loops that are closed are forgotten."""
 
     def __init__(self, most: int) -> None:
