@@ -125,6 +125,11 @@ def test_a_known_value_is_masked_as_programs_write_it(written: str) -> None:
     )
 
 
+@pytest.mark.parametrize("shown", ["caf\udce9-secret", "caf\ufffd-secret", "caf%E9-secret", "Y2Fm6S1zZWNyZXQ="])
+def test_a_value_that_is_no_text_is_masked_as_its_bytes_are_shown(shown: str) -> None:
+    assert MASK in Redactor({"caf\udce9-secret"})(shown)
+
+
 def test_every_line_of_a_known_value_is_masked_by_itself() -> None:
     redact = Redactor({"first-line-of-it\nsecond-line-of-it"})
     assert redact("second-line-of-it then first-line-of-it") == f"{MASK} then {MASK}"

@@ -26,7 +26,6 @@ from milepost.engine.printed import (
     LONGEST_LINE,
     MOST_LINES,
     Printed,
-    Said,
     batches,
     fit,
 )
@@ -138,8 +137,10 @@ def test_lines_that_are_signed_are_left_out_only_where_a_runner_signs(tmp_path: 
 def test_rows_are_small_and_of_too_much_the_first_and_the_last_lines_wait() -> None:
     many = Printed(most_lines=5000)
     for number in range(6000):
-        many.add(Said(f"\x1b[3{number % 8}mline {number} ☃", error=number % 2 == 1))
-    rows, rest = [*batches(many.take())], many.rest()
+        many.add((err if number % 2 else out)(f"\x1b[3{number % 8}mline {number} ☃"))
+    taken = many.take()
+    places = [place for place, line in enumerate(taken) if line.stream == "stderr"]
+    rows, rest = [*batches([line.text for line in taken], places)], many.rest()
     assert many.take() == [] and many.rest().lines == []
     assert [line for row in rows for line in row.lines][-1].endswith("line 4999 ☃")
     assert all(len(json.dumps(row.lines)) <= row.size <= BATCH_BYTES for row in rows) and len(rows) < 20
@@ -151,7 +152,7 @@ def test_rows_are_small_and_of_too_much_the_first_and_the_last_lines_wait() -> N
 def test_bounds_count_what_a_row_takes(sign: str) -> None:
     large = Printed(most_bytes=1_000_000)
     for _ in range(1_000):
-        large.add(Said(sign * 3_000))
+        large.add(out(sign * 3_000))
     rows = json.dumps([said.text for said in large.take()])
     assert 1_000_000 < len(rows) <= 1_000_000 + 12 * 3_000
     rest = large.rest()

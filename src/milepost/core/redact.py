@@ -8,16 +8,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
+from milepost.core.any_of import AnyOf
 from milepost.core.escapes import without_escapes
 from milepost.core.secret_shapes import MASK as MASK
-from milepost.core.secret_shapes import mask_passwords, mask_tokens
+from milepost.core.secret_shapes import has_signs, mask_shapes
 
 SHORTEST_SECRET = 8
 # So much of the beginning of a secret at the end of a line is taken for the secret itself.
 TELLING = 6
 
 _SECRET_NAME = re.compile(r"(?i)(^|_)(api_?key|key|token|secret|passw(or)?d|credentials?)(_|$)")
-_LINE_ENDS = str.maketrans("", "", "\r\n")
 
 
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
@@ -30,12 +30,14 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
 def forms_of(value: str) -> Iterator[str]:
     """A secret as programs write it: plain, line by line, as a part of an address, of JSON, of base64."""
     yield value
-    if len(shown := without_escapes(value.translate(_LINE_ENDS))) >= SHORTEST_SECRET:
+    if len(shown := without_escapes(_unbroken(value))) >= SHORTEST_SECRET:
         yield shown  # lines that come one by one are looked at without what was between them
     yield from (line for line in value.splitlines() if len(line) >= SHORTEST_SECRET)
-    yield from (quote(value, safe=""), quote_plus(value), json.dumps(value)[1:-1])
+    content = value.encode(errors="surrogateescape")
+    yield from (written(value), content.decode(errors="replace"))  # bytes that are no text, as they are shown
+    yield from (quote(content, safe=""), quote_plus(content), json.dumps(value)[1:-1])
     for shift in range(3):
-        inner = _inner_base64(value.encode(errors="surrogateescape"), shift)
+        inner = _inner_base64(content, shift)
         yield from (inner, inner.translate(str.maketrans("+/", "-_")))
 
 
@@ -49,23 +51,24 @@ class Redactor:
         forms = {form for value in values if len(value) >= SHORTEST_SECRET for form in forms_of(value)}
         self._forms = tuple(sorted(forms, key=len, reverse=True))
         self._shortest = len(self._forms[-1]) if self._forms else 0
+        # Of a text and of lines, whose ends are taken out in two ways.
+        self._has_beginnings = AnyOf(each[:TELLING] for form in forms for each in (form, _unbroken(form)))
 
     def __call__(self, text: str) -> str:
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        return mask_passwords(mask_tokens(self._without_values(text)))
+        return mask_shapes(self._without_values(written(text)))
 
     def lines(self) -> LineRedactor:
         """The same for the lines of one stream, given one by one."""
-        return LineRedactor(self, self._forms)
+        return LineRedactor(self, self._forms, self._has_beginnings)
 
     def _without_values(self, text: str) -> str:
-        if not self._forms or len(text) < self._shortest:
+        if len(text) < self._shortest or not self._has_beginnings(_unbroken(text)):
             return text
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
         if "\n" in text:
-            unbroken = text.translate(_LINE_ENDS)
+            unbroken = _unbroken(text)
             for form in self._forms:
                 if form in unbroken:
                     text = re.sub(r"[\r\n]*".join(map(re.escape, form)), MASK, text)
@@ -75,15 +78,29 @@ class Redactor:
 class LineRedactor:
     """Redacts the lines of one stream though a secret may begin in one of them and end in another."""
 
-    def __init__(self, redact: Redactor, forms: tuple[str, ...]) -> None:
+    def __init__(self, redact: Redactor, forms: tuple[str, ...], has_beginnings: AnyOf) -> None:
         self._redact = redact
         self._forms = forms
+        self._has_beginnings = has_beginnings
         self._beginnings = tuple({form[:TELLING] for form in forms})
         self._longest = len(forms[0]) if forms else 0
         self._before = ""
         self._in_key = False
 
     def __call__(self, line: str) -> str:
+        return self.block((line,))[0]
+
+    def block(self, lines: Sequence[str]) -> list[str]:
+        """The same for several lines, in one go where none of them has anything to hide."""
+        text = "\n".join(lines)
+        unbroken = self._before + text.replace("\n", "")
+        if text.count("\n") != len(lines) - 1 or not self._is_harmless(text, unbroken):
+            return [self.closely(line) for line in lines]
+        self._before = unbroken[-self._longest :] if self._longest else ""
+        return written(text).split("\n")
+
+    def closely(self, line: str) -> str:
+        """The same for a line that may have something to hide."""
         if self._is_of_a_key(line):
             return MASK
         if not line:
@@ -95,20 +112,11 @@ class LineRedactor:
             return MASK
         return "".join((MASK if start > seam else "", self._redact(both[start:stop]), MASK if stop < len(both) else ""))
 
-    def block(self, lines: Sequence[str]) -> list[str]:
-        """The same for several lines, in one go where none of them has anything to hide."""
-        text = "\n".join(lines)
-        unbroken = self._before + text.replace("\n", "")
-        if text.count("\n") != len(lines) - 1 or not self._is_harmless(text, unbroken):
-            return [self(line) for line in lines]
-        self._before = unbroken[-self._longest :] if self._longest else ""
-        return text.encode("utf-8", "backslashreplace").decode("utf-8").split("\n")
-
     def _is_harmless(self, text: str, unbroken: str) -> bool:
         """Whether text has no secret, and no beginning of one."""
-        if self._in_key or "-----BEGIN" in text or any(each in unbroken for each in self._beginnings):
+        if self._in_key or self._has_beginnings(unbroken):
             return False
-        return mask_passwords(mask_tokens(text)) == text
+        return not has_signs(text) or ("-----BEGIN" not in text and mask_shapes(text) == text)
 
     def _end_of_one_begun_before(self, both: str, seam: int) -> int:
         """Where a secret ends that begins before the seam and reaches over it; the seam itself when none does."""
@@ -133,6 +141,15 @@ class LineRedactor:
         inside = self._in_key or begins
         self._in_key = inside and "-----END" not in line
         return inside
+
+
+def written(text: str) -> str:
+    """A text with bytes that are none written out."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _unbroken(text: str) -> str:
+    return text.replace("\n", "").replace("\r", "")
 
 
 def _all_places(part: str, text: str) -> Iterator[int]:

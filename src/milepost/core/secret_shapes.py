@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from milepost.core.any_of import AnyOf
+
 MASK = "[secret]"
 
 
@@ -22,6 +24,11 @@ class Shape:
         return self.pattern.sub(_mask, text) if any(sign in text for sign in self.signs) else text
 
 
+def mask_shapes(text: str) -> str:
+    """The text without what is a secret by its shape: tokens, and passwords because of what is before them."""
+    return _mask_passwords(mask_tokens(text)) if has_signs(text) else text
+
+
 def mask_tokens(text: str) -> str:
     """The text without what is a secret wherever it stands."""
     for shape in _TOKENS:
@@ -29,8 +36,12 @@ def mask_tokens(text: str) -> str:
     return text
 
 
-def mask_passwords(text: str) -> str:
-    """The text without what is a secret because of what is before it: in addresses, headers, lines of settings."""
+def has_signs(text: str) -> bool:
+    """Whether any of a text may have the shape of a secret."""
+    return _ALL_SIGNS(text)
+
+
+def _mask_passwords(text: str) -> str:
     for shape in _PASSWORDS:
         text = shape.masked(text)
     return text
@@ -69,6 +80,7 @@ _TOKENS = (
     ),
 )
 
+# In addresses, headers, lines of settings.
 _PASSWORDS = (
     _shape(r"(?P<kept>://[^\s/:@'\"<>{}$]{0,100}:)[^\s/@'\"<>{}$]{1,500}(?=@)", "://"),
     _shape(
@@ -86,3 +98,5 @@ _PASSWORDS = (
     _shape(r"(?P<kept>\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}=*", "AccountKey=", "SharedAccessKey="),
     _shape(r"(?P<kept>[?&]sig=)[A-Za-z0-9%+/]{30,}", "sig="),  # an address that Azure has signed
 )
+
+_ALL_SIGNS = AnyOf(sign for shape in (*_TOKENS, *_PASSWORDS) for sign in shape.signs)

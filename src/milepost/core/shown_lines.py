@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 from milepost.core.escapes import has_escapes, without_escapes
-from milepost.core.redact import MASK, Redactor
-from milepost.core.secret_shapes import mask_passwords, mask_tokens
+from milepost.core.redact import MASK, Redactor, written
 
 PART = 100  # lines; of those around a secret no more are looked at one by one
 
@@ -23,24 +23,27 @@ class ShownLines:
         parts = (lines[start : start + PART] for start in range(0, len(lines), PART))
         return [line for part in parts for line in self._part(part)]
 
+    def copied(self) -> ShownLines:
+        """Another that goes on from here by itself."""
+        other = copy(self)
+        other._plain = copy(self._plain)
+        return other
+
     def _part(self, lines: Sequence[str]) -> list[str]:
         text = "\n".join(lines)
         if not has_escapes(text):
             return self._plain.block(lines)
         plain = [without_escapes(line) for line in lines]
         masked = self._plain.block(plain)
-        written = _written(text)
-        if masked == _written("\n".join(plain)).split("\n") and mask_passwords(mask_tokens(written)) == written:
-            return written.split("\n")
+        if masked == [*map(written, plain)] and self._redact(text) == written(text):
+            return [*map(written, lines)]
         return [self._shown(*each) for each in zip(lines, plain, masked, strict=True)]
 
     def _shown(self, line: str, plain: str, masked: str) -> str:
+        if plain == line:
+            return masked
         coloured = self._redact(line)
-        if masked in (_written(plain), without_escapes(coloured)):
+        if masked in (written(plain), without_escapes(coloured)):
             return coloured
         # What begins where a colour ends may be known as a secret only with it: such a line hides two in two ways.
-        return masked if coloured == _written(line) else MASK
-
-
-def _written(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
+        return masked if coloured == written(line) else MASK

@@ -7,12 +7,12 @@ import threading
 from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandPrinted, CommandStarted
+from milepost.core.mixed_lines import MixedLines
 from milepost.core.redact import Redactor
-from milepost.core.shown_lines import ShownLines
 from milepost.engine.journal import PRINTED, Journal
-from milepost.engine.printed import MOST_BYTES, Batch, Printed, Said, batches, fit
+from milepost.engine.printed import MOST_BYTES, Batch, Printed, batches, fit
 
-PAUSE_S = 0.1  # between two rows of one command
+PAUSE_S = 0.1  # between two rows
 MOST_BYTES_HERE = 200_000_000  # of all commands of one engine
 LEFT_OUT = "… {:,} lines are not shown …"
 
@@ -51,7 +51,7 @@ class Output:
         return Printing(self, command, most_bytes=min(MOST_BYTES, self._bytes_left))
 
     def wait(self, printing: Printing) -> None:
-        """Have what a command printed written in a while."""
+        """Have what a command printed written soon."""
         with self._changed:
             self._waiting.append(printing)
             if self._thread is None:
@@ -78,12 +78,13 @@ class Output:
         return True
 
     def _write_on(self) -> None:
+        """What comes after a silence is written at once, what follows on it once in a while."""
         while self._is_awaited():
-            self._closed.wait(self._pause_s)
             with self._changed:
                 now, self._waiting = self._waiting, []
             for printing in now:
                 printing.flush()
+            self._closed.wait(self._pause_s)
 
     def _is_awaited(self) -> bool:
         """Wait until something was printed; False when nothing more will be."""
@@ -99,7 +100,7 @@ class Printing:
     def __init__(self, output: Output, command: CommandStarted, most_bytes: int) -> None:
         self._output, self._command = output, command
         self._printed = Printed(most_bytes=most_bytes)
-        self._listen_anew()
+        self._lines = MixedLines(output.redact)
         self._lock = threading.Lock()
         self._writing = threading.Lock()  # one row after the other
         self._rows = self._lost = 0
@@ -107,7 +108,7 @@ class Printing:
     def hear(self, line: Line) -> None:
         """Take a line that was printed."""
         with self._lock:
-            is_first = self._printed.add(Said(line.text, line.stream == "stderr"))
+            is_first = self._printed.add(line)
         if is_first:
             self._output.wait(self)
 
@@ -116,7 +117,7 @@ class Printing:
         with self._writing:
             with self._lock:
                 heard = self._printed.take()
-            self._write(self._discreet(heard))
+            self._write(heard, self._lines.block(heard))
 
     def end(self) -> int:
         """Write down what is left, with the last lines of what was too much; gives how many lines are not shown."""
@@ -125,24 +126,18 @@ class Printing:
             with self._lock:
                 rest = self._printed.rest()
             if rest.left_out:  # no secret goes on over what was not looked at
-                self._listen_anew()
-            lines, unshown = self._discreet(rest.lines), rest.left_out + rest.before
+                self._lines = MixedLines(self._output.redact)
+            lines, texts, unshown = rest.lines, self._lines.block(rest.lines), rest.left_out + rest.before
             if unshown:
-                lines = [Said(LEFT_OUT.format(unshown)), *lines[rest.before :]]
-            self._write(lines)
+                gap = Line(stream="stdout", text=LEFT_OUT.format(unshown))
+                lines, texts = [gap, *lines[rest.before :]], [gap.text, *texts[rest.before :]]
+            self._write(lines, texts)
             return unshown + self._lost
 
-    def _write(self, lines: list[Said]) -> None:
-        for batch in batches(lines):
+    def _write(self, lines: list[Line], texts: list[str]) -> None:
+        """Write lines down as these texts."""
+        errors = [place for place, line in enumerate(lines) if line.stream == "stderr"]
+        for batch in batches([*map(fit, texts)], errors):
             self._rows += 1
             if not self._output.write(self._command, batch, self._rows):
                 self._lost += len(batch.lines)
-
-    def _listen_anew(self) -> None:
-        self._stdout, self._stderr = ShownLines(self._output.redact), ShownLines(self._output.redact)
-
-    def _discreet(self, heard: list[Said]) -> list[Said]:
-        """What was heard as it may be told. A secret may go on from line to line, but only in one stream."""
-        errors = iter(self._stderr.block([said.text for said in heard if said.error]))
-        others = iter(self._stdout.block([said.text for said in heard if not said.error]))
-        return [Said(fit(next(errors if said.error else others)), said.error) for said in heard]

@@ -22,6 +22,8 @@ from milepost.engine.printed import fit
 
 CUT_SHORT = "was cut short"
 
+OnLine = Callable[[Line], None]
+
 _PYTHON = re.compile(r"^/\S*/(python[\d.]*)(?=\s|$)")
 _OURS = Path(__file__).parents[1]
 
@@ -103,14 +105,8 @@ class ToldTerminal:
             return self.terminal.run(command, on_line)
         printing = self.teller.output.begin(started)
 
-        def hear(line: Line) -> None:
-            if line.stream == "stderr" or not _is_for_the_listener_alone(line, command):
-                printing.hear(line)
-            if on_line is not None:
-                on_line(line)
-
         try:
-            result = self.terminal.run(command, hear)
+            result = self.terminal.run(command, _listener(command, printing.hear, on_line))
         except BaseException:
             with suppress(MilepostError):  # what cut it short goes before
                 cut = End(None, CUT_SHORT, round((time.monotonic() - began) * 1000))
@@ -121,8 +117,27 @@ class ToldTerminal:
         return result
 
 
+def _listener(command: Command, hear: OnLine, on_line: OnLine | None) -> OnLine:
+    """Who listens to a command: `hear` to what may be shown, `on_line` to all."""
+    shown = hear
+    if command.lines_are_parsed or command.lines_are_signed:
+
+        def shown(line: Line) -> None:
+            if line.stream == "stderr" or not _is_for_the_listener_alone(line, command):
+                hear(line)
+
+    if on_line is None:
+        return shown
+
+    def both(line: Line) -> None:
+        shown(line)
+        on_line(line)
+
+    return both
+
+
 def _is_for_the_listener_alone(line: Line, command: Command) -> bool:
-    return command.lines_are_parsed or (command.lines_are_signed and SIGNED.match(line.text) is not None)
+    return command.lines_are_parsed or SIGNED.match(line.text) is not None
 
 
 def argv_shown(command: Command, redact: Redactor) -> str:
