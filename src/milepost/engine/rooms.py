@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from milepost.engine.episodes import close_left
 from milepost.engine.examine import Examiner
 from milepost.engine.ground import Ground, known_secrets
 from milepost.engine.hold import Hold, hold_of
+from milepost.engine.journal import Journal
 from milepost.engine.listeners import listeners
 from milepost.engine.opinion import Reviewer
 from milepost.engine.order import Order
@@ -36,9 +37,10 @@ from milepost.engine.sharing_memory import open_memory, recaller_of, sharing
 from milepost.engine.staff import Staff
 from milepost.engine.steering import file_watch
 from milepost.engine.tag_cache import TagCache
+from milepost.memory.memory import StoredMemory
 from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.store.database import open_database
+from milepost.store.database import Database, open_database
 from milepost.workspace.checkout import Checkouts, cache_folder
 from milepost.workspace.mileposts import Mileposts, remove_stale_locks
 
@@ -102,86 +104,97 @@ class Company:
 @contextmanager
 def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int, company: Company) -> Iterator[Rooms]:
     """Wire the rooms for one engine, which holds the state directory's lock, and close them again."""
-    run, held = order.run, (lock_fd,)
-    git = project.repository.git(project.state / "git", held)
+    redact, run = Redactor(known_secrets(settings)), order.run
+    with (
+        _footing(project, settings, order, lock_fd, redact) as footing,
+        ThreadPoolExecutor(1) as ahead,
+        closing(TagCache(project.state)) as cache,
+        footing.ground.open_terminal((lock_fd,)) as sandbox,
+        listeners(settings, run, journal=footing.journal, state=project.state, redact=redact) as overhear,
+        sharing(footing.database, settings, order, project.roadmap.parent),
+        closing(recaller_of(footing.memory, project, order)) as recaller,
+        Output(footing.journal, redact) as output,
+    ):
+        ground, books, parking = footing.ground, footing.books, footing.parking
+        staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
+        audit = audit_in(project.state, redact)
+        brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
+        installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
+        tools = partial(tools_for, ground, brokered, parking, staff)
+        reviewer = _reviewer(footing, staff, audit, tools)
+        yield Rooms(
+            project=project,
+            settings=settings,
+            books=books,
+            checkouts=ground.checkouts,
+            mileposts=ground.mileposts,
+            sandbox=sandbox,
+            terminal=DiscreetTerminal(installing, redact),
+            tools=tools,
+            examiner=ground.examiner(sandbox, ground.mileposts, ahead, reviewer),
+            parking=parking,
+            redact=redact,
+            audit=audit,
+            on_event=_both(overhear, company.on_event),
+            lock_fd=lock_fd,
+            agent=staff.agent,
+            contexts=Contexts(ground.git, cache, redact),
+            recall=recaller.recall,
+            output=output,
+            stays=company.stays,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Footing:
+    """What an engine has before anything runs: the ground, and all that is written down."""
+
+    ground: Ground
+    database: Database
+    memory: StoredMemory
+    books: Books
+    parking: Parking
+
+    @property
+    def journal(self) -> Journal:
+        return self.books.journal
+
+
+@contextmanager
+def _footing(project: Project, settings: Settings, order: Order, lock_fd: int, redact: Redactor) -> Iterator[_Footing]:
+    """Open what is written down, and clear away what engines before this one left; at the end, what it leaves."""
+    git = project.repository.git(project.state / "git", (lock_fd,))
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
-    database = open_database(project.store)
-    parking, redact = Parking(), Redactor(known_secrets(settings))
-    memory = open_memory(database, settings, order, redact)
-    books = open_books(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
-    ground = Ground(
-        project=project,
-        settings=settings,
-        git=git,
-        journal=books.journal,
-        checkouts=checkouts,
-        redact=redact,
-        hold=hold_of(order),
-        run=run,
-    )
-    ground.logs.sweep()
-    if order.memory.mode != "off":
-        close_left(memory, books.journal.runs())
-    checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {run})
-    mileposts = ground.mileposts
-    staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
-    listening = listeners(settings, run, journal=books.journal, state=project.state, redact=ground.redact)
-    try:
-        with (
-            ThreadPoolExecutor(1) as ahead,
-            closing(TagCache(project.state)) as cache,
-            ground.open_terminal(held) as sandbox,
-            listening as overhear,
-            sharing(database, settings, order, project.roadmap.parent),
-            closing(recaller_of(memory, project, order)) as recaller,
-            Output(books.journal, ground.redact) as output,
-        ):
-            audit = audit_in(project.state, ground.redact)
-            brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
-            installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
-            tools = partial(tools_for, ground, brokered, parking, staff)
-            veto = partial(UnaskedVeto, policy_of(settings.terminal), audit)
-            reviewer = _reviewer(
-                settings,
-                run,
-                staff,
-                ReviewTools(
-                    books=books,
-                    run=run,
-                    name=settings.verify.agent,
-                    redact=ground.redact,
-                    tools=tools,
-                    veto=veto,
-                ),
-            )
-            yield Rooms(
-                project=project,
-                settings=settings,
-                books=books,
-                checkouts=checkouts,
-                mileposts=mileposts,
-                sandbox=sandbox,
-                terminal=DiscreetTerminal(installing, ground.redact),
-                tools=tools,
-                examiner=ground.examiner(sandbox, mileposts, ahead, reviewer),
-                parking=parking,
-                redact=ground.redact,
-                audit=audit,
-                on_event=_both(overhear, company.on_event),
-                lock_fd=lock_fd,
-                agent=staff.agent,
-                contexts=Contexts(git, cache, ground.redact),
-                recall=recaller.recall,
-                output=output,
-                stays=company.stays,
-            )
-    finally:
-        for opened in {database, memory.rows.database}:
-            opened.close()
-        with suppress(OSError):  # what is left is swept by the next engine; the cause of a failure must not be lost
-            checkouts.sweep()
+    parking = Parking()
+    with ExitStack() as opened:
+        opened.callback(_sweep, checkouts)
+        database = opened.enter_context(closing(open_database(project.store)))
+        memory = open_memory(database, settings, order, redact)
+        if memory.rows.database is not database:
+            opened.callback(memory.rows.database.close)
+        books = open_books(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
+        ground = Ground(
+            project=project,
+            settings=settings,
+            git=git,
+            journal=books.journal,
+            checkouts=checkouts,
+            redact=redact,
+            hold=hold_of(order),
+            run=order.run,
+        )
+        ground.logs.sweep()
+        if order.memory.mode != "off":
+            close_left(memory, books.journal.runs())
+        checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {order.run})
+        yield _Footing(ground=ground, database=database, memory=memory, books=books, parking=parking)
+
+
+def _sweep(checkouts: Checkouts) -> None:
+    with suppress(OSError):  # what is left is swept by the next engine; the cause of a failure must not be lost
+        checkouts.sweep()
 
 
 def _both(first: OnEvent, second: OnEvent) -> OnEvent:
@@ -215,9 +228,16 @@ def _interpreter(hold: Hold, network: Network, folder: Path, limits: ExecutionLi
     return hold.open_interpreter(folder, limits, network)
 
 
-def _reviewer(settings: Settings, run: str, staff: Staff, tools: ReviewTools) -> Reviewer | None:
+def _reviewer(
+    footing: _Footing, staff: Staff, audit: Audit, tools: Callable[[str, Callable[[str], None]], Tools]
+) -> Reviewer | None:
     """Whoever gives a further opinion, where the settings ask for one."""
-    if settings.verify.mode != "agent":
+    ground = footing.ground
+    verify = ground.settings.verify
+    if verify.mode != "agent":
         return None
-    name = settings.verify.agent
-    return Reviewer(name=name, run=run, agent=lambda: staff.agent(name), tools=tools)
+    veto = partial(UnaskedVeto, policy_of(ground.settings.terminal), audit)
+    reviewing = ReviewTools(
+        books=footing.books, run=ground.run, name=verify.agent, redact=ground.redact, tools=tools, veto=veto
+    )
+    return Reviewer(name=verify.agent, run=ground.run, agent=lambda: staff.agent(verify.agent), tools=reviewing)
