@@ -28,7 +28,11 @@ class Run:
     def __init__(self, sandbox: Sandbox, *words: str) -> None:
         self.sandbox = sandbox
         self.process = sandbox.start("run", "--agent", sandbox.agent, *words)
-        until(lambda: "act" in self.status(), "the first attempt")
+        until(self.is_at_work, "the first attempt")
+
+    def is_at_work(self) -> bool:
+        """Whether an agent was given what it is to do: what is noted from then on is for the next attempt."""
+        return '"by": "agent"' in self.sandbox.milepost("events", "--json").stdout
 
     def status(self) -> str:
         return self.sandbox.milepost("status").stdout

@@ -165,10 +165,10 @@ def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_no
         for thread in readers:
             thread.start()
         for thread in readers if patience_s < 1 else ():
-            thread.join(30)
+            thread.join(90)
         closing_it.start()
         for thread in (*readers, closing_it):
-            thread.join(30)
+            thread.join(90)
     finally:
         cluster.start()
     assert not closing_it.is_alive() and len(told) == 4
