@@ -195,3 +195,20 @@ def test_a_megabyte_with_thousands_of_boxes_is_read_at_once() -> None:
     roadmap = read_text(text)
     assert len(roadmap.tasks) == 1500
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("item", ["[] b", "[  ] b", "[x ] b", "[~] b", "[-] b", "[x]b", "[ ]b"])
+def test_an_item_that_nearly_has_a_box_is_pointed_at(item: str) -> None:
+    (problem,) = read_text(f"- [ ] a\n  - {item}\n").problems
+    assert (problem.line, problem.kind, problem.fatal) == (2, "no task", False)
+    assert "write `[ ] ` or `[x] `" in problem.message
+
+
+@pytest.mark.parametrize("item", ["[x](a.md) b", "[1] b", "[ ]: b", "[v2] b", "b [] c", "[ ]"])
+def test_an_item_with_other_brackets_is_left_in_peace(item: str) -> None:
+    assert read_text(f"- [ ] a\n- {item}\n").problems == ()
+
+
+def test_an_open_box_of_struck_words_is_pointed_at() -> None:
+    roadmap = read_text("- [ ] ~~Old idea~~\n- [x] ~~Older idea~~\n- [ ] ~~Old~~ new idea\n")
+    assert [(problem.line, problem.kind) for problem in roadmap.problems] == [(1, "struck")]

@@ -24,6 +24,8 @@ _TOGETHER = {
     "shared file": "{} groups of tasks change the same files: they will not run at the same time",
     "spoken file": "{} groups of tasks speak of the same files: write `Files:` below them, or they may clash",
     "same id": "{} tasks have the id of another one: each was given one of its own",
+    "no task": "{} items look like tasks and are none: write `[ ] ` or `[x] `, a blank after it",
+    "struck": "{} tasks are struck through and open, so they will be worked on: tick them, or take them out",
     "ticked": "{} tasks are ticked above open ones, which will not be worked on",
 }
 

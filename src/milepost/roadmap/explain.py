@@ -14,7 +14,7 @@ from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Item, Items, Table, parse
 from milepost.roadmap.source import Source, source_of
 
-_BOX = re.compile(r"[\s>]*(?P<marker>(?:(?:[-*+]|\d{1,9}[.)])\s+)*)\[(?P<sign>.?)\](?P<after>.?)")
+_BOX = re.compile(r"[\s>]*(?P<marker>(?:(?:[-*+]|\d{1,9}[.)])\s+)*)\[(?P<sign>.?|\s+[xX]?|[xX]\s+)\](?P<after>.?)")
 _BOX_IN_TABLE = re.compile(r"\|\s*\[[ xX]\]")
 _UNREAD = {
     "fence": "inside a fenced block",

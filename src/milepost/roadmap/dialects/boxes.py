@@ -12,6 +12,7 @@ from milepost.roadmap.drafts import Draft, Reading
 from milepost.roadmap.ids import series_in
 from milepost.roadmap.lines import Details, details_in, details_of
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
+from milepost.roadmap.odd_boxes import odd_boxes
 from milepost.roadmap.outline import (
     Place,
     Stretch,
@@ -39,7 +40,7 @@ def read(source: Source) -> Reading:
     problems = (problem for stretch in stretches for problem in stretch.problems)
     return Reading(
         drafts=tuple(draft for stretch in stretches for draft in reader.drafts_of(stretch)),
-        problems=(*_too_deep(document), *problems),
+        problems=(*_too_deep(document), *problems, *odd_boxes(document.blocks)),
     )
 
 

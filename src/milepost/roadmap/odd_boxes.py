@@ -1,0 +1,33 @@
+"""Boxes that a person may read otherwise than they are read: `- [] a`, `- [~] a`, and open ones of struck words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from milepost.core.task import Problem
+from milepost.roadmap.markdown import Block, Item, Items
+
+# Signs that other programs have boxes for, slips of a finger, and a blank that is missing after a box.
+_NEARLY = re.compile(r"(?P<box>\[(?:\s*|\s*[xX]\s*|[-~/>!?*.oOvV✓✔√✗])\])(?=[^\[(:])")
+_STRUCK = re.compile(r"~~(?=\S)[^~]+~~[.:]?")
+
+
+def odd_boxes(blocks: Sequence[Block]) -> Iterator[Problem]:
+    """What is said of such items, in the order of the file."""
+    for block in blocks:
+        for item in block.items if isinstance(block, Items) else ():
+            yield from _of(item)
+            yield from odd_boxes(item.blocks)
+
+
+def _of(item: Item) -> Iterator[Problem]:
+    written = item.first.lines[0].strip() if item.first.lines else ""
+    line = item.first.line + 1
+    if item.box is None and (found := _NEARLY.match(written)):
+        how = f"{found['box']} is no box" if found["box"][1:-1] not in (" ", "x", "X") else "a blank is missing"
+        message = f"this is no task: {how}, write `[ ] ` or `[x] `"
+        yield Problem(line=line, message=message, kind="no task")
+    elif item.box is not None and not item.box.ticked and _STRUCK.fullmatch(written):
+        message = "it is struck through and its box is open, so it will be worked on: tick the box, or take it out"
+        yield Problem(line=line, message=message, kind="struck")
