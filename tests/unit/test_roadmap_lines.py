@@ -167,6 +167,42 @@ def test_a_dependency_is_found_by_id_title_or_the_start_of_a_title(below: str, p
     assert roadmap.tasks[-1].depends_on == tuple(roadmap.tasks[position].id for position in positions)
 
 
+@pytest.mark.parametrize(
+    ("reference", "ids"),
+    [
+        ("Write the API docs for users", ["1.2"]),
+        ("Write the [API docs](docs/api.md) for *users*", ["1.2"]),
+        ("Write the **API docs**", ["1.2"]),
+        ("`db` schema, *1.2*", ["1.1", "1.2"]),
+        ("[`db` schema](#core)", ["1.1"]),
+        ("1.1 - 1.3", ["1.1", "1.2", "1.3"]),
+        ("1.1–1.2", ["1.1", "1.2"]),
+        ("1.1 through 1.3", ["1.1", "1.2", "1.3"]),
+        ("1.1 — it must be there", ["1.1"]),
+        ("1.2: the docs", ["1.2"]),
+        ("previous", ["1.3"]),
+        ("the task above", ["1.3"]),
+        ("all previous tasks", ["1.1", "1.2", "1.3"]),
+        ("all of the above", ["1.1", "1.2", "1.3"]),
+    ],
+)
+def test_a_dependency_is_found_by_the_words_of_a_title_by_a_range_and_by_place(reference: str, ids: list[str]) -> None:
+    titles = ["1.1 `db` schema", "1.2 Write the [API docs](docs/api.md) for *users*", "1.3 Third\n  - [ ] 1.3.1 part"]
+    text = "".join(f"- [ ] {title}\n" for title in titles)
+    roadmap = read(f"{text}- [ ] Last\n  - Depends on: {reference}\n".encode())
+    assert roadmap.problems == ()
+    assert list(roadmap.tasks[-1].depends_on) == ids
+
+
+def test_nobody_is_previous_to_the_first_task_and_siblings_are_to_a_subtask() -> None:
+    roadmap = read(b"- [ ] 1 a\n  - [ ] 1.1 b\n  - [ ] 1.2 c\n    - Depends on: previous\n")
+    (only,) = roadmap.tasks
+    assert only.subtasks[1].awaits == ("1.1",)
+    assert only.depends_on == roadmap.problems == ()
+    (problem,) = read(b"- [ ] 1 a\n  Depends on: previous\n").problems
+    assert problem.fatal
+
+
 def test_a_dependency_in_the_title_line_counts() -> None:
     roadmap = read(f"{TASKS}- [ ] **Last one (depends: 1.1, T002)**\n".encode())
     assert roadmap.tasks[-1].depends_on == ("1.1", "T002")

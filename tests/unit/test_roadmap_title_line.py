@@ -56,6 +56,11 @@ def test_bold_words_that_start_a_line_are_its_title_and_the_rest_is_text(line: s
         ("Write it\n  blocked by: 1.1", ("1.1",)),
         ("Write what is blocked by the weather", ()),
         ("Write it (it depends)", ()),
+        ("Write it (deps: 1.1)", ("1.1",)),
+        ("Write it (depends upon 1.1)", ("1.1",)),
+        ("Write it\n  - **Dependencies**: T002, redis", ("T002",)),
+        ("Write it\n  Requires: 1.1", ("1.1",)),
+        ("Write it\n  Depends-on: 1.1", ("1.1",)),
     ],
 )
 def test_a_dependency_is_read_from_the_title_line_in_every_form(line: str, depends_on: tuple[str, ...]) -> None:
@@ -63,6 +68,21 @@ def test_a_dependency_is_read_from_the_title_line_in_every_form(line: str, depen
     assert task.depends_on == depends_on
     assert task.title.startswith("Write")
     assert not (depends_on and "(" in task.title)
+
+
+@pytest.mark.parametrize(
+    ("line", "depends_on"),
+    [
+        ("Write it, depends on 1.1", ("1.1",)),
+        ("Write it. Depends on: 1.1, T002.", ("1.1", "T002")),
+        ("Write it (after T002)", ("T002",)),
+        ("Write it (requires py3)", ()),
+        ("Write what depends on S3", ()),
+    ],
+)
+def test_words_that_end_a_title_are_a_dependency_where_they_name_tasks(line: str, depends_on: tuple[str, ...]) -> None:
+    task = only(line)
+    assert (task.title, task.depends_on) == (line, depends_on)
 
 
 def test_an_issue_that_blocks_a_task_and_is_no_task_is_said_and_stops_nothing() -> None:

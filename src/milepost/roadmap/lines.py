@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import get_args
 
@@ -61,14 +61,16 @@ class Details:
 NOTHING_SAID = Details()
 
 
-def details_of(item: Item, inline: str = "", after: Sequence[Block] = ()) -> Details:
+def details_of(item: Item, inline: str = "", perhaps: str = "", after: Sequence[Block] = ()) -> Details:
     """What the author stated below a boxed item, leaving out what belongs to boxes below it.
 
-    `inline` is what its title line says that it depends on; `after` are blocks after its list that are about it, too.
+    `inline` is what its title line says that it depends on, `perhaps` what it does if tasks are called so; `after` are
+    blocks after its list that are about it, too.
     """
     first = item.first
     below = Paragraph(line=first.line + 1, lines=first.lines[1:])
-    return details_in((below, *item.blocks[1:], *after), ((item.line, inline),) if inline else ())
+    found = details_in((below, *item.blocks[1:], *after), ((item.line, inline),) if inline else ())
+    return replace(found, prerequisites=((item.line, perhaps), *found.prerequisites)) if perhaps else found
 
 
 def details_in(blocks: Sequence[Block], depends: tuple[tuple[int, str], ...] = ()) -> Details:

@@ -11,6 +11,7 @@ from milepost.roadmap.bounds import NO_BOUNDS
 from milepost.roadmap.box import Box
 from milepost.roadmap.dialects import reading_of
 from milepost.roadmap.drafts import Draft
+from milepost.roadmap.earlier import Earlier
 from milepost.roadmap.ids import Claim, derived_id, settle
 from milepost.roadmap.lines import Details
 from milepost.roadmap.manner import PLAIN, Manner
@@ -61,7 +62,7 @@ def survey(content: bytes, manner: Manner = PLAIN) -> Survey:
     dialect, reading = reading_of(source_of(content), manner)
     drafts = reading.drafts
     entries, clashes = _entries(drafts)
-    depends, unresolved = _dependencies(entries, manner)
+    depends, unresolved = _dependencies(entries, drafts, manner)
     problems = [
         *_nothing_found(drafts),
         *_nothing_to_tick(entries),
@@ -173,13 +174,16 @@ class _Waits:
     elsewhere: tuple[TaskElsewhere, ...]
 
 
-def _dependencies(entries: Sequence[_Entry], manner: Manner) -> tuple[dict[str, _Waits], list[Problem]]:
+def _dependencies(
+    entries: Sequence[_Entry], drafts: Sequence[Draft], manner: Manner
+) -> tuple[dict[str, _Waits], list[Problem]]:
     """Whom each entry waits for, and the references that lead nowhere."""
     references = References(
         [Named(id=one.id, title=one.title, above=one.draft.place if one.id == one.top else ()) for one in entries],
         dict(manner.projects),
     )
     required = _Prerequisites(entries, references)
+    by_place = _ByPlace(entries, drafts)
     depends: dict[str, _Waits] = {}
     problems = []
     for entry in entries:
@@ -189,6 +193,9 @@ def _dependencies(entries: Sequence[_Entry], manner: Manner) -> tuple[dict[str, 
         for line, value in entry.details.depends:
             for found in references.resolve(value):
                 match found:
+                    case Unresolved() if before := by_place.of(found.reference, entry):
+                        named.update((other.id, None) for other in before)
+                        waits_for.update((other.top, None) for other in before if not _is_part_of(entry, other))
                     case Unresolved():
                         problems.append(_nobody(entry, found, line))
                     case Below():
@@ -218,6 +225,26 @@ def _nobody(entry: _Entry, found: Unresolved, line: int) -> Problem:
         return Problem(line=line + 1, message=message, page=entry.draft.page)
     message = f"{entry.id} depends on {found}"
     return Problem(line=line + 1, message=message, page=entry.draft.page, fatal=True, kind="dependency")
+
+
+class _ByPlace:
+    """Whom words such as `previous` mean; where tasks stand is looked up only if somebody says them."""
+
+    def __init__(self, entries: Sequence[_Entry], drafts: Sequence[Draft]) -> None:
+        self._entries = entries
+        self._drafts = drafts
+
+    def of(self, reference: str, entry: _Entry) -> list[_Entry]:
+        """The entries that these words mean below another one; none for other words."""
+        return [self._by_draft[id(draft)] for draft in self._earlier.named(reference, entry.draft)]
+
+    @cached_property
+    def _earlier(self) -> Earlier:
+        return Earlier(self._drafts)
+
+    @cached_property
+    def _by_draft(self) -> dict[int, _Entry]:
+        return {id(entry.draft): entry for entry in self._entries}
 
 
 class _Prerequisites:

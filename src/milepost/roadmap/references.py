@@ -12,15 +12,19 @@ from itertools import islice, takewhile
 from milepost.core.task import TaskElsewhere
 from milepost.roadmap.ids import split_id
 from milepost.roadmap.outline_names import called, names_of
-from milepost.roadmap.titles import plain
+from milepost.roadmap.titles import plain, unlinked, unmarked
 
 _SEPARATOR = re.compile(r"\s*[,;&]\s*|\s+and\s+", re.IGNORECASE)
 _NOISE = re.compile(r"^(?:tasks?\s+)?#?(?=\S)", re.IGNORECASE)
 _NOTE = re.compile(r"\s\([^()]*\)$")
+_REMARK = re.compile(r"(?:\s+[-–—]|:)\s.*$")
+_DIGITS = re.compile(r"[0-9]+")
+_RANGE = re.compile(r"\s+(?:to|through|until)\s+|\s*(?:[-–—…]|\.{2,3})\s*", re.IGNORECASE)
 _ISSUE = re.compile(r"#[0-9]+")
 _DONE = re.compile(r"\s+(?:(?:is|are|must be|to be)\s+)?(?:completed?|done|finished|merged)\b.*$", re.IGNORECASE)
 _PHASES = re.compile(r"phases?\s+\S+$", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"(?P<project>\S(?:.*\S)?)(?::\s*|/)(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{0,63})")
+_QUOTES = frozenset({"``", '""', "''", "“”", "[]", "**", "__"})
 _SHOWN = 4
 # A start that so many titles share names none of them.
 _LOOKED_AT = 100
@@ -111,13 +115,13 @@ class References:
         for bare in dict.fromkeys((name, _NOTE.sub("", name))):
             if exact := self._exact(bare):
                 return self._single(name, exact)
-            if below := self._below(bare):
+            if below := self._below(bare) or self._between(bare):
                 return below
         if (elsewhere := self._of_project(name)) is not None:
             return elsewhere
         issue = _ISSUE.fullmatch(part.strip()) is not None
         matches = self._by_start(part.strip()) if issue else []
-        matches = matches or self._by_id_and_title(name) or ([] if issue else self._by_start(_folded(name)))
+        matches = matches or self._by_id_and_more(name) or ([] if issue else self._by_start(_folded(name)))
         if not matches:
             headings = tuple(" / ".join(place) for place in self._headings(name))
             return Unresolved(part.strip() if issue else name, headings, issue)
@@ -145,13 +149,24 @@ class References:
         highest = min(map(len, found), default=0)
         return [place for place in found if len(place) == highest]
 
-    def _by_id_and_title(self, name: str) -> list[int]:
-        """The task of `1.1 Its title`; what goes on otherwise after an id, such as a range, is not guessed at."""
+    def _between(self, name: str) -> Below | None:
+        """All tasks from one id to another that stands after it: `1.1 - 1.4`, `T001–T003`."""
+        for found in _RANGE.finditer(name):
+            ends = [_stripped(end).casefold() for end in (name[: found.start()], name[found.end() :])]
+            first, last = map(self._by_id.get, ends)
+            alike = len({_DIGITS.sub("0", end) for end in ends}) == 1
+            if alike and first is not None and last is not None and first < last:
+                return Below(tuple(range(first, last + 1)))
+        return None
+
+    def _by_id_and_more(self, name: str) -> list[int]:
+        """The task of `1.1 Its title` or of `1.1 - a remark`; what else goes on after an id is not guessed at."""
         written, title = split_id(name, series="SDRBK")
         by_id = self._by_id.get(written.casefold())
-        if by_id is None or not _folded(self._names[by_id].title).startswith(_folded(title)):
-            return []
-        return [by_id]
+        if by_id is not None and _folded(self._names[by_id].title).startswith(_folded(title)):
+            return [by_id]
+        remarked = self._by_id.get(_REMARK.sub("", name).casefold())
+        return [] if remarked is None else [remarked]
 
     def _by_start(self, start: str) -> list[int]:
         """The tasks whose title starts with these words, else those that start with these letters."""
@@ -196,11 +211,12 @@ class References:
 
 
 def _stripped(reference: str) -> str:
-    bare = plain(reference).strip().strip("`\"'“”").rstrip(".")
-    if bare.startswith("[") and bare.endswith("]"):
-        bare = bare[1:-1]
-    return _NOISE.sub("", bare).strip("`").strip()
+    bare = unlinked(plain(reference)).strip().rstrip(".")
+    while len(bare) > 1 and bare[0] + bare[-1] in _QUOTES and bare[0] not in bare[1:-1]:
+        bare = bare[1:-1].strip()
+    bare = bare.strip("\"'“”")
+    return _NOISE.sub("", bare.strip("`") if bare.count("`") % 2 else bare).strip()
 
 
 def _folded(title: str) -> str:
-    return " ".join(title.casefold().split())
+    return " ".join(unmarked(title).casefold().split())

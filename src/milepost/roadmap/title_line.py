@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from milepost.roadmap.ids import split_id
-from milepost.roadmap.titles import LONGEST_LINE, bold_start, plain, split_depends
+from milepost.roadmap.titles import LONGEST_LINE, bold_start, perhaps_depends, plain, split_depends
 
 _LABEL = re.compile(r"\[(?:(?P<parallel>P)|(?P<story>US-?[0-9]{1,4}))\](?=\s|$)\s*")
 # Tags that other tools put behind a title, each a span of code.
@@ -30,7 +30,8 @@ class TitleLine:
     """A title line, taken apart.
 
     `wording` is all of it but id, labels and dependencies, which a derived id is made of; `rest` is what of that is not
-    in the title: what follows a bold title, and tags. `files` are only those that nobody could take for something else.
+    in the title: what follows a bold title, and tags. `perhaps` names what it depends on, if tasks are called so.
+    `files` are only those that nobody could take for something else.
     """
 
     explicit: str
@@ -38,6 +39,7 @@ class TitleLine:
     wording: str
     rest: str = ""
     depends: str = ""
+    perhaps: str = ""
     parallel: bool = False
     story: str = ""
     files: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ def title_line(written: str, series: Collection[str] = ()) -> TitleLine:
         wording=wording + beyond,
         rest=(rest if title else "") + beyond,
         depends=depends,
+        perhaps=perhaps_depends(wording),
         parallel=any(label["parallel"] for label in labels),
         story=story,
         files=_files(wording) if speckit else (),

@@ -27,15 +27,24 @@ _BOLD = re.compile(
     """,
     re.VERBOSE,
 )
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_MARKS = re.compile(r"[`*]|~~|(?<!\w)_+|_+(?!\w)")
 _REF = r"\#?(?:[0-9]+|[A-Za-z]{1,4}-?[0-9]+)(?:[.-][0-9]+)*[A-D]?"
 _REFS = rf"{_REF}(?:\s*(?:,|&|\band\b)\s*(?:and\s+)?{_REF})*"
 _DEPENDS = re.compile(
     rf"""
-      \( (?: depends (?:\ on)? | blocked\ by )\b :? \s* (?: (?P<inside>[^()]*) \) [.*_]* $ | (?P<between>{_REFS}) \) )
+      \( (?: depends (?:\ (?:up)?on)? | deps? (?=:) | blocked\ by )\b :? \s*
+      (?: (?P<inside>[^()]*) \) [.*_]* $ | (?P<between>{_REFS}) \) )
     | ` depends:\s* \[ (?P<listed>[^\]`]*) \] `
     | \b blocked\ by:? \s+ (?P<bare>{_REFS}) \.? $
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+
+# Words that name tasks only where what comes after them is the id or the title of one.
+_PERHAPS = re.compile(
+    r"\b(?:depends\s+(?:up)?on|blocked\s+by):?\s+(?P<last>[^()]+)$|\((?:requires|needs|after):?\s+(?P<inside>[^()]+)\)\W*$",
+    re.IGNORECASE,
 )
 
 
@@ -67,13 +76,29 @@ def printable(text: str) -> str:
 
 def split_depends(title: str) -> tuple[str, str]:
     """The title without what it says in brackets, or at its end, that it depends on; and what that named."""
-    if "depends" not in (folded := title.lower()) and "blocked by" not in folded:
+    if "dep" not in (folded := title.lower()) and "blocked by" not in folded:
         return title, ""
     named: list[str] = []
     while found := _DEPENDS.search(title):
         named.append((found["inside"] or found["between"] or found["listed"] or found["bare"] or "").strip())
         title = title[: found.start()].rstrip(" *_,;–—-") + title[found.end() :]
     return title, ", ".join(filter(None, named))
+
+
+def perhaps_depends(title: str) -> str:
+    """What a title may name at its end that it depends on, or nothing: `…, depends on 1.1`, `… (after 1.1)`."""
+    found = _PERHAPS.search(title)
+    return (found["last"] or found["inside"]).strip() if found else ""
+
+
+def unlinked(text: str) -> str:
+    """The text with the words of its links alone."""
+    return _LINK.sub(r"\1", text) if "](" in text else text
+
+
+def unmarked(text: str) -> str:
+    """The text without links, emphasis and the marks of code."""
+    return _MARKS.sub("", unlinked(text))
 
 
 def _without_comments(line: str) -> str:

@@ -91,7 +91,7 @@ class _Reader:
 
     def _draft(self, item: Item, box: Box, place: Place, after: After) -> Draft:
         line = title_line(item.first.lines[0], self.series)
-        details = details_of(item, inline=line.depends, after=after)
+        details = details_of(item, inline=line.depends, perhaps=line.perhaps, after=after)
         text = _text(line.rest, item, after, details, self.source)
         # Subtasks stand below the words of their task, so that what is below two tasks of one wording differs by id.
         path = (*place.path, f"{line.explicit} {line.wording}".strip())

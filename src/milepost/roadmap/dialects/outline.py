@@ -14,7 +14,7 @@ from milepost.roadmap.ids import LONGEST, split_id
 from milepost.roadmap.lines import Details, details_of
 from milepost.roadmap.markdown import Block, Document, Heading, Item, Items, Paragraph, parse
 from milepost.roadmap.source import Source, source_of
-from milepost.roadmap.titles import plain, split_depends
+from milepost.roadmap.titles import perhaps_depends, plain, split_depends
 
 _ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 _PRIORITIES: dict[str, Priority] = {
@@ -186,7 +186,7 @@ def _draft(line: int, written: str, words: Words, item: Item, *, box: Box | None
         phase=words.phase,
         section=words.section,
         place=words.path,
-        details=details_of(item, inline=depends),
+        details=details_of(item, inline=depends, perhaps=perhaps_depends(title)),
         guess=True,
     )
 
