@@ -9,6 +9,7 @@ from milepost.engine.chaos.sample import CASSETTE, make_sample
 from milepost.engine.chaos.subject import find_subject
 from milepost.engine.gathering import Tree, done_before
 from milepost.engine.journal import RunRecord
+from milepost.engine.project import find_roadmap
 from milepost.engine.report.gather import titles_of
 from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message
@@ -23,6 +24,11 @@ def with_a_page(tmp_path: Path) -> Place:
     place.write(PAGE, "---\nid: BACK-1\ntitle: One\nstatus: To Do\n---\n\nVerify: true\n")
     place.commit("A page")
     return place
+
+
+def test_the_folder_above_the_pages_can_be_named(tmp_path: Path) -> None:
+    place = with_a_page(tmp_path)
+    assert find_roadmap(Path("backlog"), place.top) == place.top.resolve() / FOLDER
 
 
 def test_chaos_is_tried_on_a_folder_that_is_committed(tmp_path: Path) -> None:

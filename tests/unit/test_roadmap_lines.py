@@ -198,7 +198,7 @@ def test_nobody_is_previous_to_the_first_task_and_siblings_are_to_a_subtask() ->
     roadmap = read(b"- [ ] 1 a\n  - [ ] 1.1 b\n  - [ ] 1.2 c\n    - Depends on: previous\n")
     (only,) = roadmap.tasks
     assert only.subtasks[1].awaits == ("1.1",)
-    assert only.depends_on == roadmap.problems == ()
+    assert (only.depends_on, roadmap.problems) == ((), ())
     (problem,) = read(b"- [ ] 1 a\n  Depends on: previous\n").problems
     assert problem.fatal
 

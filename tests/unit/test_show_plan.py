@@ -97,6 +97,13 @@ def test_what_is_fatal_comes_first_and_is_never_folded() -> None:
     assert plan_lines(broken, "R", 100)[-1] == "next   mend the roadmap, then: milepost plan"
 
 
+def test_what_comes_next_names_the_roadmap_and_the_dialect_of_a_guess() -> None:
+    guessed = plan(read("- ✅ Parse\n- ⏳ Print\n".encode()))
+    assert plan_lines(guessed, "TODO.md", 100, named=" docs/TODO.md")[-1] == (
+        "next   milepost run docs/TODO.md --dialect emoji"
+    )
+
+
 def test_when_it_is_strict_that_is_said() -> None:
     lines = plan_lines(planned(), "ROADMAP.md", 100, strict=True)
     assert "1 thing to look at before you spend money: each is fatal, by --strict" in lines

@@ -214,8 +214,8 @@ class Progress:
         return Text("\n".join(["", *lines]) if lines else "", style="cyan", no_wrap=True)
 
 
-def ending_lines(finished: RunFinished) -> list[str]:
-    """The last lines of a run: what was made, what was not, what to do next."""
+def ending_lines(finished: RunFinished, named: str = "") -> list[str]:
+    """The last lines of a run: what was made, what was not, what to do next; `named` is how the roadmap is told."""
     counts = dict.fromkeys(("passed", "failed", "unverified", "aside", None), 0)
     for task in finished.tasks:
         counts[standing(task)] += 1
@@ -231,7 +231,7 @@ def ending_lines(finished: RunFinished) -> list[str]:
     elif finished.by_hand:
         has_edit = " (they have your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
         lines.append(f"your branch was not touched; to take the mileposts in{has_edit}:   {finished.by_hand}")
-    return lines + next_lines(finished)
+    return lines + next_lines(finished, named)
 
 
 def standing(task: TaskSummary) -> str | None:
@@ -245,18 +245,18 @@ def _told(task: TaskSummary) -> str:
     return task.reason if standing(task) == "aside" else f"{task.verdict or 'waiting'}: {task.reason}"
 
 
-def next_lines(finished: RunFinished) -> list[str]:
+def next_lines(finished: RunFinished, named: str = "") -> list[str]:
     newest = next((task.commit for task in reversed(finished.tasks) if task.commit), None)
     # Of a group, whose tasks have one milepost, the first gives it its name.
     passed = next((task for task in finished.tasks if newest and task.commit == newest), None)
     other = next((task for task in finished.tasks if task.verdict and task.verdict.value != "passed"), None)
     steps = []
     if other is not None:
-        steps.append((f"milepost proof {other.id}", "what was tried, and why it was not accepted"))
+        steps.append((f"milepost proof {other.id}{named}", "what was tried, and why it was not accepted"))
     if passed is not None:
         if other is None:
-            steps.append((f"milepost proof {passed.id}", "what was run to believe it"))
-        steps.append((f"milepost undo {passed.id}", "takes back that milepost alone"))
+            steps.append((f"milepost proof {passed.id}{named}", "what was run to believe it"))
+        steps.append((f"milepost undo {passed.id}{named}", "takes back that milepost alone"))
     width = max((len(command) for command, _ in steps), default=0)
     return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
 

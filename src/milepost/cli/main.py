@@ -161,6 +161,7 @@ def plan(
     if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
         projects.plan_all(folder, as_json)
     from milepost.cli import show_plan as show
+    from milepost.cli.naming import argument
     from milepost.cli.show_explain import explain_lines, explain_to_json
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
@@ -182,7 +183,14 @@ def plan(
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(
-                made, name, terminal_width(), forecast, choices, everything=everything, strict=strict
+                made,
+                name,
+                terminal_width(),
+                forecast,
+                choices,
+                everything=everything,
+                strict=strict,
+                named=argument(roadmap),
             )
             typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)

@@ -29,8 +29,12 @@ def plan_lines(
     *,
     everything: bool = False,
     strict: bool = False,
+    named: str = "",
 ) -> list[str]:
-    """The plan in waves, what to look at, who would do it and what it will take, and what to do next."""
+    """The plan in waves, what to look at, who would do it and what it will take, and what to do next.
+
+    `named` is what a command needs to take the same roadmap.
+    """
     lines = [*_head(plan, name), *wave_lines(plan, plan.waves, width)]
     lines += problem_lines(plan, width, everything=everything, strict=strict)
     lines += [line for note in plan.notes for line in hanging("note   ", note, width)]
@@ -39,11 +43,11 @@ def plan_lines(
     if plan.waves and forecast:
         lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
-        lines += ["next   mend the roadmap, then: milepost plan"]
+        lines += [f"next   mend the roadmap, then: milepost plan{named}"]
     elif plan.problems and strict:
-        lines += ["next   mend the roadmap, then: milepost plan --strict"]
+        lines += [f"next   mend the roadmap, then: milepost plan{named} --strict"]
     elif plan.waves:
-        lines += ["next   milepost run"]
+        lines += [f"next   milepost run{named}{_dialect(plan)}"]
     else:
         lines += ["nothing is open"]
     return lines
@@ -136,6 +140,11 @@ def _path_lines(plan: Plan, forecast: Forecast | str, width: int) -> list[str]:
     shown = path if len(path) <= _LONGEST_PATH else (*path[: _LONGEST_PATH - 2], "…", path[-1])
     way = " → ".join(shown)
     return hanging("path   ", f"{way}: {counted(len(path), 'task')} one after the other, the longest chain", width)
+
+
+def _dialect(plan: Plan) -> str:
+    """What a run needs to take guesses."""
+    return f" --dialect {plan.dialect}" if any(task.guess for task in plan.tasks) else ""
 
 
 def _head(plan: Plan, name: str) -> list[str]:

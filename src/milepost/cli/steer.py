@@ -67,4 +67,5 @@ def retry(
         lambda tell: milepost.retry(
             task, roadmap, agent=agent, budget_usd=budget, stays=stays, database=database, on_event=tell
         ),
+        roadmap,
     )

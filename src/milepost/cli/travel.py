@@ -12,8 +12,11 @@ import typer
 import milepost
 from milepost.cli.answers import terminal_width
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.naming import option
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from milepost import Ending, Event
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
 Go = Callable[[Callable[["Event"], None]], "Ending"]
 
 
-def travel(as_json: bool, go: Go) -> None:
+def travel(as_json: bool, go: Go, roadmap: Path | None = None) -> None:
     """Run or resume, tell it, and end the program with what it comes to."""
     from rich.console import Console
 
-    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), terminal_width()))
+    width = terminal_width()
+    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), width, option(roadmap)))
 
 
 def people_watch() -> bool:
@@ -45,7 +49,7 @@ def tell_machines(go: Go) -> int:
     return exit_code(ending)
 
 
-def tell_people(go: Go, console: Console, width: int) -> int:
+def tell_people(go: Go, console: Console, width: int, named: str = "") -> int:
     """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
     from milepost.cli.live import Progress, ending_lines, result_lines
 
@@ -61,7 +65,7 @@ def tell_people(go: Go, console: Console, width: int) -> int:
     match ending:
         case milepost.RunFinished():
             seen = [] if sys.stdout.isatty() else result_lines(ending)
-            lines = seen + ending_lines(ending)
+            lines = seen + ending_lines(ending, named)
         case milepost.Stopped():
             lines = stopped_lines(ending)
         case milepost.Elsewhere():

@@ -27,7 +27,7 @@ def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
     if given is not None and not (start / given).is_dir():
         candidates = [start / given]
     elif given is not None:
-        candidates = [*(start / given / name for name in (*NAMES, *OTHERS)), start / given]
+        candidates = [*(start / given / name for name in (*NAMES, *OTHERS)), start / given, start / given / "tasks"]
     else:
         top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
         above = [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
@@ -35,6 +35,8 @@ def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
     found = next((path for path in candidates if path.is_file() or _is_folder_of_tasks(path)), None)
     if found is None:
         what = f"there is no roadmap {str(given)!r}" if given is not None else "there is no ROADMAP.md here"
+        if given is not None and (start / given).is_dir():
+            what = f"there is no roadmap in the folder {str(given)!r}"
         raise RoadmapMissing(what, "write a checklist in ROADMAP.md (`milepost init` makes one), or name the file")
     return found.resolve()
 
