@@ -175,6 +175,7 @@ def test_a_dependency_is_found_by_id_title_or_the_start_of_a_title(below: str, p
         ("Write the **API docs**", ["1.2"]),
         ("`db` schema, *1.2*", ["1.1", "1.2"]),
         ("[`db` schema](#core)", ["1.1"]),
+        ("[[1.2]]", ["1.2"]),
         ("1.1 - 1.3", ["1.1", "1.2", "1.3"]),
         ("1.1–1.2", ["1.1", "1.2"]),
         ("1.1 through 1.3", ["1.1", "1.2", "1.3"]),

@@ -212,7 +212,7 @@ class References:
 
 def _stripped(reference: str) -> str:
     bare = unlinked(plain(reference)).strip().rstrip(".")
-    while len(bare) > 1 and bare[0] + bare[-1] in _QUOTES and bare[0] not in bare[1:-1]:
+    while len(bare) > 1 and bare[0] + bare[-1] in _QUOTES and (bare[0] == "[" or bare[0] not in bare[1:-1]):
         bare = bare[1:-1].strip()
     bare = bare.strip("\"'“”")
     return _NOISE.sub("", bare.strip("`") if bare.count("`") % 2 else bare).strip()
