@@ -25,11 +25,11 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def remember(memory: StoredMemory) -> None:
+def remember(memory: StoredMemory, episodes: list[dict[str, Any]]) -> None:
     """Record the episodes as the engine would: with the signatures of their errors and the text of them as reason."""
 
     def record() -> None:
-        for row in rows("episodes.jsonl"):
+        for row in episodes:
             memory.record(_episode(row))
 
     memory.rows.together(record)
@@ -55,25 +55,27 @@ def learn(memory: StoredMemory) -> None:
 class FullText:
     """What full text alone finds: every word of an episode, as it is, in one table for all projects."""
 
-    def __init__(self) -> None:
+    def __init__(self, episodes: list[dict[str, Any]]) -> None:
         self._db = sqlite3.connect(":memory:")
-        self._db.execute("create virtual table words using fts5 (id unindexed, body, tokenize='porter unicode61')")
-        for row in rows("episodes.jsonl"):
+        columns = "id unindexed, project unindexed, body, tokenize='porter unicode61'"
+        self._db.execute(f"create virtual table words using fts5 ({columns})")
+        for row in episodes:
             body = " ".join((row["title"], row["text"], *row["files"], row.get("error", "")))
-            self._db.execute("insert into words values (?, ?)", (row["id"], body))
+            self._db.execute("insert into words values (?, ?, ?)", (row["id"], row["project"], body))
 
-    def find(self, text: str) -> list[str]:
+    def find(self, text: str, project: str = "") -> list[str]:
+        """The best fifty, of one project where one is named."""
         expression = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w{2,}", text.lower())))
-        sql = "select id from words where words match ? order by rank limit 50"
-        return [name for (name,) in self._db.execute(sql, (expression,))]
+        sql = "select id from words where words match ? and ? in ('', project) order by rank limit 50"
+        return [name for (name,) in self._db.execute(sql, (expression, project))]
 
     def close(self) -> None:
         self._db.close()
 
 
-def latest_first(project: str) -> list[str]:
+def latest_first(episodes: list[dict[str, Any]], project: str) -> list[str]:
     """What one gets who is shown the latest of the project."""
-    own = [row for row in rows("episodes.jsonl") if row["project"] == project]
+    own = [row for row in episodes if row["project"] == project]
     return [row["id"] for row in sorted(own, key=lambda row: -float(row["at"]))]
 
 

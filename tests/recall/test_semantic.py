@@ -37,7 +37,7 @@ def test_it_finds_paraphrases_that_words_do_not_and_still_tells_unrelated_tasks_
     questions = [row for row in rows("queries.jsonl") if row["kind"] == "paraphrase"]
     with closing(open_database(":memory:")) as database:
         memory = StoredMemory(database)
-        remember(memory)
+        remember(memory, rows("episodes.jsonl"))
         learn(memory)
         plain, meant = (
             Recaller(memory, index=None, rule=unworded),
