@@ -198,8 +198,8 @@ def test_the_same_lesson_again_supports_it_and_a_replay_does_not(memory: StoredM
     assert memory.lessons.standings() == before
 
 
-def mended(memory: StoredMemory, name: str, path: str) -> Experience:
-    """A task whose first attempt failed with an error that the second one mended in this file."""
+def mended(memory: StoredMemory, name: str, path: str, *, by: str = "x = mint(kind=1)") -> Experience:
+    """A task whose first attempt failed with an error that the second one mended in this file, by a line."""
     told(memory, f"{name}-1", passed=False)
     told(memory, f"{name}-2", passed=True)
     tries = [
@@ -211,7 +211,7 @@ def mended(memory: StoredMemory, name: str, path: str) -> Experience:
             known_by=() if number == 2 else ("typeerror: mint() missing 'kind'",),
             changes=(FileChange(path=path, before="", after=after),),
         )
-        for number, after in ((1, "x = 1\n"), (2, "x = mint(kind=1)\n"))
+        for number, after in ((1, "x = 1\n"), (2, f"{by}\n"))
     ]
     return Experience(project="harbor", task=name, title="Make an id", tries=tuple(tries), at=2e9)
 
@@ -231,6 +231,25 @@ def test_a_mend_from_another_file_supports_the_old_one_and_brings_none_back(memo
     Forgetting(memory.rows).lessons([name], "wrong")
     learn(memory, mended(memory, "t4", "app/t4.py"))
     assert recoveries() == []
+
+
+def test_mends_of_one_error_that_differ_by_what_a_call_is_given_are_one_lesson(memory: StoredMemory) -> None:
+    def recoveries() -> list[tuple[str, LessonState]]:
+        found = [one for one in memory.lessons.standings() if one.lesson.kind == "recovery"]
+        return [(one.lesson.text.rpartition("    ")[2], one.state) for one in found]
+
+    for number, kind in enumerate(("'fee'", "'rent'", "7")):
+        learn(memory, mended(memory, f"t{number}", f"app/t{number}.py", by=f"x = mint(kind={kind})"))
+    assert recoveries() == [("x = mint(kind='fee')", "active")]
+    learn(memory, mended(memory, "t4", "app/t4.py", by="x = mint(kind=None)"))
+    learn(memory, mended(memory, "t5", "app/t5.py", by="LIMIT = 5"))
+    learn(memory, mended(memory, "t6", "app/t6.py", by="LIMIT = 6"))
+    assert [said for said, _ in recoveries()] == [
+        "x = mint(kind='fee')",
+        "x = mint(kind=None)",
+        "LIMIT = 5",
+        "LIMIT = 6",
+    ]
 
 
 def test_what_was_not_verified_teaches_nothing(memory: StoredMemory) -> None:

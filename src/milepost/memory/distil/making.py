@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from milepost.core.memories import Lesson, LessonKind
 from milepost.memory.distil.call_shapes import shape_of
+from milepost.memory.distil.literals import without_literals
 from milepost.memory.distil.telltale import words_of
 from milepost.memory.distil.wording import code_in, fits
 from milepost.memory.experience import Experience
@@ -53,7 +54,7 @@ def normal_form(kind: LessonKind, text: str) -> str:
     if kind == "usage":
         return shape_of(code_in(text))
     if kind == "recovery":
-        return " ".join(code_in(text).split())
+        return without_literals(code_in(text))
     return " ".join(_COUNTS.sub("#", text).split())
 
 

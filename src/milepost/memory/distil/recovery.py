@@ -1,6 +1,7 @@
 """Lessons of recovery: an error that an attempt failed with, and the lines with which the next one passed.
 
-They go by the error and the lines: the same mend in another file is the same lesson.
+They go by the error and the lines: the same mend in another file, or with other literals in its calls, is the same
+lesson.
 """
 
 from __future__ import annotations
