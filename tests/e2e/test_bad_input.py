@@ -181,6 +181,23 @@ def test_a_read_only_file_system(sandbox: Sandbox, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_memory_that_can_only_be_read_is_not_called_damaged(sandbox: Sandbox, tmp_path: Path) -> None:
+    place = tmp_path / "mount"
+    place.mkdir()
+    if not mounted("tmpfs", place, "-o", "size=20m"):
+        pytest.skip("this machine does not let a tmpfs be mounted")
+    try:
+        shutil.copytree(sandbox.repo, place / "repo", symlinks=True)
+        there = Sandbox(home=sandbox.home, repo=place / "repo", agent=sandbox.agent)
+        assert there.milepost("memory", "start", "Mend it").code == there.milepost("memory", "search", "it").code == 0
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        looked = there.milepost("memory", "doctor")
+        assert looked.code == 0 and "nothing is wrong" in looked.stdout
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 @pytest.mark.parametrize("free_kb", [0, 64, 400, 650])
 def test_a_full_disk(sandbox: Sandbox, tmp_path: Path, free_kb: int) -> None:
     place = tmp_path / "mount"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -148,7 +149,7 @@ def index_health(index: Path) -> Iterator[MemoryFinding]:
     if not index.exists():
         return
     try:
-        with closing(sqlite3.connect(index, timeout=5)) as database:
+        with closing(sqlite3.connect(_to_look_at(index), timeout=5, uri=True)) as database:
             ((said,),) = database.execute("pragma quick_check(1)").fetchall()
     except sqlite3.Error as error:
         said = str(error)
@@ -156,3 +157,9 @@ def index_health(index: Path) -> Iterator[MemoryFinding]:
         yield MemoryFinding(
             kind="index", what=f"the index is damaged: {said}", subject=index.name, advice="milepost memory rebuild"
         )
+
+
+def _to_look_at(index: Path) -> str:
+    """The address of an index, which may be in a folder where nobody can write what a reader needs beside it."""
+    unchanging = "" if os.access(index.parent, os.W_OK) else "?mode=ro&immutable=1"
+    return f"{index.absolute().as_uri()}{unchanging}"
