@@ -251,11 +251,12 @@ def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -
             padded(lesson.id[:SHORT], SHORT),
             padded(one.state, 11),
             padded(lesson.kind.replace("_", " "), 15),
-            f"told {_passed(one.shown)}, held out {_passed(one.held_out)}",
-            *([f"of {lesson.project}"] if lesson.project != project else []),
         ]
+        did = [f"told {_passed(one.shown)}", f"held out {_passed(one.held_out)}"]
+        whose = [f"of {lesson.project}"] if lesson.project != project else []
         said = (lesson.text or lesson.subject).strip().splitlines()[:LESSON_LINES]
-        lines += [clipped("  ".join(facts), width), *(clipped(f"  {line}", width) for line in said)]
+        lines += facts_lines(f"{'  '.join(facts)}  ", [*did, *whose], width)
+        lines += [clipped(f"  {line}", width) for line in said]
     return [*lines, "", f"next   milepost memory show {found[0].lesson.id[:SHORT]}   all of it, and why it is there"]
 
 
@@ -283,7 +284,7 @@ def story_lines(found: LessonStory, width: int) -> list[str]:
         *(clipped(f"  {line}", width) for line in lesson.text.splitlines()),
         "",
         *hanging("about     ", lesson.subject, width),
-        *(hanging("mends     ", lesson.signature, width) if lesson.signature else []),
+        *(line for text in lesson.signature.splitlines() for line in hanging("mends     ", text, width)),
         *(hanging("source    ", lesson.source, width) if lesson.source else []),
         *hanging(
             "grew from ", ", ".join(f"episode {name[:SHORT]}" for name in one.sources) or "no episode here", width
