@@ -124,6 +124,12 @@ def test_what_a_run_left_is_looked_at_while_it_is_on_then_corrected_and_forgotte
         "by hand: right after all",
     ]
 
+    first, second = sandbox.git("log", "-2", "--format=%H", "--reverse").split()
+    of_first = [one["id"] for one in ask(sandbox, "list", "--episodes") if one["start"]["task"] == "1.1"]
+    gone = ask(sandbox, "forget", "--from", first[:7], "--dry-run")["episodes"]
+    assert sorted(gone) == sorted(of_first) and len(of_first) == 2, "a milepost is all attempts at its task"
+    assert len(ask(sandbox, "forget", "--from", second, "--dry-run")["episodes"]) == 1
+
     run = failed["start"]["run"]
     would = ask(sandbox, "forget", "--from", run, "--dry-run")
     assert len(would["episodes"]) == 3 and lesson["id"] in would["lessons"]

@@ -14,12 +14,14 @@ from milepost.memory.memory import StoredMemory
 class Roots:
     """What is to be forgotten: one thing by its kind and id, or all that came from a source.
 
-    Runs and paths are those of the `project`, of any where none is named.
+    Runs and paths are those of the `project`, of any where none is named. `episodes` came from the source, too: from a
+    milepost, which the memory does not know.
     """
 
     named: tuple[ForgottenKind, str] | None = None
     source: str = ""
     project: str = ""
+    episodes: tuple[str, ...] = ()
 
 
 class _OnlyLooked(Exception):
@@ -44,6 +46,6 @@ def forget(memory: StoredMemory, roots: Roots, why: str, *, dry_run: bool) -> Fo
 def _forget(memory: StoredMemory, roots: Roots, why: str) -> Forgotten:
     forgetting = Forgetting(memory.rows)
     if roots.named is None:
-        return forgetting.grown_from(roots.source, why, project=roots.project)
+        return forgetting.grown_from(roots.source, why, project=roots.project, beside=roots.episodes)
     kind, name = roots.named
     return forgetting.episodes([name], why) if kind == "episode" else forgetting.lessons([name], why)

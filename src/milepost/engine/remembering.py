@@ -35,6 +35,7 @@ from milepost.engine.consent import agree
 from milepost.engine.forgetting import Roots, forget
 from milepost.engine.memory_files import lines_of, read_again, write_lines
 from milepost.engine.memory_home import MemoryHome
+from milepost.engine.milepost_episodes import episodes_of, milepost_named, owners_in
 from milepost.engine.outsiders import Outsiders
 from milepost.engine.own_secrets import known_secrets
 from milepost.engine.recollections import (
@@ -290,8 +291,8 @@ class ProjectMemory:
     def forget(self, named: str = "", *, source: str = "", why: str = "", dry_run: bool = False) -> Forgotten:
         """Take away a lesson or an episode, or all that came from a source, with all that grew from it.
 
-        A `source` is a commit, an episode, a path or a run of this project. What is gone does not come
-        back by a sync or an import.
+        A `source` is a commit, an episode, a path or a run of this project; a milepost is all attempts at its task.
+        What is gone does not come back by a sync or an import.
         """
         if named.strip() and source.strip():
             raise Misuse("an id and --from were given", "give one of the two")
@@ -300,7 +301,7 @@ class ProjectMemory:
         roots = (
             Roots(named=self._catalogue.named(named))
             if named.strip()
-            else Roots(source=source.strip(), project=self.project)
+            else Roots(source=source.strip(), project=self.project, episodes=self._of_milepost(source.strip()))
         )
         return forget(self._memory, roots, self._redact(why.strip()) or "forgotten by hand", dry_run=dry_run)
 
@@ -450,6 +451,11 @@ class ProjectMemory:
         known = self._catalogue.projects() | {self.project}
         if project and project not in known:
             raise Misuse(f"nothing is remembered of a project {project!r}", f"one of {', '.join(sorted(known)[:5])}")
+
+    def _of_milepost(self, commit: str) -> tuple[str, ...]:
+        """The attempts at the task that a milepost ended; none where the commit is no milepost."""
+        post = milepost_named(self._home.project, commit) if self.is_there else None
+        return episodes_of(self._memory, post, self.project, owners_in(self._database)) if post else ()
 
     def _why_silent(self) -> tuple[str, ...]:
         if self._home.memory.mode == "off":

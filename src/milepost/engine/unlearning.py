@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 
-from milepost.engine.episodes import owner_of_record, project_in_memory
-from milepost.engine.journal import Journal
+from milepost.engine.episodes import project_in_memory
+from milepost.engine.milepost_episodes import episodes_of, owners_in
 from milepost.engine.project import Project
 from milepost.engine.settings import load
 from milepost.memory.learning import withdraw
 from milepost.memory.memory import StoredMemory
-from milepost.memory.owners import run_owner
 from milepost.memory.policy import UNDONE
 from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost
@@ -29,7 +28,7 @@ def unlearn(project: Project, undone: Iterable[Milepost]) -> tuple[str, ...]:
         return ()
     name = project_in_memory(project, settings.memory.project, project.repository.position().commit)
     with closing(open_database(place)) as database:
-        owners = {one.run: run_owner(owner_of_record(one)) for one in Journal(database).runs()}
+        owners = owners_in(database)
         memory = StoredMemory(database, shared=bool(settings.memory.primary), project=name)
         return quarantine(memory, undone, name, owners)
 
@@ -41,12 +40,7 @@ def quarantine(
 
     The names of runs come again: `owners` has whose the episodes of those are that are known here.
     """
-    journal = memory.journal
-    posts = {
-        episode: post
-        for post in undone
-        for episode in journal.of_task(post.run, post.task, project=project, owner=owners.get(post.run, ""))
-    }
+    posts = {episode: post for post in undone for episode in episodes_of(memory, post, project, owners)}
     moved = []
     for standing in memory.lessons.standings():
         if standing.sources and posts.keys() >= set(standing.sources) and standing.state in ("candidate", "active"):

@@ -62,18 +62,19 @@ class Forgetting:
         going = _Going(lessons=tuple(ids))
         return self._forget(lambda: going, why)
 
-    def grown_from(self, source: str, why: str, *, project: str = "") -> Forgotten:
-        """Forget all that came from an episode, a commit, a path or a run.
+    def grown_from(self, source: str, why: str, *, project: str = "", beside: Iterable[str] = ()) -> Forgotten:
+        """Forget all that came from an episode, a commit, a path or a run, and the episodes `beside`.
 
         Names of runs and paths come again elsewhere: only episodes of the project go for them, of any where none is
         named.
         """
         if not source.strip() or len(source) > LONGEST_SOURCE:
             raise Misuse("nothing can have come from that", "name an episode, a run, a commit or a path")
-        return self._forget(lambda: self._from(source, project), why)
+        known = tuple(beside)
+        return self._forget(lambda: self._from(source, project, known), why)
 
-    def _from(self, source: str, project: str) -> _Going:
-        named = [name for (name,) in self._rows.read(_ITSELF, source)]
+    def _from(self, source: str, project: str, beside: Iterable[str]) -> _Going:
+        named = [*beside, *(name for (name,) in self._rows.read(_ITSELF, source))]
         named += [name for (name,) in self._rows.read(_OF_RUN, source, run_owner(source), project, project)]
         for name, whose, body in self._rows.read(_ENDINGS, f"%{_like(source)}%"):
             end = json.loads(body)["end"]
