@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterator
 from contextlib import closing
@@ -29,6 +30,7 @@ from milepost.memory.learning import learn, passing_rate, review, settle, withdr
 from milepost.memory.lift import Lift
 from milepost.memory.lineage import of_source, offspring
 from milepost.memory.memory import StoredMemory
+from milepost.memory.suspicion import doctor_findings
 from milepost.store.database import open_database
 from tests.slow import slow
 
@@ -250,6 +252,17 @@ def test_mends_of_one_error_that_differ_by_what_a_call_is_given_are_one_lesson(m
         "LIMIT = 5",
         "LIMIT = 6",
     ]
+
+
+def test_a_mend_that_a_memory_keeps_by_its_very_lines_is_no_suspect(memory: StoredMemory) -> None:
+    learn(memory, mended(memory, "t1", "app/t1.py"))
+    (made,) = [one for one in memory.lessons.standings() if one.lesson.kind == "recovery"]
+    lines = "\0".join(("recovery", "harbor", made.lesson.subject, "x = mint(kind=1)"))
+    kept, forged = (
+        replace(made.lesson, id=name) for name in (hashlib.sha256(lines.encode()).hexdigest()[:16], "0" * 16)
+    )
+    found = list(doctor_findings([replace(made, lesson=one) for one in (made.lesson, kept, forged)]))
+    assert [one.lesson for one in found] == [forged.id] and kept.id != made.lesson.id
 
 
 def test_what_was_not_verified_teaches_nothing(memory: StoredMemory) -> None:

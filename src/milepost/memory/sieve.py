@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from milepost.core.memories import Lesson
-from milepost.memory.distil.making import id_of
+from milepost.memory.distil.making import ids_of
 from milepost.memory.imported_names import IMPORT, imported_lesson, imported_name
 from milepost.memory.rows import Rows
 from milepost.memory.schema import KEYS, NAMING
@@ -73,7 +73,7 @@ def _names(table: str, row: Line) -> tuple[str, ...]:
         return row["id"], imported_name(row["id"])
     lesson = load(Lesson, row["body"])
     # What is not worded as ours are was not learnt here: its text may be anything, and is not looked into.
-    ours = () if objection(lesson) else (id_of(lesson.kind, lesson.project, lesson.subject, lesson.text),)
+    ours = () if objection(lesson) else ids_of(lesson)
     return row["id"], imported_lesson(lesson), *ours
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from milepost.core.memories import Lesson, LessonStanding
 from milepost.memory.distil import wording
-from milepost.memory.distil.making import id_of
+from milepost.memory.distil.making import ids_of
 from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.distil.telltale import instruction_in, is_plain
 from milepost.memory.imported_names import imported_lesson
@@ -52,7 +52,7 @@ def _suspicions(standing: LessonStanding) -> Iterator[str]:
         return
     if against := objection(lesson):
         yield f"its text {against}"
-    elif lesson.id not in (id_of(lesson.kind, lesson.project, lesson.subject, lesson.text), imported_lesson(lesson)):
+    elif lesson.id not in (*ids_of(lesson), imported_lesson(lesson)):
         yield "its id is not that of what it says"
     if not standing.sources:
         yield "no attempt is known that it was learnt from"

@@ -45,8 +45,16 @@ def lesson(
 
 def id_of(kind: LessonKind, project: str, subject: str, text: str) -> str:
     """By what a lesson says, not by its counts: to learn it again is to support it."""
-    parts = (kind, project, subject, normal_form(kind, text))
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return _digest(kind, project, subject, normal_form(kind, text))
+
+
+def ids_of(lesson: Lesson) -> tuple[str, ...]:
+    """The ids that a lesson may have: memories also hold mends that go by their very lines, literals and all."""
+    today = id_of(lesson.kind, lesson.project, lesson.subject, lesson.text)
+    lines = " ".join(code_in(lesson.text).split())
+    return (
+        (today, _digest("recovery", lesson.project, lesson.subject, lines)) if lesson.kind == "recovery" else (today,)
+    )
 
 
 def normal_form(kind: LessonKind, text: str) -> str:
@@ -73,3 +81,7 @@ def digest_in(signature: str) -> str:
     """The eight hex digits of an error's signature; what else is in it is the error's own text."""
     found = re.match(r"[0-9a-f]{8}(?= |\Z)", signature)
     return found[0] if found else hashlib.sha256(signature.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:16]
