@@ -56,7 +56,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """Lessons, episodes or patterns, the newest first."""
-    from milepost.cli import show_memory as show
+    from milepost.cli import show_episodes, show_lessons
 
     if lessons + episodes + patterns > 1:
         raise typer.BadParameter("give one of --lessons, --episodes and --patterns")
@@ -67,22 +67,22 @@ def list_(
             told = memory.episodes(most=most, outcome=outcome, project=project)
             answer(
                 as_json,
-                lambda: list(map(show.episode_to_json, told)),
-                lambda: show.episodes_lines(told, terminal_width()),
+                lambda: list(map(show_episodes.episode_to_json, told)),
+                lambda: show_episodes.episodes_lines(told, terminal_width()),
             )
         elif patterns:
             again, sure = memory.patterns(most=most), memory.heuristics()
             answer(
                 as_json,
-                lambda: show.patterns_to_json(again, sure),
-                lambda: show.patterns_lines(again, sure, terminal_width()),
+                lambda: show_lessons.patterns_to_json(again, sure),
+                lambda: show_lessons.patterns_lines(again, sure, terminal_width()),
             )
         else:
             found = memory.lessons(state=state, most=most, project=project)
             answer(
                 as_json,
-                lambda: list(map(show.lesson_to_json, found)),
-                lambda: show.lessons_lines(found, memory.project, terminal_width()),
+                lambda: list(map(show_lessons.lesson_to_json, found)),
+                lambda: show_lessons.lessons_lines(found, memory.project, terminal_width()),
             )
 
 
@@ -93,16 +93,24 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A lesson with why it is there and what it changed, or an episode step by step."""
-    from milepost.cli import show_memory as shown
+    from milepost.cli import show_episodes, show_lessons
 
     with milepost.open_memory(folder) as memory:
         found = memory.named(name)
     if isinstance(found, milepost.Episode):
         episode = found
-        answer(as_json, lambda: shown.episode_to_json(episode), lambda: shown.episode_lines(episode, terminal_width()))
+        answer(
+            as_json,
+            lambda: show_episodes.episode_to_json(episode),
+            lambda: show_episodes.episode_lines(episode, terminal_width()),
+        )
     else:
         story = found
-        answer(as_json, lambda: shown.story_to_json(story), lambda: shown.story_lines(story, terminal_width()))
+        answer(
+            as_json,
+            lambda: show_lessons.story_to_json(story),
+            lambda: show_lessons.story_lines(story, terminal_width()),
+        )
 
 
 @group.command()
@@ -311,7 +319,7 @@ def complete(
 
 
 def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMemory], milepost.LessonStanding]) -> None:
-    from milepost.cli.show_memory import lesson_to_json
+    from milepost.cli.show_lessons import lesson_to_json
 
     with milepost.open_memory(folder) as memory:
         found = act(memory)
