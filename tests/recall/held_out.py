@@ -3,8 +3,9 @@
 
 The rules that it was written by, before anything was asked of it:
 
-- It was written whole and committed without running the search and without reading how it works. What is in it stays as
-  it was committed, whatever comes out; a better set would be a third one.
+- It was written whole and committed without running the search and without reading its code; what the first set is
+  like, and that errors are looked for by signature and the rest by words, was known. What is asked stays as it was
+  committed, whatever comes out; a better set would be a third one.
 - Its episodes are added to those of the first set, in the same projects, so that each is one of fifty.
 - A *paraphrase* is how somebody would ask for the same who never saw the task: of the words of its title and text that
   have five letters or more, at most two come again.
