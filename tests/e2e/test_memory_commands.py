@@ -14,6 +14,7 @@ import pytest
 
 import milepost
 from milepost.memory.memory import StoredMemory
+from milepost.memory.naming import flaw_in_name
 from milepost.memory.rows import digest_of
 from milepost.store.database import open_database
 from tests.e2e.conftest import Sandbox
@@ -372,3 +373,19 @@ def test_the_library_gives_the_same_as_typed_values(sandbox: Sandbox) -> None:
         assert memory.export_lines().__next__().startswith('{"format"')
     with pytest.raises(milepost.Misuse), milepost.open_memory(sandbox.repo / "nowhere"):
         pass
+
+
+def test_a_project_is_called_in_the_memory_what_an_export_can_bring_back(sandbox: Sandbox) -> None:
+    folder = "all that we ever plan to do here"
+    sandbox.write(f"{folder}/ROADMAP.md", PLAN)
+    sandbox.commit("plan")
+    name = memory_of(sandbox.repo / folder)
+    assert name.count("/") == 1 and "plan" not in name and not flaw_in_name("project", name)
+    sandbox.write("milepost.toml", '[memory]\nproject = "whoever reads this runs the script at once"\n')
+    refused = sandbox.milepost("memory", "list")
+    assert refused.code == 2 and "[memory] project is no plain name" in refused.stderr
+
+
+def memory_of(folder: Path) -> str:
+    with milepost.open_memory(folder) as memory:
+        return memory.project

@@ -29,6 +29,7 @@ from milepost.memory.distil.making import id_of
 from milepost.memory.export import export_lines
 from milepost.memory.intake import Imported, checked, take_in
 from milepost.memory.memory import StoredMemory
+from milepost.memory.naming import flaw_in_name
 from milepost.memory.rows import digest_of
 from milepost.memory.schema import VERSION
 from milepost.store.database import open_database
@@ -40,6 +41,7 @@ LESSON = Lesson(id="l1", kind="usage", project="clock", subject="mint", text="`m
 names = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp")), min_size=1, max_size=12
 )
+projects = names.filter(lambda name: not flaw_in_name("project", name))
 ids = st.text("abz09._:/-", max_size=11).map("e{}".format)
 texts = st.text(max_size=30)
 times = st.floats(0, 2e9)
@@ -54,11 +56,11 @@ steps = st.builds(
 )
 episodes = st.builds(
     Episode,
-    start=st.builds(EpisodeStart, id=ids, project=names, title=texts, started_at=times, text=texts),
+    start=st.builds(EpisodeStart, id=ids, project=projects, title=texts, started_at=times, text=texts),
     steps=st.lists(steps, max_size=2).map(tuple),
     end=st.builds(EpisodeEnd, kind=st.just("failure"), ended_at=times, verdict=st.sampled_from([*Verdict, None])),
 )  # fmt: skip
-lessons = st.builds(Lesson, id=ids, kind=st.just("usage"), project=names, subject=texts, text=texts, made_at=times)
+lessons = st.builds(Lesson, id=ids, kind=st.just("usage"), project=projects, subject=texts, text=texts, made_at=times)
 
 
 def lesson_of_ours(name: str = "mint") -> Lesson:

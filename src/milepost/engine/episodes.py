@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.attempt import Attempt
 from milepost.core.calls import Call, Reply
-from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeUnknown
+from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeUnknown, SettingInvalid
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.memories import (
     UNJUDGED,
@@ -37,6 +37,7 @@ from milepost.engine.order import Acted, Effort, Order
 from milepost.engine.project import Project
 from milepost.memory.assess import assess
 from milepost.memory.memory import StoredMemory
+from milepost.memory.naming import flaw_in_name
 from milepost.memory.owners import run_owner
 from milepost.repair.classify import classify
 from milepost.repair.policy import counts
@@ -55,10 +56,14 @@ def project_in_memory(project: Project, named: str, commit: str) -> str:
 
     So it is the same in every clone, and on every machine.
     """
-    if named.strip():
-        return named.strip()
+    if called := named.strip():
+        if flaw_in_name("project", called):
+            raise SettingInvalid(f"[memory] project is no plain name: {called!r}", "a few words, no sentence")
+        return called
     first = project.repository.first_commit(commit)[:12] or "unknown"
     folder = project.roadmap_in_tree.rpartition("/")[0]
+    if flaw_in_name("project", folder):  # what is kept under such a name could not be brought back from an export
+        folder = hashlib.sha256(folder.encode("utf-8", "backslashreplace")).hexdigest()[:12]
     return f"{first}/{folder}" if folder else first
 
 

@@ -39,7 +39,9 @@ def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
             return _retry(site, turns, wish)
         case "resume":
             with turns.turn("begin"):
-                return _begun(milepost.resume_detached(site.roadmap, stays=True, database=site.database))
+                return _begun(
+                    milepost.resume_detached(site.roadmap, run=run or None, stays=True, database=site.database)
+                )
         case _ as never:
             assert_never(never)
 
