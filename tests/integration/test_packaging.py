@@ -26,7 +26,8 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore"):
         shutil.copyfile(ROOT / name, folder / name)
     shutil.copytree(libraries.HERE, folder / "src/milepost/web", ignore=shutil.ignore_patterns("vendor", "__pycache__"))
-    shutil.copyfile(ROOT / "src/milepost/__init__.py", folder / "src/milepost/__init__.py")
+    for name in ("__init__.py", "__init__.pyi"):
+        shutil.copyfile(ROOT / "src/milepost" / name, folder / "src/milepost" / name)
     return folder
 
 
