@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -61,7 +61,8 @@ class Connection:
         self._ended = ""
         self._loop = asyncio.new_event_loop()
         self._leave = asyncio.Event()
-        self._client: Future[Client] = Future()
+        self._came_of_opening: Client | BaseException | None = None
+        self._opened = asyncio.Event()
         self._transport = _transport(server, terminal, folder, home, timeout_s, self._note_end)
         self._thread = threading.Thread(target=self._live, name=f"server of tools {server.name}", daemon=True)
         self._thread.start()
@@ -83,7 +84,7 @@ class Connection:
 
     def _wait_for(self, ask: Callable[[Client], Coroutine[Any, Any, T]], *, start_s: float, timeout_s: float) -> T:
         async def asked() -> T:
-            client = await self._opened(start_s)
+            client = await self._wait_for_client(start_s)
             async with asyncio.timeout(timeout_s):
                 return await ask(client)
 
@@ -113,18 +114,22 @@ class Connection:
         finally:
             self._loop.close()
 
-    async def _opened(self, start_s: float) -> Client:
+    async def _wait_for_client(self, start_s: float) -> Client:
         try:
             async with asyncio.timeout(start_s):
-                return await asyncio.shield(asyncio.wrap_future(self._client))
+                await self._opened.wait()
         except TimeoutError:
             raise ServerFailed(f"it was not ready within {start_s:g} s") from None
+        assert self._came_of_opening is not None
+        if isinstance(self._came_of_opening, BaseException):
+            raise self._came_of_opening
+        return self._came_of_opening
 
     async def _session(self) -> None:
         """Open the connection and keep it until it is to be left; one that is not open by then is cut off."""
         speaking = asyncio.ensure_future(self._speak())
         await self._leave.wait()
-        if not self._client.done():
+        if not self._opened.is_set():
             speaking.cancel()
         await asyncio.wait((speaking,))
 
@@ -135,11 +140,16 @@ class Connection:
         try:
             about = Implementation(name="milepost", version=version("milepost"))
             async with Client(self._transport, client_info=about) as client:
-                self._client.set_result(client)
+                self._open_with(client)
                 await self._leave.wait()
         except BaseException as error:
-            if not self._client.done():
-                self._client.set_exception(error)
+            self._open_with(error)
+
+    def _open_with(self, what: Client | BaseException) -> None:
+        """Let go on who waits for the connection; what comes after the first is nobody's any more."""
+        if self._came_of_opening is None:
+            self._came_of_opening = what
+            self._opened.set()
 
 
 def _transport(

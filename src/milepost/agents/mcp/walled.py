@@ -130,7 +130,10 @@ async def walled_transport(
     async def hear() -> None:
         async with to_session:
             async for line in _lines(pipes.heard):
-                await to_session.send(_message(line))
+                try:
+                    await to_session.send(_message(line))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody listens any more
+                    return
 
     async def tell() -> None:
         async with from_session:
