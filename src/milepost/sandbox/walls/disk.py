@@ -11,7 +11,7 @@ import ctypes
 import math
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import memory, tree
@@ -146,16 +146,25 @@ def named_in_memory(since_ns: int, *, at_most: int) -> int:
     return int(min(at_most, sum(each.bytes for each in changes.changed.values())))
 
 
-def kept_alive(pids: list[int]) -> Callable[[int], Added]:
-    """What has no name any more and is still there, by device; infinitely much where that cannot be seen."""
-    processes = memory.living(pids)
-    files = tree.nameless_files([each.thread for each in processes], memory_devices=memory.memory_devices())
+class KeptAlive:
+    """What has no name any more and is still there, as some processes hold it."""
 
-    def on(device: int) -> Added:
-        sizes = files.on([device])
-        return Added(math.inf, math.inf) if files.unreadable or files.only_mapped else Added(sum(sizes), len(sizes))
+    def __init__(self) -> None:
+        self._files = tree.Files(memory.memory_devices())
+        self._is_counted = False
 
-    return on
+    def count(self, pids: list[int]) -> Iterator[None]:
+        """Count all that they hold, and come up for air after each."""
+        yield from self._files.count(each.thread for each in memory.living(pids))
+        self._is_counted = True
+
+    def on(self, device: int) -> Added:
+        """How much that is on a device: infinitely much where it cannot be seen, nothing until all is counted."""
+        if not self._is_counted:
+            return Added()  # what one only maps, another may hold open
+        sizes = self._files.on([device])
+        is_unknown = self._files.unreadable or self._files.only_mapped
+        return Added(math.inf, math.inf) if is_unknown else Added(sum(sizes), len(sizes))
 
 
 def _used(folder: str) -> Added:

@@ -11,6 +11,7 @@ import ctypes
 import os
 import platform
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import tree
@@ -47,22 +48,31 @@ def living(pids: list[int]) -> list[Living]:
     return [found for pid in pids if (found := _living(pid)) is not None]
 
 
-def exactly(processes: list[Living], *, shared_by_somebody: int) -> int:
-    """What the processes use together in bytes, what they share counted once.
+class Exact:
+    """What some processes use together in bytes, what they share counted once.
 
     One that does not let itself be looked into is counted with all that it could use, `shared_by_somebody` included.
     """
-    devices = memory_devices()
-    files = tree.nameless_files([each.thread for each in processes], memory_devices=devices)
-    total = shared_by_somebody if files.unreadable else sum(files.on(devices))
-    for each in _with_memory_of_their_own(processes):
-        try:
-            total += _share(each, files, devices)
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended
-        except OSError:
-            total += each.at_most()
-    return total
+
+    def __init__(self, processes: list[Living], *, shared_by_somebody: int) -> None:
+        self.bytes = 0
+        self._processes = processes
+        self._shared_by_somebody = shared_by_somebody
+
+    def count(self) -> Iterator[None]:
+        """Count, and come up for air after each process: one that forks may keep who looks into it waiting."""
+        devices = memory_devices()
+        files = tree.Files(devices)
+        yield from files.count(each.thread for each in self._processes)
+        self.bytes = self._shared_by_somebody if files.unreadable else sum(files.on(devices))
+        for each in _with_memory_of_their_own(self._processes):
+            try:
+                self.bytes += _share(each, files, devices)
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has ended
+            except OSError:
+                self.bytes += each.at_most()
+            yield
 
 
 def machines_shared_memory() -> int:
@@ -121,14 +131,14 @@ def _only_mapped(process: Living, files: tree.Files, devices: frozenset[int]) ->
     return total
 
 
-def _with_memory_of_their_own(processes: list[Living]) -> list[Living]:
+def _with_memory_of_their_own(processes: list[Living]) -> Iterator[Living]:
     """The processes without those that borrow the memory of another, as a child does between vfork and exec."""
     owners: dict[int, list[Living]] = {}
     for each in processes:
         alike = owners.setdefault(each.at_most(), [])
         if not any(_is_the_same_memory(each.pid, owner.pid) for owner in alike):
             alike.append(each)
-    return [each for alike in owners.values() for each in alike]
+            yield each
 
 
 def _is_the_same_memory(one: int, other: int) -> bool:

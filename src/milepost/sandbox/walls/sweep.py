@@ -69,9 +69,8 @@ def kill_tree(child: int) -> None:
         group = os.getpgid(child)
         if group != os.getpgrp():
             os.killpg(group, signal.SIGKILL)
-    for pid in doomed:
+    for pid in doomed:  # each at once, or a tree that grows would never be walked to its end
         doomed.extend(tree.children(pid))
-    for pid in doomed:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
 

@@ -59,35 +59,39 @@ class Files:
     alive by a mapping alone: there are more files than could be measured.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory_devices: frozenset[int]) -> None:
         self.bytes_of: dict[tuple[int, int], int] = {}
         self.unreadable = False
-        self.only_mapped = False
+        self._memory_devices = memory_devices
+        self._mapped: set[int] = set()
+
+    @property
+    def only_mapped(self) -> bool:
+        return bool(self._mapped - {inode for _, inode in self.bytes_of})
+
+    def count(self, threads: Iterable[str]) -> Iterator[None]:
+        """Count what processes hold, and come up for air after each; `threads` are their folders in /proc."""
+        for thread in threads:
+            try:
+                self._look_into(thread)
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has ended
+            except OSError:
+                self.unreadable = True
+            yield
+
+    def _look_into(self, thread: str) -> None:
+        for held in _open_files(thread):
+            if stat.S_ISREG(held.st_mode) and held.st_nlink == 0:
+                self.bytes_of[held.st_dev, held.st_ino] = held.st_blocks * 512
+        for major, minor, inode in _NAMELESS_MAPPING.findall(read(f"{thread}/maps")):
+            if os.makedev(int(major, 16), int(minor, 16)) not in self._memory_devices:
+                self._mapped.add(int(inode))
 
     def on(self, devices: Iterable[int]) -> list[int]:
         """The sizes of those on these devices."""
         wanted = frozenset(devices)
         return [size for (device, _), size in self.bytes_of.items() if device in wanted]
-
-
-def nameless_files(threads: Iterable[str], *, memory_devices: frozenset[int]) -> Files:
-    """The files without a name that processes hold; `threads` are their folders in /proc."""
-    found = Files()
-    mapped: set[int] = set()
-    for thread in threads:
-        try:
-            for held in _open_files(thread):
-                if stat.S_ISREG(held.st_mode) and held.st_nlink == 0:
-                    found.bytes_of[held.st_dev, held.st_ino] = held.st_blocks * 512
-            for major, minor, inode in _NAMELESS_MAPPING.findall(read(f"{thread}/maps")):
-                if os.makedev(int(major, 16), int(minor, 16)) not in memory_devices:
-                    mapped.add(int(inode))
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended
-        except OSError:
-            found.unreadable = True
-    found.only_mapped = bool(mapped - {inode for _, inode in found.bytes_of})
-    return found
 
 
 def read(path: str) -> bytes:

@@ -198,7 +198,8 @@ class Watch:
         return facts
 
     def _look(self) -> Reason | None:
-        excess = self._watchdog.look() or self._crowd.look()
+        # Counting them waits for nobody, and it is who forks that keeps the others waiting.
+        excess = self._crowd.look() or self._watchdog.look()
         if excess is None and self._talk is not None:
             excess = self._talk.excess()
         return Reason(*excess) if excess else None

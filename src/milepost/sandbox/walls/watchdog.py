@@ -6,9 +6,10 @@ bound. The relay calls `look` whenever `interval_ms` has passed; a look takes a 
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import disk, memory, tree
@@ -81,22 +82,42 @@ class _MemoryWatch:
         self._least_shared = memory.machines_shared_memory()
         self._used = 0
         self._still = 0
+        self._worked_s = 0.0
+        self._exact: _ExactLook | None = None
 
     def look(self) -> Verdict | None:
-        worked_s = time.process_time()
-        processes = memory.living(tree.descendants(tree.own_number()))
-        used = sum(each.at_most() for each in processes)
-        shared = self._shared_by_somebody()
-        if used + shared > self._bound:
-            named = disk.named_in_memory(self._started_ns, at_most=shared)
-            used = memory.exactly(processes, shared_by_somebody=shared - named) + named
+        began_s = time.process_time()
+        used = self._exactly() if self._exact is not None else self._cheaply()
+        self._worked_s += time.process_time() - began_s
+        if used is None:
+            self.due = time.monotonic()
+            return None
         self.peak_bytes = max(self.peak_bytes, used)
         self._still = self._still + 1 if used == self._used else 0
         self._used = used
         soonest_s = (self._bound - used) / _MEMORY_BYTES_PER_S * (1 + self._still / _STILL_LOOKS)
-        rest_s = _REST * (time.process_time() - worked_s)
-        self.due = time.monotonic() + max(_within(_MEMORY_PAUSE_S, soonest_s), rest_s)
+        self.due = time.monotonic() + max(_within(_MEMORY_PAUSE_S, soonest_s), _REST * self._worked_s)
+        self._worked_s = 0.0
         return ("memory", f"used more than {self._megabytes} MB of memory") if used > self._bound else None
+
+    def _cheaply(self) -> int | None:
+        """What it uses at most; where that could be too much, what it uses exactly."""
+        processes = memory.living(tree.descendants(tree.own_number()))
+        used = sum(each.at_most() for each in processes)
+        shared = self._shared_by_somebody()
+        if used + shared <= self._bound:
+            return used
+        named = disk.named_in_memory(self._started_ns, at_most=shared)
+        self._exact = _ExactLook(memory.Exact(processes, shared_by_somebody=shared - named), named)
+        return self._exactly()
+
+    def _exactly(self) -> int | None:
+        """What it uses; None while that is not all counted."""
+        assert self._exact is not None
+        if not self._exact.stretches.go_on():
+            return None
+        used, self._exact = self._exact.bytes, None
+        return used
 
     def _shared_by_somebody(self) -> int:
         """The shared memory that the guest may have made and mapped nowhere, or any other on this machine."""
@@ -134,12 +155,12 @@ class _DiskWatch:
             soonest_s = min(left.bytes / _DISK_BYTES_PER_S, left.inodes / _INODES_PER_S)
             self.due = time.monotonic() + _within(_DISK_PAUSE_S, soonest_s)
             return None
-        is_over = self._walk.go_on()
+        is_over = self._walk.stretches.go_on()
         added = self._walk.added(filled) + own
         self.due = time.monotonic() + _BETWEEN_STRETCHES_S
         if is_over:
-            self.due = time.monotonic() + max(_DISK_PAUSE_S[0], _REST * self._walk.took_s)
-            self._stroll_at = time.monotonic() + max(_BETWEEN_STROLLS_S, _LONG_REST * self._walk.took_s)
+            self.due = time.monotonic() + max(_DISK_PAUSE_S[0], _REST * self._walk.stretches.took_s)
+            self._stroll_at = time.monotonic() + max(_BETWEEN_STROLLS_S, _LONG_REST * self._walk.stretches.took_s)
             self._by_others = (total - added).where_finite()
             self._walk = None
         return self._verdict(added)
@@ -152,18 +173,28 @@ class _DiskWatch:
         return None
 
 
-class _Walk:
-    """One count of what the tree has added, in stretches short enough not to keep the relay from its other work."""
+class _ExactLook:
+    """One exact look at the memory of the tree."""
 
-    def __init__(self, started_ns: int, folders: list[str]) -> None:
-        began = time.monotonic()
-        self._nameless = disk.kept_alive(tree.descendants(tree.own_number()))
-        self._changes = disk.Changes(started_ns)
-        self._steps = self._changes.count(folders)
-        self.took_s = time.monotonic() - began
+    def __init__(self, counted: memory.Exact, named: int) -> None:
+        self._counted = counted
+        self._named = named
+        self.stretches = _Stretches(counted.count())
+
+    @property
+    def bytes(self) -> int:
+        return self._counted.bytes + self._named
+
+
+class _Stretches:
+    """Work in stretches short enough not to keep the relay from its other work; `took_s` is the time they took."""
+
+    def __init__(self, steps: Iterator[None]) -> None:
+        self._steps = steps
+        self.took_s = 0.0
 
     def go_on(self) -> bool:
-        """Count for a while; True when all is counted."""
+        """Work for a while; True when all is done."""
         began = time.monotonic()
         is_over = False
         while not is_over and time.monotonic() - began < _LONGEST_STRETCH_S:
@@ -171,11 +202,21 @@ class _Walk:
         self.took_s += time.monotonic() - began
         return is_over
 
+
+class _Walk:
+    """One count of what the tree has added."""
+
+    def __init__(self, started_ns: int, folders: list[str]) -> None:
+        self._nameless = disk.KeptAlive()
+        self._changes = disk.Changes(started_ns)
+        held = self._nameless.count(tree.descendants(tree.own_number()))
+        self.stretches = _Stretches(itertools.chain(held, self._changes.count(folders)))
+
     def added(self, filled: Mapping[int, disk.Added]) -> disk.Added:
         """What was counted so far: all that was made, and what was changed as far as it is missing on the disk."""
         total = disk.Added()
         for device, missing in filled.items():
-            changed = self._changes.changed.get(device, disk.Added()) + self._nameless(device)
+            changed = self._changes.changed.get(device, disk.Added()) + self._nameless.on(device)
             total += changed.at_most(missing).at_least(self._changes.made.get(device, disk.Added()))
         return total
 
