@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.guests import Descriptors, Guest, Warden
+from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Warden
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.report import HowItEnded, Report, how_it_ended
 from milepost.sandbox.walls.frames import LONGEST_FRAME, Frames, Outgoing, framed
@@ -97,8 +97,7 @@ class Session:
     def close(self) -> None:
         """End the guest, and return when its whole tree is gone."""
         self._guest.end(HowItEnded("killed", "the session was closed"))
-        while self._guest.listen():
-            pass
+        self._guest.hear_it_out()
         self._guest.close()
         self._descriptors.close_all()
 
@@ -128,8 +127,9 @@ class Session:
             for descriptor in (self._answers, self._output, self._guest.status):
                 selector.register(descriptor, selectors.EVENT_READ)
             while True:
-                left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+                left_s = GLANCE_S if deadline is None else max(0.0, min(deadline - time.monotonic(), GLANCE_S))
                 ready = {key.fd for key, _ in selector.select(left_s)}
+                self._guest.insist_on_the_end()
                 if self._questions in ready and not outgoing.write():
                     selector.unregister(self._questions)
                 if self._output in ready and not self._hear_output(output):

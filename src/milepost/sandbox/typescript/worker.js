@@ -6,6 +6,7 @@ const port = await new Promise((resolve) => self.onmessage = ({ ports }) => reso
 const post = port.postMessage.bind(port);
 const evaluate = globalThis.eval;
 const { stringify } = JSON;
+const say = console.error.bind(console);
 let number = 0;
 
 // The standard output is the keeper's channel: what the code says goes where its errors go.
@@ -50,7 +51,7 @@ port.onmessage = async ({ data: question }) => {
   }
   if (answers.length > 1) error ??= "Error: finalAnswer was called twice in one run";
   const isFinal = error === null && answers.length === 1;
-  const last = { valueJson: error === null ? toJson(value) ?? "null" : "null", verifiedBy: null };
+  const last = { valueJson: error === null && !isFinal ? lastJson(value, place) : "null", verifiedBy: null };
   post({ kind: "answer", error, isFinal, ...(isFinal ? answers[0] : last) });
 };
 
@@ -61,6 +62,19 @@ function withoutTypes(script) {
   } catch {
     return [stripTypeScriptTypes(script, { mode: "transform" }), ", moved"];
   }
+}
+
+// The value of the last expression; if it is one that cannot be told, that is said where the code's output goes.
+function lastJson(value, place) {
+  let why = `JSON has nothing for this ${typeof value}`;
+  try {
+    const json = stringify(value);
+    if (json !== undefined || value === undefined) return json ?? "null";
+  } catch (problem) {
+    why = describe(problem, place).split("\n")[0];
+  }
+  say(`the last value is not told: ${why}`);
+  return "null";
 }
 
 function toJson(value) {
