@@ -261,7 +261,7 @@ def test_it_is_stopped_after_the_steps_it_has(stand: Stand) -> None:
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("while True: pass", "ran longer than 4 s"),
+        ("while True: pass", "ran longer than 8 s"),
         ("rows = b'x' * 2_000_000_000", "MemoryError"),
         ("import os; os._exit(0)", "the code ended its own process with exit code 0"),
         ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
@@ -273,7 +273,7 @@ def test_a_step_that_goes_too_far_fails_and_the_next_one_has_the_variables_again
 ) -> None:
     begin = "import json\nkept = {'a': [1]}\ndef double(x): return 2 * x\nlazy = (x for x in kept)"
     model = ScriptedModel(begin, code, "print(json.dumps(kept), double(4))", END)
-    limits = ExecutionLimits(timeout_s=4, memory_mb=300, steps=10)
+    limits = ExecutionLimits(timeout_s=8, memory_mb=300, steps=10)
     assert stand.act(model, limits=limits).status == "finished"
     assert error in model.told(3)
     assert '{"a": [1]} 8' in model.told(4)
@@ -297,15 +297,15 @@ def test_a_step_that_goes_too_far_fails_and_the_next_one_has_the_variables_again
 )
 def test_code_that_takes_its_session_apart_harms_itself_and_nobody_else(stand: Stand, code: str) -> None:
     model = ScriptedModel("kept = 1", code, "print('on')", "import os; os._exit(1)", "print('and on')", END)
-    outcome = stand.act(model, limits=ExecutionLimits(timeout_s=4, steps=6))
+    outcome = stand.act(model, limits=ExecutionLimits(timeout_s=8, steps=6))
     assert outcome.status in ("finished", "gave_up") and "Traceback" not in outcome.said
     assert "and on" in model.told(6)
 
 
 def test_the_time_of_the_attempt_bounds_its_steps_and_their_commands(stand: Stand) -> None:
     model = ScriptedModel("import time\nexecute(['sleep', '60'])\ntime.sleep(60)", END)
-    outcome = stand.act(model, timeout_s=1.5)
-    assert (outcome.status, outcome.said) == ("timed_out", "not finished after 1.5 s")
+    outcome = stand.act(model, timeout_s=5)
+    assert (outcome.status, outcome.said) == ("timed_out", "not finished after 5 s")
     assert len(model.conversations) == 1
 
 
@@ -340,7 +340,7 @@ def test_who_has_to_leave_at_once_leaves_nothing_running(stand: Stand) -> None:
         stand.act(ScriptedModel(code), stops=Leaving())
     gone = select.poll()
     gone.register(guests[0], select.POLLIN)
-    assert gone.poll(20_000)
+    assert gone.poll(60_000)
 
 
 def test_a_machine_that_fails_under_a_command_is_not_an_error_of_the_codes(stand: Stand) -> None:

@@ -114,13 +114,12 @@ def test_after_a_restart_of_the_server_everybody_gets_the_time_to_come_back(clus
 def test_one_that_is_silent_for_a_moment_is_dead_only_when_its_session_is_gone_too(postgres: str) -> None:
     with opened(postgres) as database:
         connected, cut_off = hired("ann"), hired("bob")
-        until(lambda: _up_for(postgres) > 1.0)
-        _enter(database, connected, lease_s=1.5)
-        _enter(database, cut_off, lease_s=1.5)
         with opened(postgres) as session:
             session.read("select pg_advisory_lock(?)", lease.lock_of(connected.id))
+            until(lambda: _up_for(postgres) > 4.0)
+            silent_s = _up_for(postgres)  # nobody is silent for longer than the server runs, and no lease is over soon
             for worker in (connected, cut_off):
-                silence(database, worker, 0.8)
+                _enter(database, worker, lease_s=2.5 * silent_s)
             assert Reaper(database, Journal(database), Offers(database), hired("cid").id).reap() == ("bob",)
 
 

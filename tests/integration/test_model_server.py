@@ -132,7 +132,7 @@ def test_an_answer_of_gemini_that_comes_as_a_list_is_one(tmp_path: Path) -> None
 
         def post(path: str) -> Any:
             request = urllib.request.Request(address + path, json.dumps(body).encode(), {"x-goog-api-key": "its-key"})
-            with urllib.request.urlopen(request, timeout=30) as response:
+            with urllib.request.urlopen(request, timeout=300) as response:
                 return response.read().decode()
 
         whole = json.loads(post("generateContent"))
@@ -215,7 +215,7 @@ def test_a_large_prompt_arrives_whole_and_a_body_that_is_no_request_is_refused(b
         ask("chat", True, server, [ModelRequest(parts=[UserPromptPart(content=prompt)])])
         refused = urllib.request.Request(f"{server.base_url}/chat/completions", body, {})
         with pytest.raises(urllib.error.HTTPError, match="400"):
-            urllib.request.urlopen(refused, timeout=30)
+            urllib.request.urlopen(refused, timeout=300)
 
         assert server.questions[0].asked.told == prompt
         assert len(server.questions) == 1

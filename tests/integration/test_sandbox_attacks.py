@@ -81,7 +81,7 @@ def test_a_daemon_does_not_outlive_its_command(
 def test_a_child_that_keeps_the_output_open_does_not_hold_the_command_up(attack: Attack) -> None:
     done = attack("sh", "-c", "sleep 300 & setsid sleep 300 & echo done")
     assert (done.stdout, done.exit_code) == ("done\n", 0)
-    assert done.duration_ms < 20_000
+    assert done.duration_ms < 120_000
 
 
 @pytest.mark.parametrize("escape", ["pass", "os.setsid()"])

@@ -53,7 +53,7 @@ def tool() -> Tool:
 @pytest.fixture(params=LEVELS, ids=str)
 def executor(request: pytest.FixtureRequest, tool: Tool) -> Iterator[WalledExecutor]:
     require(request.param)
-    with WalledExecutor(ExecutionLimits(timeout_s=20, steps=50), trust=request.param) as opened:
+    with WalledExecutor(ExecutionLimits(timeout_s=120, steps=50), trust=request.param) as opened:
         opened.inject("tool", tool)
         yield opened
 
@@ -73,17 +73,17 @@ def keeper_of(executor: WalledExecutor) -> int:
 
 def test_the_time_of_a_run_goes_on_while_a_call_is_made(executor: WalledExecutor) -> None:
     gone: list[bool] = []
-    executor.inject("wait_for_the_end", lambda: gone.append(is_gone_within(keeper_of(executor), 20)))
+    executor.inject("wait_for_the_end", lambda: gone.append(is_gone_within(keeper_of(executor), 120)))
     executor.open()
-    done = executor.run("wait_for_the_end()\nprint('never')", timeout_s=1)
-    assert (done.termination, done.error, done.output) == ("timeout", "ran longer than 1 s", "")
+    done = executor.run("wait_for_the_end()\nprint('never')", timeout_s=5)
+    assert (done.termination, done.error, done.output) == ("timeout", "ran longer than 5 s", "")
     assert gone == [True]
 
 
 def test_kill_works_while_a_call_is_made(executor: WalledExecutor) -> None:
     def kill() -> bool:
         executor.kill()
-        return is_gone_within(keeper_of(executor), 20)
+        return is_gone_within(keeper_of(executor), 120)
 
     executor.inject("kill", kill)
     done = executor.run("kill()\nprint('never')")

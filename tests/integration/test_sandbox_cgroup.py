@@ -75,7 +75,7 @@ def offer() -> Offer:
 def kept(code: str, **bounds: float) -> dict[str, Any]:
     argv = [sys.executable, "-c", _KEEPER, code, json.dumps(bounds)]
     keeper = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-    said, _ = keeper.communicate(timeout=30)
+    said, _ = keeper.communicate(timeout=300)
     cgroup.remove(keeper.pid, cgroup.probe())
     told: dict[str, Any] = json.loads(said)
     return told
@@ -138,7 +138,7 @@ os.chroot({str(tmp_path)!r})
 """
     inside = _KEEPER.replace("guest = os.fork()", "guest = os.fork()\nif guest != 0:" + leave.replace("\n", "\n    "))
     argv = [sys.executable, "-c", inside, _MANY_PROCESSES, json.dumps({"processes": 10})]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300)
     if "no namespaces" in done.stderr:
         pytest.skip("this user may not make namespaces here")
     assert json.loads(done.stdout)["how"] == 7

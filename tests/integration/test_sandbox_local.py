@@ -19,7 +19,7 @@ from tests.slow import slow
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[LocalExecutor]:
-    with LocalExecutor(ExecutionLimits(timeout_s=20, memory_mb=64)) as opened:
+    with LocalExecutor(ExecutionLimits(timeout_s=120, memory_mb=64)) as opened:
         yield opened
 
 
@@ -123,8 +123,8 @@ def test_memory_has_a_bound_and_the_next_run_a_new_session(executor: LocalExecut
         "a = 7 ** (2 * 10**7)\nb = a * a * a",  # one builtin call that takes minutes
         "max(range(10**10))",
         "while True:\n    try:\n        pass\n    except BaseException:\n        pass",
-        "import time\ntime.sleep(60)",
-        "import asyncio\nasyncio.run(asyncio.sleep(60))",
+        "import time\ntime.sleep(600)",
+        "import asyncio\nasyncio.run(asyncio.sleep(600))",
     ],
 )
 def test_time_has_a_bound_within_one_call_too(code: str) -> None:
@@ -133,7 +133,7 @@ def test_time_has_a_bound_within_one_call_too(code: str) -> None:
         started = time.monotonic()
         done = executor.run(code)
         assert (done.termination, done.error) == ("timeout", "ran longer than 0.3 s")
-        assert time.monotonic() - started < 30, "nobody waited until it was over"
+        assert time.monotonic() - started < 60, "nobody waited until it was over"
 
 
 def test_computing_has_a_bound_of_its_own() -> None:

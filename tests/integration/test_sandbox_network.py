@@ -31,14 +31,14 @@ class Own(http.server.BaseHTTPRequestHandler):
 def own():
     server = http.server.HTTPServer(("127.0.0.1", 0), Own)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return directly.open(f"http://127.0.0.1:{server.server_port}/", timeout=20).read()
+    return directly.open(f"http://127.0.0.1:{server.server_port}/", timeout=120).read()
 ways = {
     "own": own,
-    "listed": lambda: directly.open(f"http://127.0.0.1:{listed}/", timeout=20).read(),
-    "unlisted": lambda: directly.open(f"http://127.0.0.1:{unlisted}/", timeout=20).read(),
+    "listed": lambda: directly.open(f"http://127.0.0.1:{listed}/", timeout=120).read(),
+    "unlisted": lambda: directly.open(f"http://127.0.0.1:{unlisted}/", timeout=120).read(),
     # with a dot it is a name for which the proxy is asked
-    "listed by proxy": lambda: urllib.request.urlopen(f"http://localhost.:{listed}/", timeout=20).read(),
-    "unlisted by proxy": lambda: urllib.request.urlopen(f"http://localhost.:{unlisted}/", timeout=20).read(),
+    "listed by proxy": lambda: urllib.request.urlopen(f"http://localhost.:{listed}/", timeout=120).read(),
+    "unlisted by proxy": lambda: urllib.request.urlopen(f"http://localhost.:{unlisted}/", timeout=120).read(),
 }
 reached = []
 for name, way in ways.items():
