@@ -154,6 +154,8 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
 
 def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
     """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
+    for sign in _signs(project):  # before there is a run to be seen that could be asked to stop
+        sign.unlink(missing_ok=True)
     lock.name_run(order.run)
     ending = _travel(project, within(order, settings), order, lock, company)
     if isinstance(ending, RunFinished):
@@ -169,9 +171,6 @@ def _travel(project: Project, settings: Settings, order: Order, lock: StateLock,
     from milepost.engine import durable
     from milepost.engine import run as story
 
-    asked = [project.state / STOP, project.state / STOP_NOW]
-    for sign in asked:
-        sign.unlink(missing_ok=True)
     with open_rooms(project, settings, order, lock.fd, company) as here:
         here.books.steering.begin()
         brake = Brake(here, order.run)
@@ -179,7 +178,7 @@ def _travel(project: Project, settings: Settings, order: Order, lock: StateLock,
 
         def look_for_signs() -> None:
             here.books.wallet.see()
-            for sign in asked:
+            for sign in _signs(project):
                 if sign.exists():
                     sign.unlink(missing_ok=True)
                     brake.pull(at_once=sign.name == STOP_NOW)
@@ -191,6 +190,11 @@ def _travel(project: Project, settings: Settings, order: Order, lock: StateLock,
                 return load_value(RunFinished, plain)
         except Parked:
             return Stopped(run=order.run, waits_for=waiting_for_people(here, order.run))
+
+
+def _signs(project: Project) -> tuple[Path, Path]:
+    """What says that the run is to stop, in order of urgency."""
+    return project.state / STOP, project.state / STOP_NOW
 
 
 def _tell_resumed(here: Rooms, order: Order) -> None:
