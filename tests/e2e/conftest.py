@@ -143,8 +143,8 @@ class Sandbox:
 
     def let_go(self) -> None:
         """Let an agent that waits go on."""
-        path = Path(self.agent.split()[-1])
-        path.write_text(path.read_text() + "# go on\n")
+        with Path(self.agent.split()[-1]).open("a") as agent:  # added to: one that starts now reads all of it
+            agent.write("# go on\n")
 
     def mileposts(self, ref: str = "HEAD") -> list[str]:
         """The tasks of the mileposts in a history, oldest first."""

@@ -79,6 +79,14 @@ class Fleet:
         self.files.append(path.open("w"))
         return self.files[-1]
 
+    def path_with(self, program: str, script: str) -> str:
+        """A PATH that has one program more."""
+        folder = self.folder / f"bin-{len(self.workers)}"
+        folder.mkdir()
+        (folder / program).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / program).chmod(0o755)
+        return f"{folder}{os.pathsep}{self.user.environment['PATH']}"
+
     def log(self, name: str) -> str:
         return (self.folder / name / "log").read_text()
 
@@ -204,7 +212,7 @@ def test_no_worker_takes_more_than_its_capacity_or_what_its_labels_do_not_cover(
 
 @slow
 def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_holds(fleet: Fleet) -> None:
-    fleet.user.roadmap("- [ ] T1: one\n  - sleep 2\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n")
+    fleet.user.roadmap("- [ ] T1: one\n  - wait\n  - write one.txt 1\n  - Verify: `grep 1 one.txt`\n")
     first = fleet.hire("ann")
     following = fleet.submit()
     until(lambda: "StageStarted T1" in fleet.told(), "the run does not get going")
@@ -212,10 +220,11 @@ def test_who_follows_may_leave_and_a_worker_that_is_stopped_gives_back_what_it_h
     assert following.wait(PATIENCE_S) == 0
     assert f"Elsewhere(run='{fleet.run()}', again='milepost resume --database URL')" in fleet.told()
     first.send_signal(signal.SIGTERM)
-    first.send_signal(signal.SIGTERM)
+    first.send_signal(signal.SIGINT)  # another one: two of a kind may come as one
     assert first.wait(PATIENCE_S) == 130, fleet.log("ann")
     assert fleet.ask("select distinct worker from offers") == [("",)]
     assert fleet.ask("select gone from workers") == [("left",)]
+    fleet.user.let_go()
     fleet.hire("bob")
     assert fleet.submit(call="resume").wait(PATIENCE_S) == 0, fleet.told()
     assert fleet.user.mileposts(f"milepost/{fleet.run()}") == ["T1"]
@@ -287,14 +296,14 @@ def test_a_task_is_tried_again_at_the_workers_as_it_was_submitted_and_only_the_r
 @slow
 def test_an_attempt_that_is_taken_over_goes_on_after_its_last_answered_call(fleet: Fleet) -> None:
     fleet.user.roadmap("- [ ] T1: two files\n  - Verify: `grep -q two b.txt`\n")
-    slow = command("sh", "-c", "sleep 3; cat a.txt > b.txt; echo two >> b.txt")
+    slow = command("sh", "-c", "dawdle; cat a.txt > b.txt; echo two >> b.txt")
     answers: list[dict[str, object]] = [{"calls": [write("a.txt", "one\n")]}, {"calls": [slow]}, {"text": "done"}]
     trace = fleet.folder / "trace"
-    fleet.hire("ann", MILEPOST_CHAOS_TRACE=str(trace))
+    fleet.hire("ann", MILEPOST_CHAOS_TRACE=str(trace), PATH=fleet.path_with("dawdle", "exec sleep 600"))
     following = fleet.submit(agent=cassette(fleet.user, answers))
     until(lambda: trace.exists() and " 4 tool" in trace.read_text(), "the second tool is not used")
     os.kill(fleet.workers["ann"].pid, signal.SIGKILL)
-    fleet.hire("bob", MILEPOST_CHAOS_TRACE=str(trace))
+    fleet.hire("bob", MILEPOST_CHAOS_TRACE=str(trace), PATH=fleet.path_with("dawdle", "exit 0"))
     assert following.wait(PATIENCE_S) == 0, fleet.told()
     made, again = traced(trace)
     assert again == []
