@@ -16,9 +16,11 @@ import pytest
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_bad_input import fill, mounted
 from tests.e2e.test_chaos import wait_until
+from tests.e2e.test_together import wait_for
 from tests.slow import slow
 
-WAITING = "- [ ] 1.1 Wait\n  - write a.txt hello\n  - sleep {}\n  - Verify: grep -q hello a.txt\n"
+WAITING = "- [ ] 1.1 Wait\n  - write a.txt hello\n  - wait\n  - Verify: grep -q hello a.txt\n"
+QUICK = WAITING.replace("  - wait\n", "")
 NEXT = "- [ ] 1.2 Next\n  - write b.txt b\n  - Depends on: 1.1\n  - Verify: test -f b.txt\n"
 FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 MOST_MEMORY_KB = 400_000
@@ -42,18 +44,20 @@ def goes_on(machine: Sandbox, *tasks: str) -> None:
 
 
 def test_a_run_that_is_terminated_ends_the_step_in_flight_and_goes_on_later(sandbox: Sandbox) -> None:
-    sandbox.roadmap(WAITING.format(1) + NEXT)
+    sandbox.roadmap(WAITING + NEXT)
     process = sandbox.start("run", "--agent", sandbox.agent)
     wait_until(lambda: at_work(sandbox))
     process.send_signal(signal.SIGTERM)
-    stdout, stderr = process.communicate(timeout=60)
+    wait_for(process, {"stopping after the steps in flight"})
+    sandbox.let_go()
+    stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 130, stderr
     assert "milepost resume" in stdout
     goes_on(sandbox, "1.1", "1.2")
 
 
 def test_a_terminal_that_is_closed_ends_the_run_and_it_goes_on_in_another(sandbox: Sandbox) -> None:
-    sandbox.roadmap(WAITING.format(1) + NEXT)
+    sandbox.roadmap(WAITING + NEXT)
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(sandbox.repo)
@@ -61,6 +65,7 @@ def test_a_terminal_that_is_closed_ends_the_run_and_it_goes_on_in_another(sandbo
         os.execve(argv[0], argv, {**sandbox.environment, "TERM": "xterm"})
     wait_until(lambda: at_work(sandbox))
     os.close(terminal)
+    sandbox.let_go()
     assert os.waitpid(pid, 0)[1] != 0
     goes_on(sandbox, "1.1", "1.2")
 
@@ -91,7 +96,7 @@ def test_a_thousand_tasks_are_planned_begun_stopped_and_gone_on_with(sandbox: Sa
     done = 0
     for words in (("run", "--agent", sandbox.agent, "--parallel", "2"), ("resume",)):
         process = sandbox.start_cold(*words)
-        wait_until(partial(has_more_than, sandbox, done), 60)
+        wait_until(partial(has_more_than, sandbox, done), 300)
         assert peak_memory_kb(process.pid) < MOST_MEMORY_KB
         assert "can go on at any time" in sandbox.milepost("stop").stdout
         process.communicate(timeout=60)
@@ -131,12 +136,13 @@ def test_a_disk_that_is_full_while_an_agent_works_parks_the_run_until_there_is_s
     place.mkdir()
     if not mounted("tmpfs", place, "-o", "size=12m"):
         pytest.skip("this machine does not let a tmpfs be mounted")
-    sandbox.roadmap(WAITING.format(1) + NEXT)
+    sandbox.roadmap(WAITING + NEXT)
     try:
         process = sandbox.start("run", "--agent", sandbox.agent, XDG_CACHE_HOME=str(place))
         wait_until(lambda: any(place.glob("milepost/*/*-act/tree/a.txt")))
         fill(place / "filler", shutil.disk_usage(place).free)
-        _, stderr = process.communicate(timeout=60)
+        sandbox.let_go()
+        _, stderr = process.communicate(timeout=300)
         assert process.returncode == 1 and "Traceback" not in stderr
         assert "milepost resume" in stderr, stderr
         (place / "filler").unlink()
@@ -149,11 +155,12 @@ def test_a_disk_that_is_full_while_an_agent_works_parks_the_run_until_there_is_s
 
 def test_locks_of_another_git_stop_nothing_for_good_and_stay_where_they_are(sandbox: Sandbox) -> None:
     """One on the run's branch parks the run; one on the user's index leaves their tree to them."""
-    sandbox.roadmap(WAITING.format(1) + NEXT)
+    sandbox.roadmap(WAITING + NEXT)
     process = sandbox.start("run", "--agent", sandbox.agent)
     wait_until(lambda: at_work(sandbox))
     sandbox.write(f".git/refs/heads/{branch_of(sandbox)}.lock", "")
-    _, stderr = process.communicate(timeout=60)
+    sandbox.let_go()
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 1 and ".lock" in stderr and "milepost resume" in stderr, stderr
     index = sandbox.write(".git/index.lock", "held by somebody else\n")
     resumed = sandbox.milepost("resume")
@@ -183,10 +190,11 @@ def test_a_clock_that_jumps_back_while_a_run_works_and_forth_before_it_goes_on(
     clock = tmp_path / "clock"
     clock.write_text(str(400 * DAY))
     faked = {"PYTHONPATH": str(tmp_path), "CLOCK": str(clock)}
-    sandbox.roadmap(WAITING.format(1).replace("  - sleep", "  - fail-first\n  - sleep") + NEXT)
+    sandbox.roadmap(WAITING.replace("  - wait", "  - fail-first\n  - wait") + NEXT)
     process = sandbox.start("run", "--agent", sandbox.agent, **faked)
     wait_until(lambda: at_work(sandbox))
     clock.write_text(str(-400 * DAY))
+    sandbox.let_go()
     wait_until(lambda: sandbox.git("for-each-ref", "refs/milepost/*/1.1/1") != "", 90)
     process.kill()
     process.communicate()
@@ -199,22 +207,24 @@ def test_a_clock_that_jumps_back_while_a_run_works_and_forth_before_it_goes_on(
 @pytest.mark.skipif(FAKETIME is None, reason="libfaketime is not installed")
 @slow
 def test_a_run_goes_on_where_every_clock_is_a_year_behind_the_one_it_began_with(sandbox: Sandbox) -> None:
-    sandbox.roadmap(WAITING.format(1) + NEXT)
+    sandbox.roadmap(WAITING + NEXT)
     process = sandbox.start("run", "--agent", sandbox.agent, LD_PRELOAD=str(FAKETIME), FAKETIME="+400d")
     wait_until(lambda: at_work(sandbox))
     process.kill()
     process.communicate()
+    sandbox.let_go()
     goes_on(sandbox, "1.1", "1.2")
 
 
 @slow
 def test_a_roadmap_that_is_edited_while_it_runs_stays_as_the_user_left_it(sandbox: Sandbox) -> None:
-    sandbox.roadmap(WAITING.format(1))
+    sandbox.roadmap(WAITING)
     process = sandbox.start("run", "--agent", sandbox.agent)
     wait_until(lambda: at_work(sandbox))
-    mine = WAITING.format(1) + "\nA thought of mine.\n"
+    mine = WAITING + "\nA thought of mine.\n"
     sandbox.write("ROADMAP.md", mine)
-    stdout, stderr = process.communicate(timeout=60)
+    sandbox.let_go()
+    stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
     branch = branch_of(sandbox)
     assert (sandbox.repo / "ROADMAP.md").read_text() == mine
@@ -235,7 +245,7 @@ def test_submodules_and_pointers_to_large_files_are_neither_fetched_nor_changed(
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1048576\n"
     sandbox.write("large.bin", pointer)
     sandbox.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n")
-    sandbox.roadmap(WAITING.format(0).replace("hello a.txt\n", "hello a.txt && grep -q oid large.bin\n"))
+    sandbox.roadmap(QUICK.replace("hello a.txt\n", "hello a.txt && grep -q oid large.bin\n"))
     ran = sandbox.home / "ran"
     for part in ("clean", "smudge", "process"):
         sandbox.git("config", f"filter.lfs.{part}", f"touch {ran}; cat")
@@ -256,7 +266,7 @@ def test_a_repository_of_fifty_thousand_files_gets_its_milepost(sandbox: Sandbox
     sandbox.commit()
     ref, blob = sandbox.git("rev-parse", "--symbolic-full-name", "HEAD"), "x\n"
     files = "".join(f"M 100644 :1 data/{number % 250}/{number}.txt\n" for number in range(50_000))
-    roadmap = WAITING.format(0)
+    roadmap = QUICK
     stream = (
         f"blob\nmark :1\ndata {len(blob)}\n{blob}\nblob\nmark :2\ndata {len(roadmap)}\n{roadmap}\n"
         f"commit {ref}\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 5\nMany\n"

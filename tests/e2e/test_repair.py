@@ -121,11 +121,11 @@ PARTS = (
 
 
 def builders(sandbox: Sandbox) -> str:
-    sandbox.write("milepost.toml", "[limits]\ntask_timeout_s = 2\n")
+    sandbox.write("milepost.toml", "[limits]\ntask_timeout_s = 6\n")
     sandbox.roadmap(PARTS)
     return scripted(
         sandbox,
-        T1=[[["sleep", 60]]],
+        T1=[[["sleep", 600]]],
         **{"T1.1": [[write("walls.txt", "brick\n")]], "T1.2": [[write("roof.txt", "tile\n")]]},
         T2=[[write("bed.txt", "bed\n")]],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.e2e.conftest import Sandbox
+from tests.e2e.test_interruption import heard_until
 from tests.slow import slow
 
 
@@ -12,12 +13,17 @@ def test_work_that_is_right_alone_and_wrong_together_does_not_land(sandbox: Sand
     sandbox.roadmap(
         "# Roadmap\n\n"
         "- [ ] A1 Quick\n  - write a.txt one\n  - Verify: test -f a.txt\n"
-        "- [ ] A2 Alone only\n  - write b.txt two\n  - sleep 1\n  - Verify: test -f b.txt -a ! -f a.txt\n"
-        "- [ ] A3 Behind it\n  - write c.txt three\n  - sleep 1\n  - Verify: test -f c.txt\n"
+        "- [ ] A2 Alone only\n  - write b.txt two\n  - wait\n  - Verify: test -f b.txt -a ! -f a.txt\n"
+        "- [ ] A3 Behind it\n  - write c.txt three\n  - wait\n  - Verify: test -f c.txt\n"
     )
-    answer = sandbox.run("--parallel", "3", "--json")
-    ends = {task["id"]: task["verdict"] for task in answer.events[-1]["tasks"]}
-    assert ends == {"A1": "passed", "A2": "failed", "A3": "passed"}, answer.stdout
+    process = sandbox.start("run", "--agent", sandbox.agent, "--parallel", "3", "--json")
+    assert process.stdout is not None
+    heard = list(heard_until("milepost_made", process.stdout))
+    sandbox.let_go()
+    heard += process.stdout
+    process.communicate(timeout=300)
+    ends = {task["id"]: task["verdict"] for task in json.loads(heard[-1])["tasks"]}
+    assert ends == {"A1": "passed", "A2": "failed", "A3": "passed"}, heard
     assert sandbox.mileposts() == ["A1", "A3"]
     assert not (sandbox.repo / "b.txt").exists()
 
