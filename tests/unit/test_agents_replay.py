@@ -165,7 +165,7 @@ def test_a_cassette_that_is_wrong_says_where(content: str, says: str, tmp_path: 
 def test_naming_agents_does_not_import_pydantic_until_a_cassette_is_read() -> None:
     code = "import sys, milepost.agents.names; sys.exit(not {'pydantic', 'pydantic_ai'}.isdisjoint(sys.modules))"
 
-    assert subprocess.run([sys.executable, "-c", code], timeout=30).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0
 
 
 DIFF = b"diff --git a/a.txt b/a.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+caf%s\n"
