@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 
-from tests.e2e.conftest import Sandbox
+from tests.e2e.conftest import Answer, Sandbox
+from tests.e2e.test_chaos import wait_until
 
 ONE = "# Roadmap\n\n- [ ] 1.1 Write it\n  - write a.txt hello\n  - Verify: grep -q hello a.txt\n"
 
@@ -98,10 +99,14 @@ def test_tasks_that_wait_for_a_failed_one_are_told_as_waiting(sandbox: Sandbox) 
 
 def test_parallel_tasks_that_change_the_same_line_both_land_one_on_top_of_the_other(sandbox: Sandbox) -> None:
     sandbox.roadmap(
-        "- [ ] 1.1 One\n  - write same.txt both-one\n  - sleep 0.3\n  - Verify: grep -q both same.txt\n"
-        "- [ ] 1.2 Two\n  - write same.txt both-two\n  - sleep 0.3\n  - Verify: grep -q both same.txt\n"
+        "- [ ] 1.1 One\n  - write same.txt both-one\n  - wait\n  - Verify: grep -q both same.txt\n"
+        "- [ ] 1.2 Two\n  - write same.txt both-two\n  - wait\n  - Verify: grep -q both same.txt\n"
     )
-    answer = sandbox.run("--parallel", "2", "--json")
+    process = sandbox.start("run", "--agent", sandbox.agent, "--parallel", "2", "--json")
+    wait_until(lambda: len([*(sandbox.home / ".cache/milepost").glob("*/*/tree/same.txt")]) == 2)
+    sandbox.let_go()
+    stdout, stderr = process.communicate(timeout=300)
+    answer = Answer(process.returncode, stdout, stderr)
     assert answer.code == 0, answer.stdout
     attempts = sorted(task["attempts"] for task in answer.events[-1]["tasks"])
     assert attempts == [1, 2], "the second to arrive did its work again on top of the first"

@@ -202,9 +202,16 @@ def test_closing_leaves_no_worker() -> None:
 
 def _workers() -> list[int]:
     """The processes of interpreters that this process has started."""
-    threads = Path("/proc/self/task").iterdir()
-    children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    return [child for child in children if Path(f"/proc/{child}/comm").read_text() == "monty\n"]
+    children = [child for thread in Path("/proc/self/task").iterdir() for child in _read(thread / "children").split()]
+    return [int(child) for child in children if _read(Path("/proc", child, "comm")) == "monty\n"]
+
+
+def _read(told: Path) -> str:
+    """A file of /proc, empty where what it tells of has ended."""
+    try:
+        return told.read_text()
+    except OSError:
+        return ""
 
 
 def _runs(pid: int) -> bool:
