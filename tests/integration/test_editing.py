@@ -10,6 +10,7 @@ import pytest
 
 import milepost
 from milepost.core.errors import CommitRefused, RoadmapUnwritable
+from milepost.engine.journal import Journal
 from milepost.engine.state import StateLock
 from tests.integration.repositories import Place, new_place
 
@@ -25,8 +26,9 @@ def roadmap(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     made = new_place(tmp_path)
+    monkeypatch.setenv("HOME", str(made.home))
     made.write("ROADMAP.md", TEXT)
     made.write("app.py", "x = 1\n")
     made.commit("Begin")
@@ -126,5 +128,51 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
     refused("half-done")
     merging.unlink()
     place.git("config", "filter.lock.clean", "tr a-z A-Z")
-    place.write(".git/info/attributes", "*.md filter=lock\n")
+    attributes = place.write(".git/info/attributes", "*.md filter=lock\n")
     refused("passes through a filter")
+    attributes.unlink()
+    (place.home / ".gitconfig").write_text("[commit]\ngpgSign\n")
+    refused("your git signs commits")
+    (place.home / ".gitconfig").write_text(f"[core]\nattributesFile = {place.home}/attributes\n")
+    (place.home / "attributes").write_text("*.md ident\n")
+    roadmap.write_text(TEXT + "\n$Id: 1$\n")
+    head = place.commit("Say which version it is")
+    refused("your git settings change what is committed of ROADMAP.md")
+
+
+def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_taken_in(place: Place) -> None:
+    roadmap, (left, over) = place.top / "ROADMAP.md", ("7f3a", "7f3b")
+    (place.top / ".milepost").mkdir()
+    with Journal(place.top / ".milepost/milepost.db") as journal:
+        journal.open_run(left, "1", {"user": {"branch": "main"}})
+        with pytest.raises(CommitRefused, match="run 7f3a is not over, and moves your branch when it is"):
+            milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+        journal.leave_run(left)
+        journal.open_run(over, "1", {"user": {"branch": "main"}})
+        journal.leave_run(over)
+    begun = place.head
+    made = place.commit("What the run made")
+    place.git("branch", f"milepost/{over}")
+    place.git("reset", "--quiet", "--hard", begun)
+    with pytest.raises(CommitRefused, match="has not taken in what run 7f3b made") as refused:
+        milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+    assert (roadmap.read_text(), place.head) == (TEXT, begun)
+    place.git(*refused.value.advice.partition(",")[0].split()[1:])
+    assert place.head == made
+    assert milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True).commit == place.head
+
+
+def test_a_file_is_committed_as_the_users_own_settings_say(place: Place) -> None:
+    roadmap = place.top / "ROADMAP.md"
+    (place.home / ".gitconfig").write_text("[core]\nautocrlf = true\n[author]\nname = Countess\n")
+    roadmap.unlink()
+    place.git("checkout", "--", "ROADMAP.md")
+    assert roadmap.read_bytes().count(b"\r\n") == 5
+    milepost.edit_task("1.1", "- [ ] 1.1 Ein", roadmap, commit=True)
+    assert roadmap.read_bytes() == TEXT.replace("One", "Ein").replace("\n", "\r\n").encode()
+    assert place.git("show", "--format=%an, %cn", "--numstat", "HEAD").split("\n") == [
+        "Countess, Ada",
+        "",
+        "1\t1\tROADMAP.md",
+    ]
+    assert place.git("status", "--porcelain") == ""

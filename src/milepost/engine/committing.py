@@ -16,7 +16,7 @@ from milepost.engine.state import StateLock
 from milepost.engine.stream import server_named
 from milepost.engine.submit import LAST
 from milepost.engine.unmerged import run_ahead
-from milepost.workspace.committing import commit_file, edit_message
+from milepost.workspace.committing import commit_file, edit_message, refusal
 
 SAVE_ALONE = "save it without a commit: a run that goes on follows what is written"
 
@@ -82,5 +82,5 @@ def _refuse_mixed(project: Project, path: str) -> None:
         )
     if repository.half_done:
         raise CommitRefused("something is half-done in your tree, such as a merge", "end it, then save again")
-    if repository.is_filtered(path):
-        raise CommitRefused(f"{path} passes through a filter, which only your own git may run", f"git commit {path}")
+    if why := refusal(repository, path):
+        raise CommitRefused(why, f"save it without a commit, then: git commit {path}")

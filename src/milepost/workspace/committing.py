@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from milepost.workspace.repository import Identity, Repository
+from milepost.workspace.repository import Repository
 
 LONGEST_SUBJECT = 72
+_CONVERSIONS = ("core.autocrlf", "core.eol", "core.safecrlf", "core.fileMode")
 
 
 def commit_file(repository: Repository, path: str, message: str, held_fds: tuple[int, ...] = ()) -> str:
     """Commit a file as it is on disk; gives the commit."""
-    env = _signed(repository.identity())
-    repository.on_tree(*commit_words(path), stdin=message.encode(), env=env, held_fds=held_fds)
+    words = (*_conversions(repository), *commit_words(path))
+    repository.on_tree(*words, stdin=message.encode(), env=_people(repository), held_fds=held_fds)
     return repository.position().commit
+
+
+def refusal(repository: Repository, path: str) -> str:
+    """Why the user's own git would commit this file otherwise, in words; empty where it would not."""
+    if repository.is_filtered(path):
+        return f"{path} passes through a filter, which only your own git may run"
+    if repository.is_on("commit.gpgSign"):
+        return "your git signs commits, and only you have the key"
+    blob = repository.on_tree(*_conversions(repository), "hash-object", "--", path).decode().strip()
+    if blob != repository.blob_of(path):
+        return f"your git settings change what is committed of {path}"
+    return ""
 
 
 def commit_words(path: str) -> tuple[str, ...]:
@@ -25,10 +38,16 @@ def edit_message(task: str, roadmap: str) -> str:
     return (subject if len(subject) <= LONGEST_SUBJECT else subject[: LONGEST_SUBJECT - 1] + "…") + "\n"
 
 
-def _signed(identity: Identity) -> dict[str, str]:
+def _conversions(repository: Repository) -> tuple[str, ...]:
+    """What of the user's settings decides which bytes of a file are committed, as words for git."""
+    kept = ((key, repository.setting(key)) for key in _CONVERSIONS)
+    return tuple(word for key, value in kept if value for word in ("-c", f"{key}={value}"))
+
+
+def _people(repository: Repository) -> dict[str, str]:
+    identity = repository.identity()
     return {
-        "GIT_AUTHOR_NAME": identity.name,
-        "GIT_AUTHOR_EMAIL": identity.email,
-        "GIT_COMMITTER_NAME": identity.name,
-        "GIT_COMMITTER_EMAIL": identity.email,
+        f"GIT_{role}_{part}": repository.setting(f"{role}.{part}") or default
+        for role in ("AUTHOR", "COMMITTER")
+        for part, default in (("NAME", identity.name), ("EMAIL", identity.email))
     }

@@ -89,7 +89,7 @@ class Repository:
 
     def identity(self) -> Identity:
         """Who the user says they are, or a stand-in where git knows nobody."""
-        name, email = (_line(_ask(self.top, "config", key)) for key in ("user.name", "user.email"))
+        name, email = (self.setting(key) for key in ("user.name", "user.email"))
         return Identity(name=name or "Milepost", email=email or "milepost@localhost")
 
     def git(self, own_dir: Path, held_fds: tuple[int, ...] = ()) -> Git:
@@ -144,6 +144,18 @@ class Repository:
         """Names of the content filters that the user's configuration defines."""
         lines = _ask(self.top, "config", "--name-only", "--get-regexp", r"^filter\.").stdout.splitlines()
         return tuple(sorted({line.removeprefix("filter.").rpartition(".")[0] for line in lines}))
+
+    def setting(self, key: str) -> str:
+        """What the user's own git goes by; empty where nobody set it."""
+        return _line(_ask(self.top, "config", key))
+
+    def is_on(self, key: str) -> bool:
+        """True where the user's own git has a switch on."""
+        return _line(_ask(self.top, "config", "--type=bool", key)) == "true"
+
+    def blob_of(self, path: str) -> str:
+        """The blob that the user's own git would make of a file that no filter is for; it is not made."""
+        return _line(_ask(self.top, *off_switches(self.filters()), "hash-object", "--", path))
 
     def fast_forward(self, commit: str, held_fds: tuple[int, ...] = ()) -> None:
         """Move the user's branch and tree to `commit`, which must descend from where they are.
