@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import milepost
+from milepost.engine.journal import Journal
 from milepost.web import asking, values
 from milepost.web.site import Site
 from milepost.web.stream import routes as stream_routes
@@ -251,6 +252,18 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert page.post("/api/steer", verb="resume")[0] == 409, "it is on"
     assert page.post("/api/steer", verb="stop", text="now")[0] == 200
     until(lambda: milepost.running(page.roadmap) is None, "the end")
+
+    with Journal(page.roadmap.parent / ".milepost/milepost.db") as journal:
+        order = journal.runs()[0].order
+        journal.leave_run(page.run)
+        journal.open_run("beef", "1", {**order, "run": "beef"})
+    assert page.post("/api/steer", verb="resume") == (
+        409,
+        {
+            "error": f"run {page.run} cannot go on: it was left for another",
+            "advice": "milepost resume goes on with run beef",
+        },
+    ), "the page shows an older run"
 
 
 def names(page: Page) -> list[str]:

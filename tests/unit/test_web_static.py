@@ -51,15 +51,20 @@ def test_every_style_sheet_is_linked_by_the_shell() -> None:
     assert sorted(re.findall(r'href="/static/styles/([\w.]+)"', SHELL)) == sorted(STYLES)
 
 
-def test_every_module_is_reached_from_the_shell() -> None:
-    waiting = re.findall(r'src="/static/(\w+\.js)"', SHELL)
-    reached = set(waiting)
+def test_every_module_is_reached_from_the_shell_which_has_the_browser_fetch_all_of_them_at_once() -> None:
+    (first,) = re.findall(r'<script type="module" src="/static/(\w+\.js)"', SHELL)
+    (plain,) = re.findall(r'<script src="/static/(\w+\.js)"', SHELL)
+    waiting, reached = [first], {first}
     while waiting:
-        new = set(re.findall(r"from '\./(\w+\.js)'", MODULES[waiting.pop()])) - reached
+        new = set(re.findall(r"(?:from|import) '\./(\w+\.js)'", MODULES[waiting.pop()])) - reached
         waiting += new
         reached |= new
+    vendored = {f"vendor/{name}" for name, _ in libraries.MODULES.values()}
 
-    assert reached == set(MODULES)
+    assert reached | {plain} == set(MODULES)
+    assert sorted(re.findall(r'<link rel="modulepreload" href="/static/([\w./-]+)">', SHELL)) == sorted(
+        (reached | vendored) - {first}
+    )
 
 
 def test_what_a_module_exports_is_imported_by_another_one_or_called_by_a_test() -> None:

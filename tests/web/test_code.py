@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -38,9 +39,10 @@ def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages
     expect(code.get_by_label("Log of guard")).to_contain_text("the whole log of guard\n1 failed")
 
 
-def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_beside_the_button(
+def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_until_things_stand_otherwise(
     pages: Pages, scene: Stage
 ) -> None:
+    scene.task = {"text": "- [ ] 2.1 Command line\n", "digest": "d1", "line": 14}
     page = pages.open(f"{scene.address}#task=2.1", height=1600)
     code = page.locator(".p-code")
     retry = code.get_by_role("button", name="Retry 2.1", exact=True)
@@ -53,6 +55,16 @@ def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_
     retry.click()
     code.get_by_label("Copy git add ROADMAP.md && git commit -m Roadmap", exact=True).click()
     copied(page, "git add ROADMAP.md && git commit -m Roadmap")
+    expect(code.get_by_role("alert")).to_have_text(re.compile(r"^Not done at \d\d:\d\d: ROADMAP.md has changes"))
+    code.get_by_label("Try again").select_option("aider")
+    expect(code.get_by_role("alert")).to_have_count(0)
+    retry.click()
+    expect(code.get_by_role("alert")).to_be_visible()
+    page.keyboard.press(".")
+    page.get_by_role("menuitem", name="Edit the task").click()
+    page.get_by_label("Its lines, as Markdown").fill("- [ ] 2.1 Another\n")
+    page.get_by_role("button", name="Save and commit").click()
+    expect(code.get_by_role("alert")).to_have_count(0)
     scene.refusals.clear()
     code.get_by_label("Try again").select_option("codex")
     code.get_by_role("button", name="command", exact=True).click()
@@ -60,7 +72,8 @@ def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_
     retry.click()
     expect(code.get_by_role("button", name="Asked")).to_be_disabled()
     expect(code.locator(".notice")).to_have_count(0)
-    assert [body["text"] for _, body in scene.changes] == ["", "codex"]
+    asked = [body["text"] for path, body in scene.changes if path == "/api/steer"]
+    assert asked == ["", "aider", "codex"]
 
 
 def test_an_answer_that_comes_late_is_never_shown_under_another_task(pages: Pages, scene: Stage) -> None:

@@ -1,5 +1,5 @@
 // Trying a task again: by whom it was tried before, or by somebody else; only when its run is over.
-import { html, useState } from './libraries.js';
+import { html, useEffect, useState } from './libraries.js';
 import { AGENTS } from './agents.js';
 import { copy } from './copy.js';
 import { Icon } from './icons.js';
@@ -24,7 +24,8 @@ export function Retry({ task }) {
   const by = task.attempts.map(one => one.agent).findLast(isPerson) ?? '';
   const [agent, choose] = useState('');
   const [asked, setAsked] = useState(false);
-  const { busy, refusal, send } = useChange();
+  const { busy, refusal, send, forget } = useChange();
+  useEffect(forget, [agent]);
   const command = ['milepost retry', quoted(task.id), agent && `--agent ${quoted(agent)}`].filter(Boolean).join(' ');
   const can = mayRetry();
   const retry = async () =>
@@ -46,5 +47,5 @@ export function Retry({ task }) {
       <${Icon} name="copy" />command
     </button>
   </div>
-  <${Refusal} text=${refusal} />`;
+  <${Refusal} refusal=${refusal} />`;
 }

@@ -1,5 +1,5 @@
 // Questions to the server, and changes that are asked of it.
-import { shown, stopping, tell } from './store.js';
+import { acts, shown, stopping, tell } from './store.js';
 
 /** The address of a question about the run that is shown. */
 function address(path, words = {}) {
@@ -28,7 +28,9 @@ export async function change(path, body) {
     const response = await fetch(address(path), { method: 'POST', headers, body: JSON.stringify(body) });
     const answer = await response.json().catch(() => ({}));
     tell(response.ok ? answer.said ?? 'done' : inWords(answer, response.status));
-    return response.ok ? answer : null;
+    if (!response.ok) return null;
+    acts.value += 1;
+    return answer;
   } catch {
     tell('the server does not answer: nothing was changed');
     return null;

@@ -68,7 +68,7 @@ export function Composer() {
     event.preventDefault();
     send();
   }}>
-    <${Refusal} text=${sent === whose && refusal} />
+    <${Refusal} refusal=${sent === whose && refusal} />
     <div class="field">
       <label for="note" class="to">to <b><${Pieces} text=${task || 'all'} /></b>
         <span class="hidden">: a note for the agent</span></label>

@@ -1,11 +1,11 @@
 // The text of a task in the roadmap, to be rewritten; it is sent with the digest of what was shown.
 import { html, useEffect, useState } from './libraries.js';
 import { mayRetry } from './again.js';
-import { ask, change } from './ask.js';
+import { ask } from './ask.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
-import { editing, read, toast } from './store.js';
+import { Refusal, useChange } from './refusal.js';
+import { editing, read } from './store.js';
 import { replan } from './stream.js';
-import { Advice } from './text.js';
 
 const shut = () => {
   editing.value = '';
@@ -25,26 +25,22 @@ export const EditDialog = () => editing.value && html`<${Edit} key=${editing.val
 function Edit({ task }) {
   const [was, setWas] = useState(null);
   const [text, write] = useState('');
-  const [refusal, setRefusal] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, refusal, send, forget } = useChange();
   const load = async () => {
     const told = await ask('/api/task', { task }, { aloud: true });
     if (!told) return shut();
     setWas(told);
     write(told.text);
-    setRefusal('');
+    forget();
     return undefined;
   };
   useEffect(() => {
     load();
   }, []);
   const save = async commit => {
-    setBusy(true);
-    const done = await change('/api/task', { task, text, digest: was.digest, commit });
-    setBusy(false);
-    if (!done) return setRefusal(toast.value);
+    if (!await send('/api/task', { task, text, digest: was.digest, commit })) return;
     shut();
-    return replan();
+    replan();
   };
   const commits = mayRetry(); // a run that goes on moves the branch itself
   const still = busy || !was || text === was.text || !text.trim();
@@ -65,10 +61,9 @@ function Edit({ task }) {
       onInput=${event => write(event.target.value)}
       onKeyDown=${onCtrlEnter(() => still || save(commits))}
     />
-    ${refusal && html`<p class="notice" role="alert">
-      Not done: <${Advice} text=${refusal} />
-      <button class="button small" onClick=${load}>Begin again with what is there now</button>
-    </p>`}
+    <${Refusal} refusal=${refusal}>
+      ${' '}<button class="button small" onClick=${load}>Begin again with what is there now</button>
+    <//>
     <div class="buttons">
       <button class="button quiet first" onClick=${shut}>Not now</button>
       <button class=${`button${commits ? '' : ' main'}`} disabled=${still} onClick=${() => save(false)}>Save</button>

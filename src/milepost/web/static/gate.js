@@ -90,7 +90,7 @@ function useSending(gate) {
     if (done && asking.value === gate.gate) shut();
     if (done) replan();
   };
-  return { busy, send, notice: html`<${Refusal} text=${refusal} />` };
+  return { busy, send, notice: html`<${Refusal} refusal=${refusal} />` };
 }
 
 function Answers({ gate, choose }) {

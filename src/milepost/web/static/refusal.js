@@ -1,23 +1,28 @@
-// Asking for a change from a place in the page, where what it was refused with stays until it is asked for again.
-import { html, useState } from './libraries.js';
+// Asking for a change from a place in the page, where what it was refused with stays until things stand otherwise.
+import { html, useEffect, useState } from './libraries.js';
 import { change } from './ask.js';
-import { toast } from './store.js';
+import { clock } from './format.js';
+import { acts, alive, toast } from './store.js';
 import { Advice } from './text.js';
 
-/** {busy, refusal, send}: `send` gives what was said, or null; only one at a time. */
+/** {busy, refusal, send, forget}: `send` gives what was said, or null, one at a time; `forget` drops the refusal. */
 export function useChange() {
   const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState('');
+  const [refusal, setRefusal] = useState(null);
+  const forget = () => setRefusal(null);
   const send = async (path, body) => {
     if (busy) return null;
     setBusy(true);
     const done = await change(path, body);
-    setRefusal(done ? '' : toast.value);
+    setRefusal(done ? null : { text: toast.value, at: Date.now() / 1000 });
     setBusy(false);
     return done;
   };
-  return { busy, refusal, send };
+  useEffect(forget, [acts.value, alive.value]);
+  return { busy, refusal, send, forget };
 }
 
-export const Refusal = ({ text }) =>
-  text && html`<p class="notice" role="alert">Not done: <${Advice} text=${text} /></p>`;
+/** What was refused, and when: what was wrong may have been mended elsewhere since. */
+export const Refusal = ({ refusal, children }) => refusal && html`<p class="notice" role="alert">
+  Not done at ${clock(refusal.at).slice(0, 5)}: <${Advice} text=${refusal.text} />${children}
+</p>`;

@@ -22,6 +22,7 @@ export const confirming = signal(null); // {title, text, label, act(words), fiel
 export const second = signal(0); // ticks once a second while the page is seen
 export const announced = signal(''); // read out by screen readers
 export const toast = signal('');
+export const acts = signal(0); // how much was changed from here
 export const stopping = signal(false); // whether it was asked to stop, from here: no event tells so
 export const awaited = signal(null); // how many questions wait, as a page that nobody sees was told
 
