@@ -197,6 +197,8 @@ def test_the_focus_stays_near_to_what_is_gone_and_all_that_is_left_may_wait_for_
     stage.tell(*passes("4.1"))
     page = pages.open(f"{stage.address}#task=2.1")
     expect(page.locator(".standing")).to_have_text("waits for you")
+    stage.stop()
+    expect(page.locator(".standing")).to_have_text("waits for you, nobody is at work")
 
     expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_visible()
     page.keyboard.press(".")

@@ -4,6 +4,7 @@ import { glance } from './state.js';
 const WORDS = {
   none: 'no run yet', running: 'running', paused: 'paused', finishing: 'finishing', finished: 'finished',
 };
+const ASKS = 'waits for you';
 const IN_WORK = ['running', 'asking', 'paused', 'finishing', 'stopping'];
 
 /**
@@ -18,9 +19,11 @@ export function standing(state, { link, alive, left, stopping }) {
   const word = alive || kind === 'paused' ? WORDS[kind] : 'stopped';
   if (link === 'lost' || link === 'refused') return { kind: 'unseen', text: word, note: ' when last seen' };
   if (left) return { kind: 'left', text: 'left', note: ' for another run' };
+  const asks = kind === 'running' && isHeldUp(state);
+  if (!alive && asks) return { kind: 'stopped', text: ASKS, note: ', nobody is at work' };
   if (!alive) return { kind: 'stopped', text: word, note: ', can go on' };
   if (stopping) return { kind: 'stopping', text: 'stopping' };
-  if (kind === 'running' && isHeldUp(state)) return { kind: 'asking', text: 'waits for you' };
+  if (asks) return { kind: 'asking', text: ASKS };
   return { kind, text: WORDS[kind] };
 }
 
