@@ -23,9 +23,11 @@ def commands_page() -> str:
         "to stderr. Exit 0: done; 1: not done; 2: misused; 130: interrupted. `--debug` shows a traceback.\n",
     ]
     for name, command in _commands(typer.main.get_command(app)):
-        usage = " ".join(["milepost", name, *(_usage(parameter) for parameter in command.params)])
+        shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+        in_order = sorted(shown, key=lambda parameter: _names(parameter).startswith("-- "))  # what follows is not ours
+        usage = " ".join(["milepost", name, *(_usage(parameter) for parameter in in_order)])
         parts.append(f"## {name}\n\n{command.help}\n\n    {usage}\n")
-        rows = [f"| `{_names(parameter)}` | {parameter.help or ''} |" for parameter in command.params]
+        rows = [f"| `{_names(parameter)}` | {parameter.help or ''} |" for parameter in shown]
         if rows:
             parts.append("\n".join(["| | |", "|---|---|", *rows]) + "\n")
     return "\n".join(parts)
@@ -69,7 +71,7 @@ def _section(title: str, section: Any) -> list[str]:
 
 def _usage(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
-        name = (parameter.metavar or parameter.name.upper()).strip("[]")
+        name = _names(parameter).removesuffix("...") + ("..." if parameter.nargs != 1 else "")
         return name if parameter.required else f"[{name}]"
     return _names(parameter) if parameter.required else f"[{_names(parameter)}]"
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 Roadmap = Annotated[
-    Path | None, typer.Argument(metavar="[ROADMAP]", help="The checklist. Default: ROADMAP.md here or above.")
+    Path | None, typer.Argument(metavar="ROADMAP", help="The checklist. Default: ROADMAP.md here or above.")
 ]
 RoadmapOption = Annotated[
     Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")

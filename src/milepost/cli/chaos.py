@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def chaos(
     roadmap: Annotated[
         Path | None,
-        typer.Argument(metavar="[ROADMAP]", help="The checklist, whose agent must be recorded. Default: a sample."),
+        typer.Argument(metavar="ROADMAP", help="The checklist, whose agent must be recorded. Default: a sample."),
     ] = None,
     cassette: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The recorded answers. Default: those that the settings name.")

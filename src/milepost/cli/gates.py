@@ -14,7 +14,7 @@ from milepost.cli.arguments import Json, RoadmapOption
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
 Named = Annotated[
     str | None,
-    typer.Argument(metavar="[TASK|GATE]", help="A task, or a gate as gates prints it. Default: the only one."),
+    typer.Argument(metavar="TASK|GATE", help="A task, or a gate as gates prints it. Default: the only one."),
 ]
 Digest = Annotated[str, typer.Option(metavar="HEX", help="Only if it is still about what was shown under this digest.")]
 Address = Annotated[

@@ -37,7 +37,7 @@ def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False)
 
 def diff(
     place: Annotated[str, typer.Argument(metavar="PLACE", help=f"{_PLACE} Alone: what it changed.")],
-    other: Annotated[str, typer.Argument(metavar="[PLACE]", help="What differs from the first to this one.")] = "",
+    other: Annotated[str, typer.Argument(metavar="PLACE", help="What differs from the first to this one.")] = "",
     stat: Annotated[bool, typer.Option("--stat", help="Only which files, and how much.")] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
@@ -54,7 +54,7 @@ def diff(
 
 def undo(
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="[TASK...]", help="Tasks by id, as plan and log print them.")
+        list[str] | None, typer.Argument(metavar="TASK", help="Tasks by id, as plan and log print them.")
     ] = None,
     to: Annotated[
         str, typer.Option(metavar="PLACE", help="All that landed after this task or mark, which stays.")
@@ -74,7 +74,7 @@ def undo(
 
 
 def restore(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files, or folders with all files in them.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files, or folders with all files in them.")],
     source: Annotated[str, typer.Option("--from", metavar="PLACE", help=_PLACE)],
     roadmap: RoadmapOption = None,
     as_json: Json = False,

@@ -39,6 +39,7 @@ from milepost.cli import roadmap as roadmaps
 from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
+from milepost.cli.help import arrange
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="milepost",
     help="Turn a ROADMAP.md into verified commits.",
+    epilog="See it work: milepost demo. In a repository of yours: milepost init, plan, run. More: milepost run --help.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -258,7 +260,7 @@ def proof(
 
 @app.command()
 def verify(
-    task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="With what this task asks for, too.")] = None,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="With what this task asks for, too.")] = None,
     again: Annotated[bool, typer.Option("--replay", help="Prove the task's milepost again and compare.")] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
@@ -361,3 +363,4 @@ history.register(app)
 memory.register(app)
 together.register(app)
 roadmaps.register(app)
+arrange(app)

@@ -20,8 +20,8 @@ def register(app: typer.Typer) -> None:
 
 
 def patterns(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A pattern. Default: list all.")] = None,
-    inputs: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Its inputs.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A pattern. Default: list all.")] = None,
+    inputs: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Its inputs.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what it would change; inputs alone do, too.")
     ] = False,

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def projects(
-    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Default: this one.")] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Default: this one.")] = None,
     as_json: Json = False,
 ) -> None:
     """The projects of a workspace: where they are, what they are written in, who depends on whom."""

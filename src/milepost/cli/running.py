@@ -25,11 +25,14 @@ def run(
     agent: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="Who does the work: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
-            "replay:FILE, or auto: whom the router chooses."
+            "replay:FILE, or auto: whom the router chooses.",
         ),
     ] = None,
-    parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts under way at once.")
+    ] = None,
     task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
     max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many tasks.")] = None,
     trust: Annotated[

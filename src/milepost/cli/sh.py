@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sh(
-    argv: Annotated[list[str], typer.Argument(metavar="-- ARGV...", help="The program and its words.")],
+    argv: Annotated[list[str], typer.Argument(metavar="-- ARGV", help="The program and its words.")],
     shell: Annotated[bool, typer.Option("--shell", help="The one word is text for a shell.")] = False,
     timeout: Annotated[
         float | None, typer.Option(min=0.001, metavar="S", help="Seconds. Default: by the class of the command.")

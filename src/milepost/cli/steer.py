@@ -28,7 +28,9 @@ def steer(
     agent: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who makes the attempts that begin from now.")
     ] = None,
-    parallel: Annotated[int | None, typer.Option(min=1, max=64, help="Attempts under way at once.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts under way at once.")
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Leave this task out; may be repeated.")] = None,
     note: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Words to whoever makes the attempts that begin from now.")
@@ -47,7 +49,7 @@ def steer(
     for kind, name, value in asked:
         run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
     when = "; the note is given from the next attempt on" if note is not None else ""
-    typer.echo(f"run {run} was asked{when}; milepost status says what it changed")
+    typer.echo(f"run {run} was asked{when}\nnext   milepost status   says what it changed")
 
 
 def retry(

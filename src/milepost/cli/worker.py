@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from milepost import Event
 
 Database = Annotated[
-    str | None, typer.Option("--database", metavar="URL", help="postgresql://user@host/name. Default: as for run.")
+    str | None, typer.Option("--database", metavar="URL", help="postgresql://user@host/name. Default: run.database.")
 ]
 Remote = Annotated[
     str | None, typer.Option("--remote", metavar="GIT_URL", help="The git remote that all workers share.")
@@ -33,7 +33,7 @@ def worker(
     label: Annotated[
         list[str] | None, typer.Option(metavar="LABEL", help="What this machine offers: docker, node22; repeatable.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Its name. Default: the machine's.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Its name. Default: the machine's.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One event a line, for machines.")] = False,
 ) -> None:
     """Take tasks of the runs that were submitted to a database, until it is stopped."""

@@ -1,0 +1,66 @@
+"""How the help is laid out: commands by what one wants to do, and no type where an option takes no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandInfo
+
+PANELS = {
+    "Begin": ("demo", "init", "doctor", "roadmap"),
+    "Run a roadmap": ("plan", "run", "resume", "status", "stop", "pause", "steer", "retry"),
+    "See what was done, and why to believe it": (
+        "proof",
+        "log",
+        "attempts",
+        "diff",
+        "verify",
+        "report",
+        "web",
+        "costs",
+        "events",
+        "failures",
+    ),
+    "Go back": ("undo", "restore", "mark", "marks", "sync", "clean"),
+    "Answer what a run asks": ("gates", "approve", "reject", "edit", "skip", "delegate"),
+    "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
+    "Look closer": ("patterns", "context", "sh", "exec", "replay", "bench", "chaos", "memory"),
+}
+
+
+class _Command(TyperCommand):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types_of_flags(super().get_params(ctx))
+
+
+def arrange(app: typer.Typer) -> None:
+    """Put every command into its panel, in that order; to be called when all of them are registered."""
+    panels = {name: panel for panel, names in PANELS.items() for name in names}
+    order = list(panels)
+    app.registered_commands.sort(key=lambda command: order.index(_name(command)))
+    for command in app.registered_commands:
+        command.rich_help_panel = panels[_name(command)]
+    for group in app.registered_groups:
+        group.rich_help_panel = panels[str(group.name)]
+    for part in (app, *(group.typer_instance for group in app.registered_groups if group.typer_instance)):
+        part.info.cls = _Group
+        for command in part.registered_commands:
+            command.cls = _Command
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or str(getattr(command.callback, "__name__", ""))
+
+
+def _without_types_of_flags(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters

@@ -1,0 +1,29 @@
+"""The help: every command in a panel, and nothing said of types where an option takes no value."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from milepost.cli.help import PANELS
+from milepost.cli.main import app
+
+
+def shown(*words: str) -> str:
+    return CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}).output
+
+
+def test_every_command_stands_in_a_panel_in_the_order_of_the_panel() -> None:
+    page = shown()
+    assert "─ Commands ─" not in page
+    rows = [line.split()[1] for line in page.splitlines() if line.startswith("│ ") and line[2] not in " -"]
+    assert sorted(rows) == sorted(name for names in PANELS.values() for name in names)
+    assert rows.index("demo") < rows.index("plan") < rows.index("run") < rows.index("proof") < rows.index("undo")
+
+
+@pytest.mark.parametrize("words", [(), ("run",), ("undo",), ("memory",)])
+def test_the_help_names_no_type_of_a_flag_and_no_brackets_twice(words: tuple[str, ...]) -> None:
+    page = shown(*words)
+    assert "Show this message and exit." in page
+    assert "<bool>" not in page and "[[" not in page
+    assert all(len(line) <= 80 for line in page.splitlines())
