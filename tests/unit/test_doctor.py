@@ -41,3 +41,20 @@ def test_a_detail_that_is_too_long_for_a_line_goes_on_below_itself(width: int) -
     assert " ".join([second[44:], *(line.strip() for line in more)]) == detail.strip()
     assert last == "agents     a name that is longer than all  no       not in this version"
     assert all(len(line) <= width for line in (first, second, *more, last))
+
+
+def test_many_names_of_one_finding_go_on_below_each_other() -> None:
+    names = "claude, codex, aider, acp:claude, acp:codex, acp:gemini, acp:goose"
+    path = "/a/long/path/to/the/checkouts"
+    findings = (
+        Finding(area="agents", name=names, ok=False, detail="not found on PATH"),
+        Finding(area="checkouts", name=path, ok=True, detail="71.5 GB free, which is enough for all of them"),
+    )
+    assert doctor_lines(findings, 80) == [
+        "agents     claude, codex, aider,   no       not found on PATH",
+        "           acp:claude, acp:codex,",
+        "           acp:gemini, acp:goose",
+        f"checkouts  {path}",
+        f"{'':<35}ok       71.5 GB free, which is enough for",
+        f"{'':<44}all of them",
+    ]

@@ -44,6 +44,11 @@ def test_another_outcome_says_why_it_is_so_now() -> None:
     assert differences(evidence(TESTS), evidence(now)) == [("tests", "passed then, failed now: a: boom")]
 
 
+def test_a_command_that_did_not_end_is_said_so() -> None:
+    now = replace(VERIFY, exit_code=None)
+    assert differences(evidence(VERIFY), evidence(now)) == [("verify", "exit 0 then, did not end by itself now")]
+
+
 def test_checks_of_one_name_are_compared_in_their_order_and_none_is_forgotten() -> None:
     other = replace(VERIFY, argv=("false",), exit_code=1, outcome="failed", summary="exit 1")
     assert differences(evidence(VERIFY, VERIFY), evidence(VERIFY, other)) == [

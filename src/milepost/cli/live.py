@@ -38,7 +38,19 @@ from milepost import (
     Verdict,
     WorkerChanged,
 )
-from milepost.cli.words import COLOURS, clipped, counted, duration, mark, money, padded, safe, short_agent, wrapped
+from milepost.cli.words import (
+    COLOURS,
+    clipped,
+    counted,
+    duration,
+    hanging,
+    mark,
+    money,
+    padded,
+    safe,
+    short_agent,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -149,7 +161,8 @@ class Progress:
                 pass
             case GateOpened():
                 self._stages.pop(event.task, None)
-                self._say(f"? {event.task:<5}  {event.question}", "yellow")
+                for line in hanging(f"? {event.task:<5}  ", event.question, self._console.width):
+                    self._say(line, "yellow")
                 self._say(
                     f"         milepost approve {event.task}   or: milepost reject {event.task} --reason …", "dim"
                 )

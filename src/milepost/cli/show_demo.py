@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] | None = None) -> int:
     """Run the demonstration and show what it made; gives the exit code. `on_made` is told the roadmap before."""
     place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
-    typer.echo(f"a sample repository in {place}\n")
-    typer.echo(milepost.sample_roadmap().rstrip() + "\n")
+
+    def begin(roadmap: Path) -> None:
+        typer.echo(f"a sample repository in {place}\n\n{milepost.sample_roadmap().rstrip()}\n")
+        if on_made is not None:
+            on_made(roadmap)
+
     with Progress(console) as progress:
-        ending = milepost.demo(place, on_event=progress, on_made=on_made)
+        ending = milepost.demo(place, on_event=progress, on_made=begin)
     if not isinstance(ending, milepost.RunFinished):
         typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")
         return INTERRUPTED
@@ -47,12 +52,14 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def _next(place: Path) -> str:
-    program = "milepost" if shutil.which("milepost") else str(Path(sys.argv[0]).absolute())
+    program = shlex.quote(str(Path(sys.argv[0]).absolute()))
+    alias = () if shutil.which("milepost") else ((f"alias milepost={program}", ""),)
     steps = (
-        (f"cd {place}", ""),
-        (f"{program} proof 1.1", "what was run to believe it, and what was refused before"),
-        (f"{program} proof 2.3", "why it is not ticked"),
-        (f"{program} undo 2.2", "takes back that milepost alone"),
+        *alias,
+        (f"cd {shlex.quote(str(place))}", ""),
+        ("milepost proof 1.1", "what was run to believe it, what was refused"),
+        ("milepost proof 2.3", "why it is not ticked"),
+        ("milepost undo 2.2", "takes back that milepost alone"),
     )
     width = max(len(command) for command, why in steps if why)
     leads = ("next", *[""] * (len(steps) - 1))

@@ -38,7 +38,8 @@ def attempt_lines(found: tuple[Tried, ...], width: int) -> list[str]:
     last = next((one for one in reversed(found) if one.kept), None)
     if last is not None:
         name = shlex.quote(last.name) if " " in last.name else last.name
-        lines += ["", f"next   milepost diff {name}   what it changed; its files: milepost restore FILE --from {name}"]
+        shown, back = f"milepost diff {name}", f"milepost restore FILE --from {name}"
+        lines += ["", f"next   {shown:<{len(back)}}   what it changed", f"       {back}   brings a file of it back"]
     return lines
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from milepost.cli.show_checks import check_lines
-from milepost.cli.words import padded, safe, wrapped
+from milepost.cli.words import hanging, padded, safe, wrapped
 
 if TYPE_CHECKING:
     from milepost import Proof
@@ -31,12 +30,10 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
             )
         lines.append(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
     held = ", ".join(proof.evidence.enforced) or "no check was run; the agent was held as the run says"
-    held_lines = textwrap.wrap(held, max(40, width - 12), initial_indent="", subsequent_indent=" " * 12)
     lines += [
         f"tree        {proof.evidence.tree}",
         f"confidence  {proof.evidence.confidence:.2f}",
-        f"held by     {held_lines[0]}",
-        *held_lines[1:],
+        *hanging("held by     ", held, width),
     ]
     return [*lines, *([f"prove it    milepost verify {proof.task} --replay"] if proof.commit else [])]
 

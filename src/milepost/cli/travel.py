@@ -84,11 +84,12 @@ def stopped_lines(ending: milepost.Stopped) -> list[str]:
         return [f"stopped · run {ending.run} can go on at any time:   milepost resume"]
     first, *others = ending.waits_for
     more = f" (and {len(others)} more)" if others else ""
+    yes = f"milepost approve {first}"
     return [
         f"run {ending.run} waits for you: {first}{more}",
-        "next   milepost gates              what is asked, and what it is about",
-        f"       milepost approve {first}   or: milepost reject {first} --reason …",
-        "       milepost resume             goes on from there",
+        f"next   {'milepost gates':<{len(yes)}}   what is asked, and what it is about",
+        f"       {yes}   or: milepost reject {first} --reason …",
+        f"       {'milepost resume':<{len(yes)}}   goes on from there",
     ]
 
 

@@ -242,7 +242,7 @@ def require_agent(name: str, settings: Settings, project: Project, given: Mappin
     if not name:
         raise AgentUnknown(
             "no agent is named to do the work",
-            "name one: milepost run --agent command:ARGV (or replay:FILE), or agent = … under [run] in milepost.toml",
+            "name one: milepost run --agent claude (codex, tool, command:ARGV), or agent under [run] in milepost.toml",
         )
     refuse_secret(name, settings)
     agent = given[name] if name in given else make_agent(name, settings, project.roadmap.parent)

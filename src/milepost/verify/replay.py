@@ -47,10 +47,14 @@ def _difference(then: CheckResult | None, now: CheckResult | None) -> str:
     if then.outcome != now.outcome:
         return f"{then.outcome} then, {now.outcome} now: {now.summary}"
     if then.exit_code != now.exit_code:
-        return f"exit {then.exit_code} then, exit {now.exit_code} now"
+        return f"{_ended(then.exit_code)} then, {_ended(now.exit_code)} now"
     before, after = ({case.id: case.outcome for case in check.cases} for check in (then, now))
     other = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     if not other:
         return ""
     first = f"{other[0]} {before.get(other[0], 'not there')} then, {after.get(other[0], 'not there')} now"
     return f"{first} (and {len(other) - 1} more)" if len(other) > 1 else first
+
+
+def _ended(exit_code: int | None) -> str:
+    return "did not end by itself" if exit_code is None else f"exit {exit_code}"
