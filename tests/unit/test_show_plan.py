@@ -73,7 +73,14 @@ def test_an_id_is_never_cut() -> None:
     names = ("1.1", "an-id-that-is-longer-than-all-the-others-are-k2x7qa")
     tasks = tuple(Task(id=name, title="Do it", status="open", line=1) for name in names)
     lines = plan_lines(Plan(tasks=tasks, waves=(names,)), "ROADMAP.md", 40)
-    assert [next(word for word in line.split() if word in names) for line in lines[2:4]] == [*names]
+    assert lines[2:5] == [f"now  ┬─ {names[0]}  Do it", f"     └─ {names[1]}", "             Do it"]
+
+
+def test_ids_of_many_lengths_have_one_column() -> None:
+    names = ("build-it-k2x7qa", "write-docs-k2x7qb", "collect-the-words-k2x7qc", "say-what-is-missing-k2x7qd")
+    tasks = tuple(Task(id=name, title="Do it", status="open", line=1) for name in names)
+    lines = plan_lines(Plan(tasks=tasks, waves=(names,)), "ROADMAP.md", 80)
+    assert {line.index("Do it") for line in lines[2:6]} == {8 + len(names[-1]) + 2}
 
 
 def test_many_problems_of_one_kind_are_one_line_unless_all_are_asked_for() -> None:
@@ -97,11 +104,15 @@ def test_what_is_fatal_comes_first_and_is_never_folded() -> None:
     assert plan_lines(broken, "R", 100)[-1] == "next   mend the roadmap, then: milepost plan"
 
 
-def test_what_comes_next_names_the_roadmap_and_the_dialect_of_a_guess() -> None:
+def test_the_head_of_a_guess_is_broken_between_facts_and_what_comes_next_names_its_dialect() -> None:
     guessed = plan(read("- ✅ Parse\n- ⏳ Print\n".encode()))
-    assert plan_lines(guessed, "TODO.md", 100, named=" docs/TODO.md")[-1] == (
-        "next   milepost run docs/TODO.md --dialect emoji"
-    )
+    lines = plan_lines(guessed, "docs/TODO.md", 80)
+    assert lines[:3] == [
+        "docs/TODO.md · 2 tasks · 1 done · 1 open · 1 wave",
+        "read as an emoji list (a guess: milepost plan --explain)",
+        "",
+    ]
+    assert lines[-1] == "next   milepost run --dialect emoji"
 
 
 def test_when_it_is_strict_that_is_said() -> None:

@@ -7,11 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
+from milepost.cli.naming import remember
+
 Roadmap = Annotated[
-    Path | None, typer.Argument(metavar="ROADMAP", help="The checklist. Default: ROADMAP.md here or above.")
+    Path | None,
+    typer.Argument(metavar="ROADMAP", help="The checklist. Default: ROADMAP.md here or above.", callback=remember),
 ]
 RoadmapOption = Annotated[
-    Path | None, typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.")
+    Path | None,
+    typer.Option("--roadmap", metavar="FILE", help="The checklist. Default: as for run.", callback=remember),
 ]
 Json = Annotated[bool, typer.Option("--json", help="The same answer for machines.")]
 NetworkOption = Annotated[

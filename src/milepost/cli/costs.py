@@ -11,6 +11,7 @@ import milepost
 from milepost.cli.amounts import minutes, of, thousands, usd
 from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap
+from milepost.cli.naming import proposed
 from milepost.cli.words import facts_lines, padded, safe
 from milepost.cli.worker import Database
 
@@ -41,7 +42,7 @@ def costs(
 def cost_lines(found: Costs | None, width: int) -> list[str]:
     """The sums, then who took what: tasks in the order they began, models and agents the dearest first."""
     if found is None:
-        return ["nothing was run here yet", "next   milepost run"]
+        return ["nothing was run here yet", proposed("next   milepost run")]
     models = [(name, one) for name, one in found.by("model") if name or one.usd]  # attempts have none, calls have
     return [
         *facts_lines(f"run {found.run} · ", _taken(found), width),

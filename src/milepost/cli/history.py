@@ -9,6 +9,7 @@ import typer
 import milepost
 from milepost.cli.answers import answer, print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
+from milepost.cli.naming import proposed
 
 _PLACE = "A task, an attempt such as 1.1#2, a mark, or a commit."
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be taken back, and change nothing.")]
@@ -99,7 +100,8 @@ def mark(
     if delete and at:
         raise typer.BadParameter("--delete takes no --at")
     found = milepost.unmark(name, roadmap) if delete else milepost.mark(name, roadmap, at=at)
-    gone = " is gone; the commit stays" if delete else f"\nnext   milepost undo --to {found.name}   comes back to it"
+    back = proposed(f"\nnext   milepost undo --to {found.name}   comes back to it")
+    gone = " is gone; the commit stays" if delete else back
     answer(as_json, lambda: mark_to_json(found), lambda: [f"{mark_line(found)}{gone}"])
 
 

@@ -38,6 +38,7 @@ from milepost import (
     Verdict,
     WorkerChanged,
 )
+from milepost.cli.naming import proposed
 from milepost.cli.words import (
     COLOURS,
     clipped,
@@ -105,8 +106,8 @@ def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: 
     reasons = {attempt.attempt: f"attempt {attempt.attempt} failed: {attempt.reason}" for attempt in failed}
     if event.verdict in (Verdict.FAILED, Verdict.UNVERIFIED):
         reasons[event.attempts] = event.reason
-    proposed = [f"→ {line}" for line in event.proposal.splitlines() if event.reason not in line]
-    return [line for text in (*reasons.values(), *proposed) for line in wrapped(text, width, indent=9)]
+    offers = [f"→ {proposed(line)}" for line in event.proposal.splitlines() if event.reason not in line]
+    return [line for text in (*reasons.values(), *offers) for line in wrapped(text, width, indent=9)]
 
 
 class Progress:
@@ -163,9 +164,8 @@ class Progress:
                 self._stages.pop(event.task, None)
                 for line in hanging(f"? {event.task:<5}  ", event.question, self._console.width):
                     self._say(line, "yellow")
-                self._say(
-                    f"         milepost approve {event.task}   or: milepost reject {event.task} --reason …", "dim"
-                )
+                offer = f"milepost approve {event.task}   or: milepost reject {event.task} --reason …"
+                self._say(f"         {proposed(offer)}", "dim")
             case GateAnswered():
                 self._say(f"  {event.task:<5}  {event.answer}: {event.text}".rstrip(": "), "dim")
             case BudgetReached():
@@ -227,8 +227,8 @@ class Progress:
         return Text("\n".join(["", *lines]) if lines else "", style="cyan", no_wrap=True)
 
 
-def ending_lines(finished: RunFinished, named: str = "") -> list[str]:
-    """The last lines of a run: what was made, what was not, what to do next; `named` is how the roadmap is told."""
+def ending_lines(finished: RunFinished) -> list[str]:
+    """The last lines of a run: what was made, what was not, what to do next."""
     counts = dict.fromkeys(("passed", "failed", "unverified", "aside", None), 0)
     for task in finished.tasks:
         counts[standing(task)] += 1
@@ -244,7 +244,7 @@ def ending_lines(finished: RunFinished, named: str = "") -> list[str]:
     elif finished.by_hand:
         has_edit = " (they have your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
         lines.append(f"your branch was not touched; to take the mileposts in{has_edit}:   {finished.by_hand}")
-    return lines + next_lines(finished, named)
+    return lines + next_lines(finished)
 
 
 def standing(task: TaskSummary) -> str | None:
@@ -258,18 +258,18 @@ def _told(task: TaskSummary) -> str:
     return task.reason if standing(task) == "aside" else f"{task.verdict or 'waiting'}: {task.reason}"
 
 
-def next_lines(finished: RunFinished, named: str = "") -> list[str]:
+def next_lines(finished: RunFinished) -> list[str]:
     newest = next((task.commit for task in reversed(finished.tasks) if task.commit), None)
     # Of a group, whose tasks have one milepost, the first gives it its name.
     passed = next((task for task in finished.tasks if newest and task.commit == newest), None)
     other = next((task for task in finished.tasks if task.verdict and task.verdict.value != "passed"), None)
     steps = []
     if other is not None:
-        steps.append((f"milepost proof {other.id}{named}", "what was tried, and why it was not accepted"))
+        steps.append((proposed(f"milepost proof {other.id}"), "what was tried, and why it was not accepted"))
     if passed is not None:
         if other is None:
-            steps.append((f"milepost proof {passed.id}{named}", "what was run to believe it"))
-        steps.append((f"milepost undo {passed.id}{named}", "takes back that milepost alone"))
+            steps.append((proposed(f"milepost proof {passed.id}"), "what was run to believe it"))
+        steps.append((proposed(f"milepost undo {passed.id}"), "takes back that milepost alone"))
     width = max((len(command) for command, _ in steps), default=0)
     return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
 

@@ -40,6 +40,7 @@ from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
 from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.help import arrange
+from milepost.cli.naming import proposed
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def main() -> None:
     except milepost.MilepostError as error:
         if debug:
             raise
-        _complain(error.message, error.advice)
+        _complain(error.message, proposed(error.advice))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -163,7 +164,6 @@ def plan(
     if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
         projects.plan_all(folder, as_json)
     from milepost.cli import show_plan as show
-    from milepost.cli.naming import argument
     from milepost.cli.show_explain import explain_lines, explain_to_json
     from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
     from milepost.cli.words import from_here
@@ -185,14 +185,7 @@ def plan(
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(
-                made,
-                name,
-                terminal_width(),
-                forecast,
-                choices,
-                everything=everything,
-                strict=strict,
-                named=argument(roadmap),
+                made, name, terminal_width(), forecast, choices, everything=everything, strict=strict
             )
             typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
@@ -231,7 +224,7 @@ def stop(
     if stopped is None:
         typer.echo("nothing to stop: no run is going on here")
     else:
-        typer.echo(f"stopped · run {stopped} can go on at any time:   milepost resume")
+        typer.echo(proposed(f"stopped · run {stopped} can go on at any time:   milepost resume"))
 
 
 @app.command()

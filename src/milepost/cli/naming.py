@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from contextvars import ContextVar
 from pathlib import Path
 
 import milepost
 from milepost.cli.words import from_here
 
+# The commands that take a roadmap: as their argument, or behind an option.
+ARGUMENT = frozenset(
+    (
+        *("chaos", "costs", "events", "failures", "log", "marks", "pause", "plan"),
+        *("report", "resume", "roadmap normalise", "run", "status", "stop", "sync", "web"),
+    )
+)
+OPTION = frozenset(
+    (
+        *("approve", "attempts", "clean", "context", "delegate", "diff", "edit", "gates", "mark", "proof"),
+        *("reject", "replay", "restore", "retry", "skip", "steer", "undo", "verify"),
+    )
+)
+# One that has a path is told already.
+_COMMAND = re.compile(rf"\bmilepost (?P<verb>{'|'.join(sorted(ARGUMENT | OPTION))})(?![\w-]| /)")
+_given: ContextVar[Path | None] = ContextVar("given", default=None)
 
-def argument(roadmap: Path | None) -> str:
-    """What comes after `milepost run` so that it takes this roadmap: nothing where it does by itself."""
-    name = _name(roadmap)
-    return f" {name}" if name else ""
+
+def remember(roadmap: Path | None) -> Path | None:
+    """Keep which roadmap this command was given, for what it will propose."""
+    _given.set(roadmap)
+    return roadmap
 
 
-def option(roadmap: Path | None) -> str:
-    """The same after `milepost undo 1.1`."""
-    name = _name(roadmap)
-    return f" --roadmap {name}" if name else ""
+def proposed(text: str) -> str:
+    """The text with each command in it so that it takes the roadmap that this one was given."""
+    if "milepost " not in text or not (name := _name(_given.get())):
+        return text
+    return _COMMAND.sub(lambda found: f"{found[0]}{' --roadmap' if found['verb'] in OPTION else ''} {name}", text)
 
 
 def _name(roadmap: Path | None) -> str:
+    """What a command needs to be told; nothing where it takes this roadmap by itself."""
     path, by_itself = _found(roadmap), _found(None)
     return shlex.quote(from_here(path)) if roadmap is not None and path is not None and path != by_itself else ""
 

@@ -12,6 +12,7 @@ import typer
 import milepost
 from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json, Roadmap
+from milepost.cli.naming import proposed
 from milepost.cli.worker import Database
 
 RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run. Default: the newest.")]
@@ -61,7 +62,7 @@ def report(
     nobody_said = html is None and markdown is None
     if isinstance(story, milepost.NothingRun):
         if nobody_said:
-            typer.echo("nothing was run here yet\nnext   milepost run")
+            typer.echo(proposed("nothing was run here yet\nnext   milepost run"))
             return
     elif nobody_said:
         html = milepost.report_place(story.run, roadmap)

@@ -97,7 +97,6 @@ def run(
         travel(
             as_json,
             lambda tell: milepost.run(roadmap, agent=agent, stays=stays, record=record, on_event=tell, **wishes),
-            roadmap,
         )
 
 
@@ -116,7 +115,6 @@ def resume(
         lambda tell: milepost.resume(
             roadmap, run=meant, budget_usd=budget, stays=stays, database=database, record=record, on_event=tell
         ),
-        roadmap,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from milepost.cli.naming import proposed
 from milepost.cli.words import clipped, counted, safe
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def guessed(plan: Plan) -> list[str]:
     """What the head of a plan says where tasks were taken by a rule of thumb; nothing where none was."""
     if not any(task.guess for task in plan.tasks):
         return []
-    return [f"read as {DIALECTS[plan.dialect]} (a guess: milepost plan --explain)"]
+    return [f"read as {DIALECTS[plan.dialect]} (a guess: {proposed('milepost plan --explain')})"]
 
 
 def explain_lines(told: Explanation, plan: Plan, name: str, width: int) -> list[str]:

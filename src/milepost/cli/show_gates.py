@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from milepost import gate_to_json
+from milepost.cli.naming import proposed
 from milepost.cli.words import clipped, counted, duration, wrapped
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ DIGEST_SHOWN = 12
 def gates_lines(gates: tuple[Gate, ...], width: int, *, whole: bool = False, where: str = "") -> list[str]:
     """Each question with what is shown for it; `where` is added to the commands."""
     if not gates:
-        return ["nothing waits for you", "next   milepost status"]
+        return ["nothing waits for you", proposed("next   milepost status")]
     lines = [f"{counted(len(gates), 'question')} {'waits' if len(gates) == 1 else 'wait'} for you"]
     for gate in gates:
         lines += ["", *_gate_lines(gate, width, whole, where)]
@@ -32,7 +33,7 @@ def answered_lines(gate: Gate, *, running: bool) -> list[str]:
     """What was answered, and what becomes of it."""
     said = f": {_visible(gate.text)}" if gate.text else ""
     done = f"{gate.gate} of run {gate.run} · {gate.answer}{said}"
-    return [clipped(done, 200), "the run goes on with it" if running else "next   milepost resume"]
+    return [clipped(done, 200), "the run goes on with it" if running else proposed("next   milepost resume")]
 
 
 def gate_with_commands(gate: Gate, where: str = "") -> dict[str, Any]:
@@ -64,7 +65,7 @@ def _gate_lines(gate: Gate, width: int, whole: bool, where: str) -> list[str]:
     ago = duration(int(max(0.0, time.time() - gate.asked_at) * 1000))
     rows = [row for line in gate.shown.rstrip("\n").split("\n") for row in _rows(_visible(line), max(width, 40) - 4)]
     left = 0 if whole else max(0, len(rows) - LINES_SHOWN)
-    more = [f"  │ … {counted(left, 'more line')}: milepost gates --whole"] if left else []
+    more = [f"  │ … {counted(left, 'more line')}: {proposed('milepost gates --whole')}"] if left else []
     yes, no, other = (shlex.join(commands(gate, where)[name]) for name in ("approve", "reject", "edit"))
     return [
         clipped(f"{gate.gate} · run {gate.run} · asked {ago} ago", width),

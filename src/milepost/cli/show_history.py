@@ -6,6 +6,7 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from milepost.cli.naming import proposed
 from milepost.cli.show_log import milepost_to_json
 from milepost.cli.words import clipped, counted, duration, mark, money, padded, safe, short_agent
 
@@ -38,7 +39,7 @@ def attempt_lines(found: tuple[Tried, ...], width: int) -> list[str]:
     last = next((one for one in reversed(found) if one.kept), None)
     if last is not None:
         name = shlex.quote(last.name) if " " in last.name else last.name
-        shown, back = f"milepost diff {name}", f"milepost restore FILE --from {name}"
+        shown, back = proposed(f"milepost diff {name}"), proposed(f"milepost restore FILE --from {name}")
         lines += ["", f"next   {shown:<{len(back)}}   what it changed", f"       {back}   brings a file of it back"]
     return lines
 
@@ -69,7 +70,7 @@ def undone_lines(undone: Undone, to: str, width: int) -> list[str]:
         if undone.dry_run or len(made) == 1:
             lines += _changed(one.files, one.boxes, width)
     if not undone.dry_run:
-        lines.append("next   milepost run   does it again")
+        lines.append(proposed("next   milepost run   does it again"))
     return lines
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import milepost
 from milepost.cli.amounts import minutes, usd
+from milepost.cli.naming import proposed
 from milepost.cli.show_explain import guessed
 from milepost.cli.show_problems import problem_lines
 from milepost.cli.show_waves import wave_lines
-from milepost.cli.words import clipped, counted, hanging, safe
+from milepost.cli.words import clipped, counted, facts_lines, hanging, safe
 
 if TYPE_CHECKING:
     from milepost import Choice, Forecast, Plan, Proposal
@@ -29,25 +30,21 @@ def plan_lines(
     *,
     everything: bool = False,
     strict: bool = False,
-    named: str = "",
 ) -> list[str]:
-    """The plan in waves, what to look at, who would do it and what it will take, and what to do next.
-
-    `named` is what a command needs to take the same roadmap.
-    """
-    lines = [*_head(plan, name), *wave_lines(plan, plan.waves, width)]
+    """The plan in waves, what to look at, who would do it and what it will take, and what to do next."""
+    lines = [*_head(plan, name, width), *wave_lines(plan, plan.waves, width)]
     lines += problem_lines(plan, width, everything=everything, strict=strict)
-    lines += [line for note in plan.notes for line in hanging("note   ", note, width)]
+    lines += [line for note in plan.notes for line in hanging("note   ", proposed(note), width)]
     lines += _choice_lines(choices, width) if plan.waves else []
     lines += _path_lines(plan, forecast, width)
     if plan.waves and forecast:
         lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
-        lines += [f"next   mend the roadmap, then: milepost plan{named}"]
+        lines += [proposed("next   mend the roadmap, then: milepost plan")]
     elif plan.problems and strict:
-        lines += [f"next   mend the roadmap, then: milepost plan{named} --strict"]
+        lines += [proposed("next   mend the roadmap, then: milepost plan --strict")]
     elif plan.waves:
-        lines += [f"next   milepost run{named}{_dialect(plan)}"]
+        lines += [proposed(f"next   milepost run{_dialect(plan)}")]
     else:
         lines += ["nothing is open"]
     return lines
@@ -57,7 +54,7 @@ def preview_lines(plan: Plan, would_run: tuple[str, ...], name: str, width: int)
     """What a run would do of the plan, and that it was not done."""
     wanted = set(would_run)
     chosen = [tuple(task_id for task_id in wave if task_id in wanted) for wave in plan.waves]
-    lines = [*_head(plan, name), *wave_lines(plan, [wave for wave in chosen if wave], width)]
+    lines = [*_head(plan, name, width), *wave_lines(plan, [wave for wave in chosen if wave], width)]
     lines += problem_lines(plan, width)
     return [*lines, f"a run would do {counted(len(would_run), 'task')}; nothing was changed"]
 
@@ -147,10 +144,10 @@ def _dialect(plan: Plan) -> str:
     return f" --dialect {plan.dialect}" if any(task.guess for task in plan.tasks) else ""
 
 
-def _head(plan: Plan, name: str) -> list[str]:
+def _head(plan: Plan, name: str, width: int) -> list[str]:
     done = sum(task.status == "done" for task in plan.tasks)
     still_open = len(plan.tasks) - done
     groups = sum(bool(task.members) for task in plan.tasks)
     head = [safe(name), counted(len(plan.tasks), "task"), f"{done} done", f"{still_open} open"]
     head += [counted(groups, "group")] if groups else []
-    return [" · ".join([*head, counted(len(plan.waves), "wave"), *guessed(plan)]), ""]
+    return [*facts_lines("", [*head, counted(len(plan.waves), "wave"), *guessed(plan)], max(width, 72)), ""]

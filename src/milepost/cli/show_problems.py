@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from milepost.cli.naming import proposed
 from milepost.cli.words import counted, hanging, safe
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def problem_lines(plan: Plan, width: int, *, everything: bool = False, strict: b
     problems = sorted(plan.problems, key=lambda problem: not problem.fatal)
     if not problems:
         return [""]
-    told = [(problem, _place(problem), problem.message) for problem in problems]
+    told = [(problem, _place(problem), proposed(problem.message)) for problem in problems]
     kinds = [] if everything else [kind for kind in _TOGETHER if _count(problems, kind) > MOST_OF_A_KIND]
     single = [one for one in told if one[0].kind not in kinds or one[0].fatal]
     heading = f"{counted(len(problems), 'thing')} to look at before you spend money"
@@ -49,10 +50,10 @@ def problem_lines(plan: Plan, width: int, *, everything: bool = False, strict: b
             lines += hanging(f"  {place:<{wide}}  ", f"{mark}{message}", max(width, 72))
     for kind in kinds:
         alike = [problem for problem in problems if problem.kind == kind and not problem.fatal]
-        lines += hanging("  ", f"{_TOGETHER[kind].format(len(alike))}", max(width, 72))
+        lines += hanging("  ", proposed(_TOGETHER[kind].format(len(alike))), max(width, 72))
         lines += hanging("    ", _places(alike), max(width, 72))
     if kinds:
-        lines.append("  milepost plan --all lists them")
+        lines.append(proposed("  milepost plan --all lists them"))
     return [*lines, ""]
 
 

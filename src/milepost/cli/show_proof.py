@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from milepost.cli.naming import proposed
 from milepost.cli.show_checks import check_lines
 from milepost.cli.words import hanging, padded, safe, wrapped
 
@@ -35,7 +36,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
         f"confidence  {proof.evidence.confidence:.2f}",
         *hanging("held by     ", held, width),
     ]
-    return [*lines, *([f"prove it    milepost verify {proof.task} --replay"] if proof.commit else [])]
+    return [*lines, *([proposed(f"prove it    milepost verify {proof.task} --replay")] if proof.commit else [])]
 
 
 def _said(proof: Proof) -> str:

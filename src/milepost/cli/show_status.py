@@ -11,6 +11,7 @@ from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
 from milepost.cli.amounts import minutes, of, usd
 from milepost.cli.costs import spent_facts
 from milepost.cli.live import reason_lines, task_line
+from milepost.cli.naming import proposed
 from milepost.cli.words import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _ON_PRICE_USD = 0.005
 def status_lines(status: Status | None, width: int) -> list[str]:
     """What is over, what is going on, how far it is, and what to do next."""
     if status is None:
-        return ["nothing was run here yet", "next   milepost run"]
+        return ["nothing was run here yet", proposed("next   milepost run")]
     ago = duration(int((time.time() - status.started_at) * 1000))
     lines = [f"run {status.run} · {_state(status)} · started {ago} ago"]
     if status.holder is not None:
@@ -40,7 +41,11 @@ def status_lines(status: Status | None, width: int) -> list[str]:
     if status.unsynced:
         lines += ["", f"{counted(status.unsynced, 'row')} of the memory not yet synced: milepost memory sync"]
     steps = _next(status, status.progress)
-    return lines + ([""] if steps else []) + [f"{'' if place else 'next':<6} {one}" for place, one in enumerate(steps)]
+    return (
+        lines
+        + ([""] if steps else [])
+        + [f"{'' if place else 'next':<6} {proposed(one)}" for place, one in enumerate(steps)]
+    )
 
 
 def status_to_json(status: Status | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from milepost.cli.naming import proposed
 from milepost.cli.words import hanging, padded, safe
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ def sync_lines(found: Synced, name: str, width: int) -> list[str]:
     lines = [head, ""]
     for one in found.mismatches:
         named = f"{one.task}  {one.title}".strip()
-        text = f"{named}: {one.what}" if named else one.what
+        what = proposed(one.what)
+        text = f"{named}: {what}" if named else what
         lines += hanging(f"{padded(one.kind, wide)}  ", text, max(width, 72))
     lines.append("")
     if found.would:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from milepost import Plan, Task
 
 _LEAD, _MOST_OF_TITLE, _MOST_OF_ID, _FEWEST, _MOST_NAMED = 5, 48, 24, 16, 6
+# So much longer than most an id may be and still have the column that all have.
+_LONGER = 10
 _SIGNS = {"only": "──", "first": "┬─", "middle": "├─", "last": "└─", "beside": "│ ", "below": "  "}
 _PLAIN_SIGNS = {"only": "--", "first": "+-", "middle": "|-", "last": "`-", "beside": "| ", "below": "  "}
 
@@ -21,7 +23,7 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
     tasks = {task.id: task for task in plan.tasks}
     after = _after(plan, tasks)
     shown = [name for wave in waves for name in wave]
-    id_width = min(_MOST_OF_ID, _usual([columns(_name(tasks[name])) for name in shown]))
+    id_width = _id_width([columns(_name(tasks[name])) for name in shown], width)
     room = width - _LEAD - 4 - id_width - 2
     usual = _usual([columns(tasks[name].title) for name in shown])
     title_width = max(_FEWEST, min(usual, _MOST_OF_TITLE, room * 2 // 5))
@@ -33,11 +35,21 @@ def wave_lines(plan: Plan, waves: Sequence[tuple[str, ...]], width: int) -> list
             branch, below = _branch(place, len(wave))
             facts = safe("  ".join(_facts(tasks[name], after.get(name, ()))))
             own = safe(_name(tasks[name]))  # never cut: it is there to be copied
-            start = f"{lead:<{_LEAD}}{signs[branch]} {own}{' ' * (id_width - columns(own))}  "
-            lines += _task_lines(
-                start, f"{' ' * _LEAD}{signs[below]} {' ' * id_width}  ", tasks[name].title, facts, title_width, width
-            )
+            start = f"{lead:<{_LEAD}}{signs[branch]} {own}"
+            margin = f"{' ' * _LEAD}{signs[below]} {' ' * id_width}  "
+            if columns(own) > id_width:
+                lines.append(start)
+                start = margin
+            start += " " * (columns(margin) - columns(start))
+            lines += _task_lines(start, margin, tasks[name].title, facts, title_width, width)
     return lines
+
+
+def _id_width(lengths: Sequence[int], width: int) -> int:
+    """The column of the ids: an id that is too long for it has a line of its own."""
+    usual = _usual(lengths)
+    most = min(usual + _LONGER, max(_MOST_OF_ID, width * 2 // 5))
+    return max((length for length in lengths if length <= most), default=min(usual, _MOST_OF_ID))
 
 
 def _task_lines(start: str, margin: str, title: str, facts: str, title_width: int, width: int) -> list[str]:

@@ -8,6 +8,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
+from milepost.cli.naming import proposed
 from milepost.cli.travel import people_watch, travel
 from milepost.cli.worker import Database
 
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def pause(roadmap: Roadmap = None, database: Database = None) -> None:
     """Begin nothing new in the run that is on; what is at work goes on. `milepost resume` lifts it."""
     run = milepost.steer("pause", roadmap, database=database)
-    typer.echo(f"run {run} is paused: what is at work goes on, nothing new begins\nnext   milepost resume")
+    typer.echo(proposed(f"run {run} is paused: what is at work goes on, nothing new begins\nnext   milepost resume"))
 
 
 def steer(
@@ -49,7 +50,7 @@ def steer(
     for kind, name, value in asked:
         run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
     when = "; the note is given from the next attempt on" if note is not None else ""
-    typer.echo(f"run {run} was asked{when}\nnext   milepost status   says what it changed")
+    typer.echo(proposed(f"run {run} was asked{when}\nnext   milepost status   says what it changed"))
 
 
 def retry(
@@ -69,5 +70,4 @@ def retry(
         lambda tell: milepost.retry(
             task, roadmap, agent=agent, budget_usd=budget, stays=stays, database=database, on_event=tell
         ),
-        roadmap,
     )

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 import typer
 
 import milepost
-from milepost.cli.answers import terminal_width
 from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.naming import option
+from milepost.cli.naming import proposed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from milepost import Ending, Event
@@ -24,12 +21,11 @@ if TYPE_CHECKING:
 Go = Callable[[Callable[["Event"], None]], "Ending"]
 
 
-def travel(as_json: bool, go: Go, roadmap: Path | None = None) -> None:
+def travel(as_json: bool, go: Go) -> None:
     """Run or resume, tell it, and end the program with what it comes to."""
     from rich.console import Console
 
-    width = terminal_width()
-    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True), width, option(roadmap)))
+    raise typer.Exit(tell_machines(go) if as_json else tell_people(go, Console(stderr=True)))
 
 
 def people_watch() -> bool:
@@ -49,7 +45,7 @@ def tell_machines(go: Go) -> int:
     return exit_code(ending)
 
 
-def tell_people(go: Go, console: Console, width: int, named: str = "") -> int:
+def tell_people(go: Go, console: Console) -> int:
     """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
     from milepost.cli.live import Progress, ending_lines, result_lines
 
@@ -65,7 +61,7 @@ def tell_people(go: Go, console: Console, width: int, named: str = "") -> int:
     match ending:
         case milepost.RunFinished():
             seen = [] if sys.stdout.isatty() else result_lines(ending)
-            lines = seen + ending_lines(ending, named)
+            lines = seen + ending_lines(ending)
         case milepost.Stopped():
             lines = stopped_lines(ending)
         case milepost.Elsewhere():
@@ -81,15 +77,16 @@ def tell_people(go: Go, console: Console, width: int, named: str = "") -> int:
 def stopped_lines(ending: milepost.Stopped) -> list[str]:
     """What to do about a run that stopped, or that left because only people were waited for."""
     if not ending.waits_for:
-        return [f"stopped · run {ending.run} can go on at any time:   milepost resume"]
+        return [proposed(f"stopped · run {ending.run} can go on at any time:   milepost resume")]
     first, *others = ending.waits_for
     more = f" (and {len(others)} more)" if others else ""
-    yes = f"milepost approve {first}"
+    gates, yes, resume = (proposed(f"milepost {words}") for words in ("gates", f"approve {first}", "resume"))
+    width = max(len(gates), len(yes), len(resume))
     return [
         f"run {ending.run} waits for you: {first}{more}",
-        f"next   {'milepost gates':<{len(yes)}}   what is asked, and what it is about",
-        f"       {yes}   or: milepost reject {first} --reason …",
-        f"       {'milepost resume':<{len(yes)}}   goes on from there",
+        f"next   {gates:<{width}}   what is asked, and what it is about",
+        f"       {yes:<{width}}   or: {proposed(f'milepost reject {first} --reason …')}",
+        f"       {resume:<{width}}   goes on from there",
     ]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
 from milepost.core.pages import bound, is_bound, is_page
+from milepost.engine.known_roadmaps import DATABASE, have_boxes, were_run
 from milepost.workspace.repository import Repository
 
 NAMES = ("ROADMAP.md", "roadmap.md", "Roadmap.md", "docs/ROADMAP.md", "docs/roadmap.md")
@@ -19,26 +23,66 @@ OTHERS = (
 STATE = ".milepost"
 # Where front matter ends at the latest.
 _HEAD = 4096
+_MOST_NAMED = 4
 
 
 def find_roadmap(given: Path | None = None, start: Path | None = None) -> Path:
-    """The roadmap that was named, or the one of this folder or the nearest folder above it."""
+    """The roadmap that was named, or the one of this folder or the nearest folder above it.
+
+    Where none has the usual name, the only one that was run there goes before the lists of other tools.
+    """
     start = (start or Path.cwd()).absolute()
     if given is not None and not (start / given).is_dir():
-        candidates = [start / given]
-    elif given is not None:
-        candidates = [*(start / given / name for name in (*NAMES, *OTHERS)), start / given, start / given / "tasks"]
+        folders: list[Path] = []
+        found = _first([start / given])
     else:
-        top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
-        above = [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
-        candidates = [folder / name for names in (NAMES, OTHERS) for folder in above for name in names]
-    found = next((path for path in candidates if path.is_file() or _is_folder_of_tasks(path)), None)
+        folders = _above(start) if given is None else [start / given]
+        itself = [] if given is None else [start / given, start / given / "tasks"]
+        found = _first(_named(folders, NAMES)) or _only_one_run(folders)
+        found = found or _first([*_named(folders, OTHERS), *itself])
     if found is None:
-        what = f"there is no roadmap {str(given)!r}" if given is not None else "there is no ROADMAP.md here"
-        if given is not None and (start / given).is_dir():
-            what = f"there is no roadmap in the folder {str(given)!r}"
-        raise RoadmapMissing(what, "write a checklist in ROADMAP.md (`milepost init` makes one), or name the file")
+        raise _missing(given, start, folders)
     return found.resolve()
+
+
+def _above(start: Path) -> list[Path]:
+    """The folder and those above it in its repository."""
+    top = next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+    return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
+
+
+def _named(folders: Sequence[Path], names: Sequence[str]) -> list[Path]:
+    return [folder / name for folder in folders for name in names]
+
+
+def _first(candidates: Iterable[Path]) -> Path | None:
+    return next((path for path in candidates if path.is_file() or _is_folder_of_tasks(path)), None)
+
+
+def _only_one_run(folders: Sequence[Path]) -> Path | None:
+    """The roadmap that was run in the nearest folder where any was; None where it was not the only one."""
+    known = next(filter(None, map(_run_in, folders)), [])
+    return known[0] if len(known) == 1 else None
+
+
+def _run_in(folder: Path) -> list[Path]:
+    return [path for place in (folder, folder / "docs") for path in were_run(place / STATE)]
+
+
+def _missing(given: Path | None, start: Path, folders: Sequence[Path]) -> RoadmapMissing:
+    """What to say where no roadmap was found, with those that could be meant."""
+    what = "there is no ROADMAP.md here"
+    if given is not None:
+        what = f"there is no roadmap {'in the folder ' if folders else ''}{str(given)!r}"
+    run = next(filter(None, map(_run_in, folders)), [])
+    boxed = [] if run else [path for folder in folders[:1] for path in have_boxes(folder)]
+    if not run and not boxed:
+        return RoadmapMissing(what, "write a checklist in ROADMAP.md (`milepost init` makes one), or name the file")
+    names = [shlex.quote(os.path.relpath(path, start)) for path in run or boxed]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    why = "were run" if run else ("has boxes" if len(names) == 1 else "have boxes")
+    name = "name it" if len(names) == 1 else "name one of them"
+    return RoadmapMissing(what, f"{', '.join(names[:_MOST_NAMED])}{more} {why}: {name}, as in milepost plan {names[0]}")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -115,7 +159,7 @@ class Project:
 
     @property
     def database(self) -> Path:
-        return self.state / "milepost.db"
+        return self.state / DATABASE
 
     @property
     def store(self) -> Path | str:
