@@ -55,7 +55,7 @@ def test_every_command_that_takes_a_roadmap_is_known_by_how_it_takes_it() -> Non
         for param in command.params:
             if param.name == "roadmap":
                 kinds[param.param_type_name].add(name)
-    assert (kinds["argument"], kinds["option"]) == (ARGUMENT, OPTION)
+    assert (kinds["argument"], kinds["option"]) == ({*ARGUMENT}, {*OPTION})
 
 
 def test_the_only_roadmap_that_was_run_in_a_folder_need_not_be_named(folder: Path) -> None:

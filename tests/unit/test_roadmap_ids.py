@@ -39,6 +39,9 @@ def ids(text: str) -> list[str]:
         ("TODO-008A Write it", "TODO-008A", "Write it"),
         ("WP0.8 — Write it", "WP0.8", "Write it"),
         ("t1: Write it", "t1", "Write it"),
+        ("(3.3) Write it", "3.3", "Write it"),
+        ("(T001) Write it", "T001", "Write it"),
+        ("[#13](https://x.test/13) Write it", "13", "Write it"),
     ],
 )
 def test_an_id_at_the_start_of_a_title_is_the_id(line: str, expected: str, title: str) -> None:
@@ -68,6 +71,9 @@ def test_an_id_at_the_start_of_a_title_is_the_id(line: str, expected: str, title
         "1.5x faster start",
         "T001, T002 are merged",
         "i18n of errors",
+        "(P1) bug in the parser",
+        "(v2) release",
+        "[#13] bug in the parser",
     ],
 )
 def test_words_and_numbers_of_a_sentence_are_no_id(line: str) -> None:

@@ -209,6 +209,18 @@ def test_an_item_with_other_brackets_is_left_in_peace(item: str) -> None:
     assert read_text(f"- [ ] a\n- {item}\n").problems == ()
 
 
+def test_an_open_box_that_is_called_done_is_pointed_at() -> None:
+    text = "- [ ] ✅ a\n- [ ] b (DONE)\n- [x] ✅ c\n- [ ] 🚀 d\n- [ ] Show what is done\n"
+    problems = read(text.encode()).problems
+    assert [(problem.line, problem.kind) for problem in problems] == [(1, "contradiction"), (2, "contradiction")]
+
+
+def test_a_title_shows_the_words_of_a_link_and_where_it_leads_is_in_the_text() -> None:
+    plain, linked = read(b"- [ ] Read `a[0](b)`\n- [ ] Follow [the spec](docs/spec.md)\n  to the end\n").tasks
+    assert (plain.title, plain.text) == ("Read `a[0](b)`", "")
+    assert (linked.title, linked.text) == ("Follow the spec", "Follow [the spec](docs/spec.md)\n\nto the end")
+
+
 def test_an_open_box_of_struck_words_is_pointed_at() -> None:
     roadmap = read_text("- [ ] ~~Old idea~~\n- [x] ~~Older idea~~\n- [ ] ~~Old~~ new idea\n")
     assert [(problem.line, problem.kind) for problem in roadmap.problems] == [(1, "struck")]

@@ -61,6 +61,13 @@ def test_bold_words_that_start_a_line_are_its_title_and_the_rest_is_text(line: s
         ("Write it\n  - **Dependencies**: T002, redis", ("T002",)),
         ("Write it\n  Requires: 1.1", ("1.1",)),
         ("Write it\n  Depends-on: 1.1", ("1.1",)),
+        ("Write it [depends: 1.1]", ("1.1",)),
+        ("Write it [blocked by T002] in a.py", ("T002",)),
+        ("Write it. Depends on: 1.1, T002.", ("1.1", "T002")),
+        ("Write it ⚠️ Depends on: 1.1", ("1.1",)),
+        ("Write it (⚠️ depends on 1.1)", ("1.1",)),
+        ("Write it\n  ⚠️ Depends on: 1.1", ("1.1",)),
+        ("Write it\n  - ⚠️ **Depends on**: 1.1", ("1.1",)),
     ],
 )
 def test_a_dependency_is_read_from_the_title_line_in_every_form(line: str, depends_on: tuple[str, ...]) -> None:
@@ -74,7 +81,6 @@ def test_a_dependency_is_read_from_the_title_line_in_every_form(line: str, depen
     ("line", "depends_on"),
     [
         ("Write it, depends on 1.1", ("1.1",)),
-        ("Write it. Depends on: 1.1, T002.", ("1.1", "T002")),
         ("Write it (after T002)", ("T002",)),
         ("Write it (requires py3)", ()),
         ("Write what depends on S3", ()),

@@ -159,7 +159,7 @@ PLAIN = Task(id="1.1", title="A title", status="open", line=0)
     [
         replace(PLAIN, text="A list:\n\n- one\n- two\n\n```python\n- [ ] in a fence\n```\n\nFile names: none"),
         replace(PLAIN, text="# A heading\n\n| a | b |\n|---|---|\n| - [ ] | c |"),
-        replace(PLAIN, title="Use `a | b` and <b>c</b> & #4, 100 % [link](x.md)"),
+        replace(PLAIN, title="Use `a | b` and <b>c</b> & #4, 100 % `[link](x.md)`"),
         replace(PLAIN, files=("a b.py", "``.py", "c.py")),
         replace(PLAIN, verify=("echo `date` ``x``", "true # [ ]", "**", "a,")),
     ],

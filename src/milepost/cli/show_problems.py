@@ -27,6 +27,7 @@ _TOGETHER = {
     "same id": "{} tasks have the id of another one: each was given one of its own",
     "no task": "{} items look like tasks and are none: write `[ ] ` or `[x] `, a blank after it",
     "struck": "{} tasks are struck through and open, so they will be worked on: tick them, or take them out",
+    "contradiction": "{} tasks say that they are done and have open boxes, so they will be worked on: tick them",
     "ticked": "{} tasks are ticked above open ones, which will not be worked on",
 }
 

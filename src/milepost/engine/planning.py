@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from milepost.engine.settings import Settings
 
 SETTINGS = "milepost.toml"
+TASK_MASTER_STATE = "state.json"
 
 
 Look = Callable[[Sequence[Task]], Ground]
@@ -137,7 +140,8 @@ def ways_of(roadmap: Path, family: Family | None = None, dialect: str | None = N
 def _ways(roadmap: Path, flags: Mapping[str, str], family: Family | None) -> tuple[Manner, Planning, bool]:
     """How a roadmap is read and planned, and whether its checks run with the programs of this machine."""
     if not flags and not (roadmap.parent / SETTINGS).exists():
-        return Manner(name=roadmap.name, projects=_projects(roadmap, family)), PLAIN, True
+        manner = Manner(name=roadmap.name, projects=_projects(roadmap, family), tag=current_tag(roadmap))
+        return manner, PLAIN, True
     from milepost.engine.settings import load
 
     settings = load(roadmap.parent, flags)
@@ -149,8 +153,23 @@ def manner_of(settings: Settings, roadmap: Path, family: Family | None = None) -
     """How a roadmap is read, as the settings say."""
     given = settings.roadmap
     return Manner(
-        name=roadmap.name, dialect=given.dialect, parents=given.tick_parents, projects=_projects(roadmap, family)
+        name=roadmap.name,
+        dialect=given.dialect,
+        parents=given.tick_parents,
+        projects=_projects(roadmap, family),
+        tag=current_tag(roadmap),
     )
+
+
+def current_tag(roadmap: Path) -> str:
+    """The tag that task-master works on, which it keeps above the folder of its tasks; nothing where nobody says."""
+    if roadmap.suffix != ".json":
+        return ""
+    with suppress(OSError, ValueError):
+        state = json.loads((roadmap.parent.parent / TASK_MASTER_STATE).read_bytes())
+        tag = state.get("currentTag") if isinstance(state, dict) else None
+        return tag if isinstance(tag, str) else ""
+    return ""
 
 
 def _projects(roadmap: Path, family: Family | None) -> tuple[tuple[str, str], ...]:

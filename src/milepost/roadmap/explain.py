@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from milepost.core.task import Remark
 from milepost.roadmap.dialects import Chosen, choose
 from milepost.roadmap.dialects.outline import outline_of
+from milepost.roadmap.dialects.signed import read_signed
 from milepost.roadmap.dialects.table import read_tables
 from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Item, Items, Table, parse
@@ -76,6 +77,11 @@ def _add_the_others(said: dict[Place, Remark], source: Source, chosen: Chosen) -
         others += [
             replace(remark, taken=False, why="a row of a status table: not read, as the roadmap has boxes")
             for remark in read_tables(outline).remarks
+            if remark.taken
+        ]
+        others += [
+            replace(remark, taken=False, why=f"{remark.why}: not read, as the roadmap has boxes")
+            for remark in read_signed(outline, emoji=False)[0].remarks
             if remark.taken
         ]
     for remark in others:

@@ -18,6 +18,8 @@ _EXPLICIT = re.compile(
     (?P<task> (?: [Tt]ask | TASK ) \s+ )?
     (?:
         \[ (?P<bracketed> {_DOTTED} | {_CODE} ) \] (?: \( [^()\s]* \) )?
+      | \[ \# (?P<issue> [0-9]{{1,6}} ) \] \( [^()\s]* \)
+      | \( (?P<rounded> {_DOTTED} | {_CODE} ) \)
       | ` (?P<quoted> {_DOTTED} | {_CODE} ) `
       | (?P<dotted> {_DOTTED} )
       | (?P<code> {_CODE} )
@@ -28,6 +30,7 @@ _EXPLICIT = re.compile(
     """,
     re.VERBOSE,
 )
+_GROUPS = ("bracketed", "issue", "rounded", "quoted", "dotted", "code", "number")
 # Names of things that look like `T001` and start many a sentence.
 _KNOWN = re.compile(
     r"""
@@ -58,7 +61,7 @@ def split_id(text: str, series: Collection[str] = ()) -> tuple[str, str]:
     found = _EXPLICIT.match(text)
     if found is None or not _is_meant(found, series):
         return "", text
-    name = next(found[group] for group in ("bracketed", "quoted", "dotted", "code", "number") if found[group])
+    name = next(found[group] for group in _GROUPS if found[group])
     return name, text[found.end() :].strip()
 
 
@@ -102,7 +105,7 @@ def settle(claims: Sequence[Claim]) -> tuple[list[str], dict[int, int]]:
 
 def _is_meant(found: re.Match[str], series: Collection[str]) -> bool:
     """Whether what looks like an id is one, rather than a version or the name of a thing."""
-    code = found["code"] or found["quoted"] or found["bracketed"] or ""
+    code = found["code"] or found["quoted"] or found["rounded"] or found["bracketed"] or ""
     if found["task"]:
         return bool(found["dotted"] or found["mark"] or found["bracketed"])
     prefix = re.split(r"[0-9-]", code, maxsplit=1)[0]

@@ -14,13 +14,15 @@ class Manner:
 
     `name` is that of the file; `dialect` the one that the settings name, or `auto`: the surest that it is written in.
     `parents` says that a task above others is ticked when all below it are. `projects` are those whose tasks may be
-    waited for: each way to call one, folded, with its name, which is empty for the roadmap's own.
+    waited for: each way to call one, folded, with its name, which is empty for the roadmap's own. `tag` names the list
+    that is meant of a file with several.
     """
 
     name: str = ""
     dialect: Dialect = "auto"
     parents: bool = True
     projects: tuple[tuple[str, str], ...] = ()
+    tag: str = ""
 
 
 PLAIN = Manner()

@@ -1,4 +1,4 @@
-"""Boxes that a person may read otherwise than they are read: `- [] a`, `- [~] a`, and open ones of struck words."""
+"""Boxes that a person may read otherwise than they are read: `- [] a`, `- [~] a`, open ones that are called done."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from milepost.roadmap.markdown import Block, Item, Items
 
 # Signs that other programs have boxes for, slips of a finger, and a blank that is missing after a box.
 _NEARLY = re.compile(r"(?P<box>\[(?:\s*|\s*[xX]\s*|[-~/>!?*.oOvV✓✔√✗])\])(?=[^\[(:])")
+_SAYS_DONE = re.compile(r"done|complete|finished|shipped|fixed|closed|merged", re.IGNORECASE)
 _STRUCK = re.compile(r"~~(?=\S)[^~]+~~[.:]?")
 
 
@@ -28,6 +29,21 @@ def _of(item: Item) -> Iterator[Problem]:
         how = f"{found['box']} is no box" if found["box"][1:-1] not in (" ", "x", "X") else "a blank is missing"
         message = f"this is no task: {how}, write `[ ] ` or `[x] `"
         yield Problem(line=line, message=message, kind="no task")
-    elif item.box is not None and not item.box.ticked and _STRUCK.fullmatch(written):
+    elif item.box is None or item.box.ticked:
+        return
+    elif _STRUCK.fullmatch(written):
         message = "it is struck through and its box is open, so it will be worked on: tick the box, or take it out"
         yield Problem(line=line, message=message, kind="struck")
+    elif said := _said_done(written):
+        message = f"{said} says done and its box is open, so it will be worked on: tick the box, or take {said} out"
+        yield Problem(line=line, message=message, kind="contradiction")
+
+
+def _said_done(written: str) -> str:
+    """The sign in a title that says done, or nothing."""
+    if written.isascii() and not _SAYS_DONE.search(written):
+        return ""
+    from milepost.roadmap.dialects.signs import sign_in
+
+    sign = sign_in(written)
+    return sign.written.strip() if sign is not None and sign.status == "done" and not sign.adorns else ""

@@ -15,6 +15,7 @@ from milepost.roadmap.drafts import Draft
 from milepost.roadmap.entries import Entry, entries_of
 from milepost.roadmap.manner import PLAIN, Manner
 from milepost.roadmap.source import source_of
+from milepost.roadmap.titles import unlinked
 
 _NAMED = 5
 
@@ -108,14 +109,15 @@ def _bounds_too_deep(entries: Sequence[Entry]) -> Iterator[Problem]:
 def _task(draft: Draft, by_draft: dict[int, Entry], depends: dict[str, Waits]) -> Task:
     entry = by_draft[id(draft)]
     subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
+    title, text = _without_targets(entry.title, draft.text)
     return Task(
         id=entry.id,
-        title=entry.title,
+        title=title,
         status="done" if draft.ticked else "open",
         line=entry.line,
         phase=draft.phase,
         section=draft.section,
-        text=draft.text,
+        text=text,
         depends_on=depends[entry.id].here,
         depends_elsewhere=depends[entry.id].elsewhere,
         files=entry.details.files,
@@ -138,3 +140,9 @@ def _task(draft: Draft, by_draft: dict[int, Entry], depends: dict[str, Waits]) -
         tickable=draft.box is not None,
         awaits=depends[entry.id].items,
     )
+
+
+def _without_targets(title: str, text: str) -> tuple[str, str]:
+    """A title with the words of its links alone; where they lead is kept in the text."""
+    words = unlinked(title).strip()
+    return (words, f"{title}\n\n{text}".strip()) if words and words != title else (title, text)

@@ -58,6 +58,9 @@ _KEYED = re.compile(
     r"(?P<close>\*\*|__|\*|_)?\s*:(?P<after>\*\*|__|\*|_)?\s*(?P<value>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+# An emoji before a key: `⚠️ Depends on: 1.1`.
+_ADORNING = re.compile(r"\A[^\w\s*_]{1,4}\s+(?=\S)")
+_LAST_OF_LETTERS = "\u1fff"
 # Most lines are told apart by their first letters alone.
 _STARTS = frozenset({"*", "_"} | {letter for key in _KEYS for letter in (key[0], key[0].upper())})
 
@@ -123,6 +126,8 @@ def _in_paragraph(paragraph: Paragraph) -> Iterator[Statement]:
 
 def _keyed(text: str) -> tuple[Key, str] | None:
     bare = text.strip()
+    if bare[:1] > _LAST_OF_LETTERS:
+        bare = _ADORNING.sub("", bare)
     found = _KEYED.match(bare) if bare[:1] in _STARTS else None
     if found is None:
         return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from milepost.core.task import Task
 from milepost.roadmap.manuscript import Manuscript, Phase, Section
 from milepost.roadmap.read import read
-from milepost.roadmap.titles import printable
+from milepost.roadmap.titles import printable, unlinked
 from milepost.roadmap.write import misreadings, rendered
 
 LONGEST_TITLE = 200
@@ -82,7 +82,7 @@ def tame_line(text: str) -> str:
 
 def _headings(heading: str) -> tuple[str, ...]:
     line = printable(heading)[:LONGEST_TITLE].strip()
-    return (line, _plainer(line, _MARKUP), _plainer(line, _NO_WORD))
+    return (line, unlinked(line), _plainer(line, _MARKUP), _plainer(line, _NO_WORD))
 
 
 def _texts(text: str) -> Iterable[str]:

@@ -27,16 +27,25 @@ _BOLD = re.compile(
     """,
     re.VERBOSE,
 )
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_LINK = re.compile(
+    r"""
+      (?P<code> (?<!`) (?P<ticks>`++) .+? (?<!`) (?P=ticks) (?!`) )
+    | !?\[ (?P<words> [^\[\]]* ) \] \( [^()\s]* (?: \([^()\s]*\) [^()\s]* )? (?: \s+ "[^"]*" )? \)
+    """,
+    re.VERBOSE,
+)
 _MARKS = re.compile(r"[`*]|~~|(?<!\w)_+|_+(?!\w)")
 _REF = r"\#?(?:[0-9]+|[A-Za-z]{1,4}-?[0-9]+)(?:[.-][0-9]+)*[A-D]?"
 _REFS = rf"{_REF}(?:\s*(?:,|&|\band\b)\s*(?:and\s+)?{_REF})*"
+# An emoji, such as a warning, stands before these words at times.
+_ADORNED = r"(?:[^\w\s()\[\]`*.,;:]{1,3}\s*)?"
+_DEPENDS_ON = rf"{_ADORNED} (?: depends (?:\ (?:up)?on)? | deps? (?=:) | blocked\ by )\b :? \s*"
 _DEPENDS = re.compile(
     rf"""
-      \( (?: depends (?:\ (?:up)?on)? | deps? (?=:) | blocked\ by )\b :? \s*
-      (?: (?P<inside>[^()]*) \) [.*_]* $ | (?P<between>{_REFS}) \) )
+      \( {_DEPENDS_ON} (?: (?P<inside>[^()]*) \) [.*_]* $ | (?P<between>{_REFS}) \) )
+    | \[ {_DEPENDS_ON} (?P<square>[^\[\]]*) \] (?!\()
     | ` depends:\s* \[ (?P<listed>[^\]`]*) \] `
-    | \b blocked\ by:? \s+ (?P<bare>{_REFS}) \.? $
+    | (?<!\w) {_ADORNED} (?: blocked\ by:? | depends\ (?:up)?on: ) \s+ (?P<bare>{_REFS}) \.? $
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -80,7 +89,7 @@ def split_depends(title: str) -> tuple[str, str]:
         return title, ""
     named: list[str] = []
     while found := _DEPENDS.search(title):
-        named.append((found["inside"] or found["between"] or found["listed"] or found["bare"] or "").strip())
+        named.append(next(filter(None, found.groups()), "").strip())
         title = title[: found.start()].rstrip(" *_,;–—-") + title[found.end() :]
     return title, ", ".join(filter(None, named))
 
@@ -93,7 +102,7 @@ def perhaps_depends(title: str) -> str:
 
 def unlinked(text: str) -> str:
     """The text with the words of its links alone."""
-    return _LINK.sub(r"\1", text) if "](" in text else text
+    return _LINK.sub(lambda found: found["code"] or found["words"], text) if "](" in text else text
 
 
 def unmarked(text: str) -> str:

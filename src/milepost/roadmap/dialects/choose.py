@@ -54,7 +54,9 @@ def _by_form(source: Source, manner: Manner) -> Chosen | None:
 
         if task_master.looks_so(source):
             return Chosen(
-                dialect="task-master", why="it is JSON with a list of tasks", reading=task_master.read(source)
+                dialect="task-master",
+                why="it is JSON with a list of tasks",
+                reading=task_master.read(source, manner.tag),
             )
     if manner.name.lower().endswith(".txt"):
         from milepost.roadmap.dialects import todo_txt
@@ -180,7 +182,7 @@ def _read_backlog(source: Source, manner: Manner) -> Reading:
 def _read_task_master(source: Source, manner: Manner) -> Reading:
     from milepost.roadmap.dialects import task_master
 
-    return task_master.read(source)
+    return task_master.read(source, manner.tag)
 
 
 # The modules are imported when they are needed: a roadmap with boxes is read at once.

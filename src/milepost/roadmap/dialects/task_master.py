@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +18,8 @@ from milepost.roadmap.drafts import Draft, Reading
 from milepost.roadmap.source import Source
 
 _MAIN = "master"
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_TAG = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +48,29 @@ def looks_so(source: Source) -> bool:
         return False
 
 
-def read(source: Source) -> Reading:
-    """The tasks of the list `master`, else of the first one, with their subtasks."""
+def read(source: Source, current: str = "") -> Reading:
+    """The tasks of the list with the current tag, else of `master`, else of the first one, with their subtasks."""
     try:
         lists = _lists(places_of(source.text))
     except ValueError as error:
         return Reading(drafts=(), problems=(Problem(line=1, message=f"this is no JSON with tasks: {error}"),))
     text = _Text(source=source, starts=[0, *accumulate(len(line) + 1 for line in source.lines)])
-    tag = _MAIN if _MAIN in lists else next(iter(lists), "")
+    tag = next((name for name in (current, _MAIN) if name in lists), next(iter(lists), ""))
     remarks: list[Remark] = []
-    if tag and len(lists) > 1:
-        others = ", ".join(shown(name, 30) for name in lists if name != tag)
-        line = text.line(lists[tag].start) + 1
-        remarks.append(Remark(line=line, taken=False, why=f"the list “{shown(tag, 30)}” is read, and not {others}"))
-    drafts = tuple(_drafts(lists[tag], "", text, remarks, _section(tag))) if tag or lists else ()
-    return Reading(drafts=drafts, remarks=tuple(remarks))
+    drafts = tuple(_drafts(lists[tag], "", text, remarks, _section(tag))) if lists else ()
+    line = text.line(lists[tag].start) + 1 if lists else 1
+    problems = [Problem(line=line, message=why, kind="list") for why in _left_out(lists, tag, current)]
+    return Reading(drafts=drafts, remarks=tuple(remarks), problems=tuple(problems))
+
+
+def _left_out(lists: dict[str, Node], tag: str, current: str) -> Iterator[str]:
+    """What is said where a file has several lists: which one is read, how many tasks each of the others has."""
+    named = f"“{shown(tag, 30)}”"
+    if current and tag and current != tag:
+        yield f"the current tag of task-master is “{shown(current, 30)}”, and no list has it: {named} is read"
+    others = [f"“{shown(name, 30)}” ({len(node.items)})" for name, node in lists.items() if name != tag]
+    if others:
+        yield f"the list {named} is read, and not {', '.join(others)}: `task-master use-tag` chooses another"
 
 
 def _lists(document: Node) -> dict[str, Node]:
@@ -75,6 +87,14 @@ def _section(tag: str) -> str:
     return "" if tag == _MAIN else tag
 
 
+def _prefix(section: str) -> str:
+    """What the ids of a list begin with: task-master counts from 1 in each, and a milepost is about one of them."""
+    if not section:
+        return ""
+    name = _UNSAFE.sub("-", section).strip("-_")[:_LONGEST_TAG]
+    return f"{name or hashlib.sha256(section.encode(errors='replace')).hexdigest()[:6]}-"
+
+
 def _drafts(tasks: Node, above: str, text: _Text, remarks: list[Remark], section: str) -> Iterator[Draft]:
     siblings = {name for task in tasks.items if (name := _id(task, above))}
     for task in tasks.items:
@@ -87,7 +107,8 @@ def _drafts(tasks: Node, above: str, text: _Text, remarks: list[Remark], section
         draft = _draft(task, title, above, siblings, text, section)
         remarks.append(Remark(line=draft.line + 1, taken=True, why=_why(task, draft)))
         subtasks = task.get("subtasks")
-        below = _drafts(subtasks, draft.explicit, text, remarks, section) if subtasks is not None else ()
+        own = _id(task, above) or draft.explicit
+        below = _drafts(subtasks, own, text, remarks, section) if subtasks is not None else ()
         yield replace(draft, subtasks=tuple(below))
 
 
@@ -98,7 +119,8 @@ def _draft(task: Node, title: str, above: str, siblings: set[str], text: _Text, 
     over, skipped = told in ("done", "skipped"), told == "skipped"
     depends = task.get("dependencies")
     names = [name for node in (depends.items if depends is not None else ()) if (name := _named(node, above, siblings))]
-    parts = [f"Depends on: {', '.join(names)}"] if names else []
+    prefix = _prefix(section)
+    parts = [f"Depends on: {', '.join(f'{prefix}{name}' for name in names)}"] if names else []
     parts += [_text(task, key) for key in ("description", "details") if _text(task, key) not in ("", title)]
     parts += [f"How it is tested: {how}" for how in [_text(task, "testStrategy")] if how]
     words = Words(section=section, path=tuple(part for part in (section, above) if part))
@@ -109,7 +131,7 @@ def _draft(task: Node, title: str, above: str, siblings: set[str], text: _Text, 
     named = f"{draft.explicit} {draft.title}".strip() if own and draft.explicit else draft.title
     return replace(
         draft,
-        explicit=own or draft.explicit,
+        explicit=f"{prefix}{own}" if own else draft.explicit,
         title=named,
         priority=priority_of(_text(task, "priority")),
         guess=False,
