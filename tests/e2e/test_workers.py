@@ -288,7 +288,8 @@ def test_a_task_is_tried_again_at_the_workers_as_it_was_submitted_and_only_the_r
     assert again["wished"] == ["T1"] and again["run"] == fleet.run() != first
     assert [again[name] == before[name] for name in ("agent", "approve", "trust", "budget")] == [True] * 4
 
-    echo = "import json, sys; print(json.dumps({'what': 'nothing_to_do', 'reason': json.load(sys.stdin)['wish']['database']}))"
+    echo = "import json, sys; wish = json.load(sys.stdin)['wish']\n"
+    echo += "print(json.dumps({'what': 'nothing_to_do', 'reason': wish['database']}))"
     monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", echo))
     assert milepost.retry_detached("T1", roadmap, database=far).reason == far
 
