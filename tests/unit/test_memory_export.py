@@ -158,6 +158,38 @@ def test_our_own_rows_in_somebody_elses_file_are_nothing_new() -> None:
         assert exported(ours) == before
 
 
+@pytest.mark.parametrize("lesson", [LESSON, lesson_of_ours()], ids=["odd", "ours"])
+def test_what_was_imported_and_is_trusted_later_takes_the_place_of_its_copy(lesson: Lesson) -> None:
+    with a_memory() as theirs, a_memory() as ours, a_memory() as once:
+        theirs.record(Episode(start=START, steps=(EpisodeStep(tool="sh", action="pytest", at=11.5),), end=END))
+        theirs.lessons.keep(lesson, ["a1"], state="active")
+        lines = exported(theirs)
+        taken(once, lines)
+        hearsay = exported(once)
+        taken(ours, lines)
+        found = taken(ours, lines, trusted=True)
+        assert (sum(found.added.values()), found.known, found.now_trusted) == (len(lines) - 2, 0, 2)
+        kept = [line for line in exported(ours)[1:-1] if b"memory_forgotten" not in line]
+        assert kept == lines[1:-1]
+        for file, trusted in ((lines, True), (lines, False), (hearsay, False), (hearsay, True)):
+            again = taken(ours, file, trusted=trusted)
+            assert (again.added, again.now_trusted, again.forgotten) == ({}, 0, 0)
+        forgotten(ours, "episode", "a1")
+        for file, trusted in ((lines, True), (lines, False), (hearsay, False), (hearsay, True)):
+            assert taken(ours, file, trusted=trusted).added == {}, "what is forgotten for good stays away"
+
+
+def test_what_a_person_said_of_a_copy_holds_when_it_is_trusted() -> None:
+    with a_memory() as theirs, a_memory() as ours:
+        a_filled_memory(theirs)
+        taken(ours, exported(theirs))
+        (copy,) = ours.lessons.standings()
+        ours.lessons.move(copy.lesson.id, "quarantined", "nonsense", by_hand=True)
+        taken(ours, exported(theirs), trusted=True)
+        (standing,) = ours.lessons.standings()
+        assert (standing.lesson.id, standing.state, standing.why) == ("l1", "quarantined", "by hand: nonsense")
+
+
 def forgotten(memory: StoredMemory, kind: str, name: str) -> None:
     memory.rows.together(
         lambda: memory.rows.add("memory_forgotten", {"kind": kind, "id": name, "why": "wrong", "at": 30.5})

@@ -26,6 +26,7 @@ def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
         added = [counted(sum(found.added.values()), "row")]
     gone = f"{found.forgotten} {'was' if found.forgotten == 1 else 'were'} forgotten here"
     rest = [
+        f"{found.now_trusted} of it in place of what came without trust" if found.now_trusted else "",
         f"{counted(found.known, 'row')} known already" if found.known else "",
         gone if found.forgotten else "",
         f"{counted(found.diverged, 'row')} differ from what is here, which stays" if found.diverged else "",
@@ -47,6 +48,7 @@ def imported_to_json(found: Imported) -> dict[str, Any]:
         "diverged": found.diverged,
         "forgotten": found.forgotten,
         "for_trust": found.for_trust,
+        "now_trusted": found.now_trusted,
         "quarantined": [{"lesson": lesson, "why": why} for lesson, why in found.quarantined],
     }
 

@@ -23,9 +23,10 @@ from milepost.memory.imported_names import IMPORT, imported_lesson, imported_nam
 from milepost.memory.lesson_book import LessonBook
 from milepost.memory.rows import Rows, digest_of
 from milepost.memory.schema import KEYS, VERSION
-from milepost.memory.sieve import THINGS, Sieve, digest_here
+from milepost.memory.sieve import Sieve, digest_here, is_said
 from milepost.memory.sync.admission import admissible
 from milepost.memory.sync.tables import COLUMNS, Line
+from milepost.memory.trusting import KINDS, replace_copy
 from milepost.memory.wire import dump, load
 from milepost.store.dialect import LONGEST_KEY
 
@@ -50,7 +51,8 @@ Judge = Callable[[Lesson], str]
 class Imported:
     """What came of a file: rows that were added, were there already, differ from what is here, or were left out.
 
-    `forgotten` are episodes and lessons that were forgotten here; `for_trust` rows that only a trusted file may add.
+    `forgotten` are episodes and lessons that were forgotten here; `for_trust` rows that only a trusted file may add;
+    `now_trusted` episodes and lessons that were here without trust, and now are as the file has them.
     """
 
     project: str
@@ -59,6 +61,7 @@ class Imported:
     diverged: int = 0
     forgotten: int = 0
     for_trust: int = 0
+    now_trusted: int = 0
     quarantined: tuple[tuple[str, str], ...] = ()
 
 
@@ -111,7 +114,8 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) 
         wanted = [one if trusted else _as_somebody_elses(*one) for one, what in sifted if what == "news"]
         lessons = [load(Lesson, row["body"]) for table, row in wanted if table == "memory_lessons"]
         odd = {lesson.id: why for lesson in lessons if lesson.text and (why := judge(lesson))}
-        tally.update(rows.together(partial(_add_all, rows, wanted, None if trusted else odd)))
+        add = partial(_add_trusted, rows, wanted) if trusted else partial(_add_theirs, rows, wanted, odd)
+        tally.update(rows.together(add))
         suspects |= odd
     return Imported(
         project=project,
@@ -120,6 +124,7 @@ def take_in(rows: Rows, lines: Iterable[bytes], *, trusted: bool, judge: Judge) 
         diverged=tally["diverged"],
         forgotten=tally["forgotten"],
         for_trust=tally["for trust"],
+        now_trusted=tally["now trusted"],
         quarantined=tuple(_quarantined(rows, suspects)),
     )
 
@@ -134,36 +139,34 @@ def _quarantined(rows: Rows, suspects: Mapping[str, str]) -> Iterator[tuple[str,
             yield lesson, suspects[lesson]
 
 
-def _add_all(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str] | None) -> list[str]:
-    """What became of each row: the table that it was added to, `known`, `diverged` or `forgotten`.
+def _add_trusted(rows: Rows, wanted: list[tuple[str, Line]]) -> list[str]:
+    """What became of each row, as `_add` says it, and of each copy here whose place one took: `now trusted`."""
+    came = [(_add(rows, table, row), table, row) for table, row in wanted]
+    replaced = [replace_copy(rows, table, row) for what, table, row in came if what in (table, "known")]
+    return [*(what for what, _, _ in came), *["now trusted"] * sum(replaced)]
 
-    With `odd`, the suspicious ones among them, lessons that come in are given the state that they begin in.
-    """
+
+def _add_theirs(rows: Rows, wanted: list[tuple[str, Line]], odd: Mapping[str, str]) -> list[str]:
+    """What became of each row; lessons that come in get the state that they begin in, by why some of them are `odd`."""
     came = [_add(rows, table, row) for table, row in wanted]
     book = LessonBook(rows)
     for (table, row), what in zip(wanted, came, strict=True):
-        if odd is not None and what == table == "memory_lessons":
+        if what == table == "memory_lessons":
             why = odd.get(row["id"], "")
             book.move(row["id"], "quarantined" if why else "candidate", why or "imported")
     return came
 
 
 def _add(rows: Rows, table: str, row: Line) -> str:
-    if table == "memory_lessons" and row["source"].startswith(IMPORT) and _is_said(rows, load(Lesson, row["body"])):
+    """What became of a row: the table that it was added to, `known`, `diverged` or `forgotten`."""
+    if table == "memory_lessons" and row["source"].startswith(IMPORT) and is_said(rows, load(Lesson, row["body"])):
         return "known"
     if rows.add(table, {name: value for name, value in row.items() if name != "digest"}):
         return table
     digest = digest_here(rows, table, row)
     if not digest:
-        return "forgotten" if table in THINGS else "about forgotten"
+        return "forgotten" if table in KINDS else "about forgotten"
     return "known" if digest == row["digest"] else "diverged"
-
-
-def _is_said(rows: Rows, lesson: Lesson) -> bool:
-    """Whether a lesson of this project here says the same."""
-    sql = "select id, body from memory_lessons where project = ? and kind = ? and subject = ?"
-    found = rows.read(sql, lesson.project, lesson.kind, lesson.subject)
-    return any(name != lesson.id and load(Lesson, body).text == lesson.text for name, body in found)
 
 
 def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
