@@ -59,22 +59,77 @@ def test_an_attempt_is_in_the_same_arm_after_a_crash_and_one_in_five_is_held_out
 
 
 @pytest.mark.parametrize(
-    ("path", "before", "after", "passed", "effect"),
+    ("path", "before", "after", "effect"),
     [
-        ("a.py", "", "x = mint('inv')", True, "helped"),
-        ("a.py", "", "x = mint('inv')", False, "harmed"),
-        ("a.py", "x = mint('inv')", "x = mint('inv')\ny = 1", True, "none"),
-        ("a.py", "", "minted = 1", True, "none"),
-        ("lib/ids.py", "", "y = 1", True, "helped"),
-        ("a.py", "mint()", None, True, "none"),
+        ("a.py", "", "x = mint('inv')", "helped"),
+        ("a.py", "x = mint('inv')", "x = mint('inv')\ny = 1", "none"),
+        ("a.py", "", "minted = 1", "none"),
+        ("lib/ids.py", "", "y = 1", "helped"),
+        ("a.py", "mint()", None, "none"),
     ],
 )
-def test_a_vote_needs_the_lessons_symbol_or_file_in_the_change(
-    path: str, before: str, after: str | None, passed: bool, effect: str
+def test_to_have_helped_needs_the_lessons_symbol_or_file_in_the_change(
+    path: str, before: str, after: str | None, effect: str
 ) -> None:
     changes = [FileChange(path=path, before=before, after=after)]
-    assert policy.vote_for(LESSON, passed, changes) == policy.vote_for(STANDING, passed, changes) == effect
-    assert policy.vote_for(replace(LESSON, symbols=()), passed, changes) == "none"
+    assert policy.vote_for(LESSON, True, changes) == effect
+    assert policy.vote_for(replace(LESSON, symbols=()), True, changes) == "none"
+
+
+CALLED_SO = "from tide import mint\nx = mint('fee')\n"
+WRONG_CALL = "app/new.py:2: in <module>\n    x = mint('fee')\nE   TypeError: mint() missing 1 required argument: 'size'"
+ELSEWHERE = "tests/test_new.py:9: in test_new\nE   AssertionError: assert 3 == 4"
+MEND = Lesson(
+    id="m",
+    kind="recovery",
+    project="harbor",
+    subject="0a1b2c3d",
+    text="`KeyError` (0a1b2c3d) was mended in `app/table.py` with:\n    row = TABLE.get('fee', 0)",
+    made_at=1.0,
+    symbols=("app/table.py",),
+    signature="keyerror: 'fee'",
+)
+SCRIPT = replace(
+    LESSON,
+    text="`tide.mint` as it is used in `a.ts`, which passed:\n    import { mint } from './tide'\n    mint('inv');",
+)
+WARNING = replace(
+    MEND,
+    kind="distilled",
+    text="Tried in `app/table.py` and failed with `KeyError` (0a1b2c3d):\n    row = TABLE['fee']",
+)
+TOGETHER = replace(
+    MEND,
+    kind="together",
+    text="`app/table.py` and `app/b.py` changed together in 3 verified mileposts.",
+    symbols=("app/table.py", "app/b.py"),
+)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "path", "before", "after", "error", "effect"),
+    [
+        (LESSON, "app/new.py", "", CALLED_SO, WRONG_CALL, "harmed"),
+        (LESSON, "app/new.py", "", CALLED_SO, ELSEWHERE, "none"),  # what it failed with is not about the lesson
+        (LESSON, "app/new.py", "", CALLED_SO, "", "none"),
+        (LESSON, "app/new.py", "", CALLED_SO.replace("'fee'", ""), WRONG_CALL, "none"),  # not as the lesson says
+        (LESSON, "app/new.py", "", "mint = 1", WRONG_CALL, "none"),
+        (LESSON, "app/new.py", CALLED_SO, f"{CALLED_SO}y = 1\n", WRONG_CALL, "none"),  # it was there before
+        (LESSON, "lib/ids.py", "", "y = 1", "lib/ids.py:1: NameError: name 'z' is not defined", "none"),
+        (SCRIPT, "new.ts", "", "import { mint } from '../tide'\nmint('fee')", "TypeError: mint is not", "harmed"),
+        (SCRIPT, "new.ts", "", "import { mint } from '../tide'\nmint()", "TypeError: mint is not", "none"),
+        (MEND, "app/other.py", "", "row = TABLE.get('rent', 1)", "KeyError: 'fee'", "harmed"),  # it mended nothing
+        (MEND, "app/other.py", "", "row = TABLE.get('rent', 1)", "KeyError: 'zone'", "none"),
+        (MEND, "app/table.py", "", "row = TABLE['fee']", "app/table.py:1: KeyError: 'fee'", "none"),
+        (WARNING, "app/table.py", "", "row = TABLE['a']", "KeyError: 'fee'", "none"),  # it was told not to
+        (TOGETHER, "app/table.py", "", "row = 1", "app/table.py:1: KeyError: 'fee'", "none"),
+    ],
+)
+def test_to_have_harmed_needs_what_the_lesson_says_and_an_error_about_it(
+    lesson: Lesson, path: str, before: str, after: str, error: str, effect: str
+) -> None:
+    changes = [FileChange(path=path, before=before, after=after)]
+    assert policy.vote_for(lesson, False, changes, [error]) == effect
 
 
 @pytest.mark.parametrize(
@@ -294,7 +349,7 @@ def test_votes_and_states_follow_the_attempts_that_were_told(memory: StoredMemor
         settle(memory, episode, (), False)  # has no verdict yet
         told(memory, episode, passed=False)
         for _ in range(2):
-            settle(memory, episode, [FileChange(path="b.py", before=None, after="mint()")], False)
+            settle(memory, episode, [FileChange(path="b.py", before=None, after=CALLED_SO)], False, [WRONG_CALL])
     (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
     assert (standing.harmed, standing.shown, standing.without_effect) == (4, (0, 4), 0)
     for number in range(20):
@@ -330,7 +385,7 @@ def test_a_failure_that_was_not_the_agents_doing_counts_nowhere(memory: StoredMe
     for number in range(8):
         memory.lessons.show([Showing(lesson=lesson.id, episode=f"t{number}", arm="shown" if number else "held_out")])
         told(memory, f"t{number}", passed=False, signals=(UNJUDGED,))
-        settle(memory, f"t{number}", [FileChange(path="b.py", before=None, after="mint()")], False)
+        settle(memory, f"t{number}", [FileChange(path="b.py", before=None, after=CALLED_SO)], False, [WRONG_CALL])
     review(memory, "harbor")
     (standing,) = [one for one in memory.lessons.standings() if one.lesson.id == lesson.id]
     assert (standing.state, standing.shown, standing.held_out, standing.harmed) == ("candidate", (0, 0), (0, 0), 0)

@@ -1,4 +1,4 @@
-"""The one error that an attempt failed with, where it is certain which: its name and its signatures are of one text."""
+"""What an attempt failed with; and the one error, where it is certain which: name and signatures are of one text."""
 
 from __future__ import annotations
 
@@ -28,13 +28,17 @@ def failed_with(attempt: Attempt, accepted: Attempt | None, redact: Callable[[st
 
     A test that failed at the base, or fails still in the attempt that was accepted, says nothing of the attempt.
     """
+    found = [error for text in errors_of(attempt, redact, accepted) if (error := _error(text)) is not None]
+    return found[0] if len({error.name for error in found}) == 1 else None
+
+
+def errors_of(attempt: Attempt, redact: Callable[[str], str], accepted: Attempt | None = None) -> tuple[str, ...]:
+    """The texts of all that an attempt failed with; none where its agent did not finish."""
     if attempt.outcome.status != "finished":
-        return None
+        return ()
     failed = [check for check in attempt.evidence.checks if check.outcome == "failed"]
     beside = _failing_anyway(attempt, accepted)
-    texts = [text for check in failed for text in _texts(check, beside)]
-    found = [error for text in texts if (error := _error(redact(text))) is not None]
-    return found[0] if len({error.name for error in found}) == 1 else None
+    return tuple(redact(text) for check in failed for text in _texts(check, beside))
 
 
 def _failing_anyway(attempt: Attempt, accepted: Attempt | None) -> frozenset[str]:

@@ -16,7 +16,7 @@ from milepost.core.secret_files import holds_secrets
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.episodes import episode_id, judges_agent
-from milepost.engine.failed_with import failed_with
+from milepost.engine.failed_with import errors_of, failed_with
 from milepost.engine.lessons_chosen import chosen_lessons
 from milepost.engine.look import recorded_note
 from milepost.engine.order import Order, Try
@@ -44,7 +44,8 @@ def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> No
     def judge() -> None:
         if here.books.memory.lessons.shown_to(name):
             changes = changes_of(here, order, attempt)
-            settle(here.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED)
+            errors = errors_of(attempt, here.redact)
+            settle(here.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED, errors)
 
     _quietly(here, order, task, attempt.number, judge)
 

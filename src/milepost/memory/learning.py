@@ -39,16 +39,21 @@ def learn(memory: StoredMemory, experience: Experience, chosen: Iterable[Lesson]
     return tuple({lesson.id: lesson for lesson in learnt}.values())
 
 
-def settle(memory: StoredMemory, episode: str, changes: Experience | Iterable[FileChange], passed: bool) -> None:
-    """Count what the lessons did that a verified attempt was shown, and move those whose standing it changed."""
+def settle(
+    memory: StoredMemory, episode: str, changes: Iterable[FileChange], passed: bool, errors: Iterable[str] = ()
+) -> None:
+    """Count what the lessons did that a verified attempt was shown, and move those whose standing it changed.
+
+    `errors` are the texts of what it failed with.
+    """
     ended = memory.journal.episode(episode)
     if ended is None or not ended.judged or ended.passed != passed:
         return
-    changed = tuple(_changes_of(changes, episode) if isinstance(changes, Experience) else changes)
+    changed, failed_with = tuple(changes), tuple(errors)
     arms = {one.lesson: one.arm for one in memory.lessons.shown_to(episode)}
     fitting = [one.lesson for one in memory.lessons.standings(lessons=arms)]
     memory.lessons.vote(
-        Vote(lesson=lesson.id, episode=episode, effect=policy.vote_for(lesson, passed, changed))
+        Vote(lesson=lesson.id, episode=episode, effect=policy.vote_for(lesson, passed, changed, failed_with))
         for lesson in fitting
         if arms[lesson.id] == "shown"
     )
@@ -124,7 +129,3 @@ def _withdraw_gone(memory: StoredMemory, experience: Experience, learnt: Collect
         is_older = lesson.id not in learnt and standing.supported_at <= experience.at
         if is_older and lesson.symbols and removed.issuperset(lesson.symbols):
             withdraw(memory, [standing], f"{policy.GONE}: what it is about was removed")
-
-
-def _changes_of(experience: Experience, episode: str) -> tuple[FileChange, ...]:
-    return next((one.changes for one in experience.tries if one.episode == episode), ())

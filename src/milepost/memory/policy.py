@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable, Iterator
 
 from milepost.core.memories import Arm, Effect, Lesson, LessonKind, LessonStanding, LessonState
-from milepost.memory.distil.diffing import added_text
 from milepost.memory.experience import FileChange
+from milepost.memory.following import concerns, follows, uses
 from milepost.memory.suspicion import objection
 
 ENOUGH = 2  # independent verified episodes that make a lesson active
@@ -50,12 +49,15 @@ def why_hidden(standing: LessonStanding) -> str:
     return objection(standing.lesson) if standing.sources else "grew from nothing that is known here"
 
 
-def vote_for(lesson: LessonStanding | Lesson, passed: bool, changes: Iterable[FileChange]) -> Effect:
-    """What a lesson that was shown did for a verified attempt: only where its symbol or file is in the change."""
-    told = lesson.lesson if isinstance(lesson, LessonStanding) else lesson
-    if not _is_used(told.symbols, changes):
-        return "none"
-    return "helped" if passed else "harmed"
+def vote_for(lesson: Lesson, passed: bool, changes: Iterable[FileChange], errors: Iterable[str] = ()) -> Effect:
+    """What a lesson that was shown did for a verified attempt: something only where the change is about it.
+
+    It harmed one that did as it says and failed with an error about that; one that failed otherwise says nothing of it.
+    """
+    changed = tuple(changes)
+    if passed:
+        return "helped" if uses(lesson, changed) else "none"
+    return "harmed" if follows(lesson, changed) and concerns(lesson, errors) else "none"
 
 
 def next_state(standing: LessonStanding, base_rate: float) -> Move | None:
@@ -156,12 +158,3 @@ def _chance_less(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 def _moments(a: float, b: float) -> tuple[float, float]:
     return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
-
-
-def _is_used(symbols: tuple[str, ...], changes: Iterable[FileChange]) -> bool:
-    names = [re.compile(rf"(?<![\w$]){re.escape(symbol)}(?![\w$])") for symbol in symbols]
-    for change in changes if symbols else ():
-        added = added_text(change.before, change.after)
-        if change.path in symbols or any(name.search(added) for name in names):
-            return True
-    return False

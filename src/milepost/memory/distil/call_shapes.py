@@ -17,9 +17,19 @@ def shape_of(code: str) -> str:
         return " ".join(code.split())
     names = imported_in(tree)
     known = names | derived(tree, names)
-    calls = {_call(node, names) for node in ast.walk(tree) if isinstance(node, ast.Call) and _root(node.func) in known}
     others = {_dotted(node, names) for node in ast.walk(tree) if _is_use(node, known)}
-    return " ".join(sorted(calls or others))
+    return " ".join(sorted(calls_in(code) or others))
+
+
+def calls_in(code: str, lines: Collection[int] | None = None) -> frozenset[str]:
+    """The calls of what code imports, each as its shape: all, or those that begin in some of the lines."""
+    tree = syntax_tree(code)
+    if tree is None:
+        return frozenset()
+    names = imported_in(tree)
+    known = names | derived(tree, names)
+    calls = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and _root(one.func) in known)
+    return frozenset(_call(one, names) for one in calls if lines is None or one.lineno in lines)
 
 
 def imported_in(tree: ast.AST) -> set[str]:

@@ -126,6 +126,11 @@ def code_in(text: str) -> str:
     return "\n".join(line.removeprefix(_INDENT) for line in lines)
 
 
+def is_warning(text: str) -> bool:
+    """Whether the code that a lesson quotes failed."""
+    return any(_pattern(template).fullmatch(text) for template in (_FAILED, _CHOSEN_FAILED))
+
+
 def objection(kind: LessonKind, text: str) -> str:
     """Why a text is no lesson of this kind that we could have worded; empty where it is one."""
     found = next((hit for template in _TEMPLATES[kind] if (hit := _pattern(template).fullmatch(text))), None)
