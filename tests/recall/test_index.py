@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core.errors import StateUnwritable
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
@@ -94,6 +95,11 @@ def test_where_no_file_can_be_written_the_index_is_in_memory(memory: StoredMemor
     (tmp_path / "folder.db").mkdir()
     with closing(Recaller(memory, index=tmp_path / "folder.db")) as recaller:
         assert _found(recaller) == ["a1"]
+    for place in (tmp_path / "missing" / "recall.db", tmp_path / "folder.db"):
+        with closing(Recaller(memory, index=place)) as recaller:
+            with pytest.raises(StateUnwritable, match="cannot be made again"):
+                recaller.rebuild()
+            assert _found(recaller) == ["a1"]
 
 
 def test_a_file_that_belongs_to_another_memory_is_made_again(memory: StoredMemory, tmp_path: Path) -> None:

@@ -459,7 +459,8 @@ class ProjectMemory:
 
     def _why_silent(self) -> tuple[str, ...]:
         if self._home.memory.mode == "off":
-            return ("the memory is off ([memory] mode): attempts are told nothing",)
+            by = f"{MODE_VARIABLE} of the environment" if os.environ.get(MODE_VARIABLE) else "[memory] mode"
+            return (f"the memory is off, by {by}: attempts are told nothing",)
         return () if self.is_there else ("nothing was ever kept here",)
 
     def _all_patterns(self) -> tuple[Pattern, ...]:

@@ -61,8 +61,14 @@ class FileDatabase:
             return self._db.execute(sql, tuple(map(kept, values))).rowcount
 
     def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows that a statement gives; none of a table that is still missing where it cannot be made."""
         with self._lock, self._guarded():
-            return self._db.execute(sql, tuple(map(kept, values))).fetchall()
+            try:
+                return self._db.execute(sql, tuple(map(kept, values))).fetchall()
+            except sqlite3.OperationalError as error:
+                if self._only_read and str(error).startswith("no such table"):
+                    return []
+                raise
 
     def columns(self, table: str) -> frozenset[str]:
         """The names of the columns of a table; none where there is no such table."""
@@ -148,6 +154,5 @@ def _unusable(path: Path, error: sqlite3.Error) -> StateUnwritable:
     if "not a database" in str(error) or "malformed" in str(error):
         advice = f"move {path.parent.name}/ away and go on: the mileposts and their proofs are in git"
         return StateUnwritable(f"{str(path)!r} is damaged: {error}", advice)
-    return StateUnwritable(
-        f"{str(path)!r} cannot be used: {error}", "make it writable or free some space, then: milepost resume"
-    )
+    advice = "make it writable or free some space, then the same again; a run goes on by: milepost resume"
+    return StateUnwritable(f"{str(path)!r} cannot be used: {error}", advice)

@@ -48,10 +48,17 @@ class Index:
                 ) from error
 
     def rebuild(self) -> None:
-        """Make it again from the memory's rows."""
+        """Make it again from the memory's rows; an error where its file cannot be made."""
         with self._lock:
+            wanted = self._path
             self._throw_away()
-        self.use(lambda entries: None)
+            is_stuck = wanted is not None and wanted.exists()
+            self.use(lambda entries: None)
+            if is_stuck or self._path != wanted:
+                raise StateUnwritable(
+                    f"the index {str(wanted)!r} cannot be made again",
+                    "make its folder writable; until then memories are searched all the same",
+                )
 
     def close(self) -> None:
         with self._lock:
