@@ -94,7 +94,7 @@ class Command:
     writable: tuple[Path, ...] = ()
     network: Network = NO_NETWORK
     bounds: Bounds = field(default_factory=Bounds)
-    about: str = ""  # what is told of it where it is to fail
+    about: str = ""  # what is told of it where failing is no trouble
     lines_are_parsed: bool = False  # whoever listens reads them as JSON and redacts what it passes on itself
     lines_are_signed: bool = False  # some of them are for whoever listens alone
 

@@ -196,7 +196,7 @@ class ToolUsed:
 class CommandStarted:
     """A command runs in the sandbox; `command` names it in the run, `by` says whose it is.
 
-    `about` is told of one that is to fail, with 1.
+    `about` is told of one whose failing is no trouble: it is wanted, or was so before.
     """
 
     run: str

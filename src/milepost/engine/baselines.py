@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from milepost.core.attempt import Workspace
@@ -23,6 +23,7 @@ from milepost.verify.tests import NAME, TestsCheck, find_flaky, outcomes, parame
 from milepost.verify.types import type_errors
 
 STANDING = "tests with their parameters"
+ABOUT = "before the change: failing is no trouble"
 
 Ask = Callable[[Workspace, Bench], Any]
 
@@ -95,7 +96,8 @@ class Baselines:
         tree, question = key
         name = f"baseline-{tree[:12]}-{hashlib.sha256(question.encode()).hexdigest()[:12]}"
         with self._outfitter.fitted(name, commit) as fitted:
-            yield fitted
+            workspace, bench = fitted
+            yield workspace, replace(bench, about=ABOUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

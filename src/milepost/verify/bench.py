@@ -34,7 +34,7 @@ class Bench:
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
     pytest: PytestPresence = field(default_factory=PytestPresence)
     equipment: Equipment = field(default_factory=Equipment)
-    about: str = ""  # what is told of commands that are to fail
+    about: str = ""  # what is told of commands whose failing is no trouble
 
     def run(
         self,

@@ -156,8 +156,8 @@ function cutShort(state, at, seq) {
 
 const OPEN = new Set(['working', 'asking']);
 
-/** Whether a command ended as it should: where failing is what is wanted, `about` says so. */
-export const isWanted = ({ exit, about }) => exit === 0 || (exit === 1 && Boolean(about));
+/** Whether a command ended without trouble: where failing is none, `about` says so. One that did not end by itself is. */
+export const isWanted = ({ exit, about }) => exit === 0 || (exit > 0 && Boolean(about));
 
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
