@@ -15,5 +15,10 @@ def init_lines(made: tuple[Path, ...], here: Path) -> list[str]:
     top = made[0].parent
     go = "" if here.is_relative_to(top.resolve()) else f"cd {shlex.quote(from_here(top))} && "
     names = shlex.join(path.name if go else from_here(path) for path in made)
-    commit = f"{go}git add {names} && git commit -m 'Roadmap' && milepost plan"
-    return [safe(line) for line in (*(f"made {from_here(path)}" for path in made), f"next   edit them, then: {commit}")]
+    what = "it" if len(made) == 1 else "them"
+    lines = [
+        *(f"made {from_here(path)}" for path in made),
+        f"next   edit {what}, then: {go}git add {names} && git commit -m Roadmap",
+        "       milepost plan   what would be done, and in which order",
+    ]
+    return [*map(safe, lines)]

@@ -19,7 +19,6 @@ ROADMAP = """# Roadmap
 ## Phase 1: First steps
 
 - [ ] 1.1 Say in one line what is to be done
-  - Files: README.md
   - Verify: test -s README.md
 - [ ] 1.2 Something that builds on it
   - Depends on: 1.1
@@ -29,7 +28,7 @@ ROADMAP = """# Roadmap
 SETTINGS = """# Settings of milepost for this roadmap. What is commented out shows the default.
 
 [run]
-# agent = "command:./agent.sh"   # who does the work; also pattern:NAME and replay:FILE
+# agent = "claude"               # or codex, aider, tool, code, command:./agent.sh
 # parallel = 2                   # attempts under way at once
 # trust = "isolated"             # absent: the strongest level that this machine holds
 
