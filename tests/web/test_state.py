@@ -46,8 +46,9 @@ def printed(command: str, *lines: str, errors: tuple[int, ...] = ()) -> dict[str
     return {"event": "command_printed", "task": "1.1", "attempt": 1, "command": command, **said}
 
 
-def command(name: str) -> dict[str, Any]:
-    return {"event": "command_started", "task": "1.1", "attempt": 1, "command": name, "argv": name, "by": "agent"}
+def command(name: str, about: str = "") -> dict[str, Any]:
+    whose = {"task": "1.1", "attempt": 1, "by": "agent", "about": about}
+    return {"event": "command_started", "command": name, "argv": name, **whose}
 
 
 def ended(name: str, exit_code: int = 0) -> dict[str, Any]:
@@ -187,6 +188,18 @@ def test_older_lines_go_to_where_they_belong(modules: Modules) -> None:
     assert found["lines"] == ["c1", "first", "second", "exit 0", "c2", "new"]
     assert found["kinds"] == ["command", "output", "error", "success", "command", "output"]
     assert found["came"] == 2
+
+
+def test_a_failure_that_is_no_trouble_is_neither_a_success_nor_a_failure_and_a_signal_is_always_trouble(
+    modules: Modules,
+) -> None:
+    about = "before the change: failing is no trouble"
+    ends = [step for code in (0, 2, -9) for step in (command(f"c{code}", about), ended(f"c{code}", code))]
+
+    found = told(modules, started("1.1"), *ends)
+
+    assert found["kinds"][1::2] == ["success", "untroubled", "failure"]
+    assert found["lines"][3] == f"exit 2 · {about}"
 
 
 def test_a_question_that_was_answered_waits_no_more_though_the_run_did_not_take_that_up(modules: Modules) -> None:

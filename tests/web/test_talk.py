@@ -59,6 +59,22 @@ def test_steps_are_folded_to_the_last_one_and_show_what_they_printed_when_they_a
     expect(steps.locator(".log .colour-2")).to_have_text("....")
 
 
+def test_what_fails_before_the_change_is_told_calmly_in_the_conversation_and_the_terminal(
+    pages: Pages, stage: Stage
+) -> None:
+    about = "before the change: failing is no trouble"
+    starts, printed, ends = command("1.1", 1, "c1", "grep -q hello a.txt", ["no such file"], by="milepost", code=2)
+    stage.tell(began("1.1"), at_work("1.1", 1), {**starts, "about": about}, printed, ends)
+    page = talk(pages.open(f"{stage.address}#task=1.1"))
+    step, line = page.locator(".p-talk .step"), page.locator(".screen .line", has_text=about)
+
+    expect(step.locator(".about")).to_contain_text(f"exit 2 · 0.9 s · {about}")
+    expect(page.locator(".p-talk .bad, .p-terminal .bad, .l-failure")).to_have_count(0)
+    expect(line.locator(".sign")).to_have_text("· ")
+    step.locator("summary").click()
+    expect(step.locator(".log")).to_have_text("no such file")
+
+
 def test_a_long_conversation_is_capped_and_nothing_moves_while_the_reader_looks_back(
     pages: Pages, stage: Stage
 ) -> None:

@@ -6,7 +6,7 @@ import { Pieces } from './inline.js';
 import { bring } from './layout.js';
 import { NothingToAsk, parted } from './proof.js';
 import { pick } from './route.js';
-import { isWanted } from './state.js';
+import { ENDS, endOf } from './state.js';
 import { alive, asking, hello, link, read } from './store.js';
 import { Log, Prose } from './text.js';
 import { tones } from './wording.js';
@@ -153,7 +153,7 @@ const inShort = entry => (entry.kind === 'command' ? `$ ${entry.argv}` : entry.s
 function isFailed(entry) {
   if (entry.kind === 'tool') return entry.failed;
   const command = read('talk').commands.get(entry.command);
-  return Boolean(command?.ending) && !isWanted(command);
+  return Boolean(command?.ending) && endOf(command) === 'failure';
 }
 
 function Step({ entry }) {
@@ -179,8 +179,12 @@ function Ended({ name }) {
     return html`<span class="soft">${seen ? 'running' : 'running when last seen'}</span>`;
   }
   if (command.cut) return html`<span class="bad">cut short</span>`;
-  const tone = isWanted(command) ? 'soft' : 'bad';
-  return html`<span class=${tone}>${command.ending} · ${span(command.ms / 1000)}</span>`;
+  const end = endOf(command);
+  const ended = `${command.ending} · ${span(command.ms / 1000)}`;
+  if (end === 'untroubled') {
+    return html`<span class="soft about" title=${command.about}>${ended} · ${command.about}</span>`;
+  }
+  return html`<span class=${end === 'failure' ? 'bad' : 'soft'}>${ended}</span>`;
 }
 
 function Printed({ entry }) {
@@ -202,7 +206,7 @@ function printedBy({ lines }, { seq, command }) {
   const places = [];
   for (let place = firstAt(lines.seq, seq); place < lines.seq.length; place += 1) {
     if (lines.command[place] !== command || lines.kind[place] === 'command') continue;
-    if (lines.kind[place] === 'success' || lines.kind[place] === 'failure') break;
+    if (ENDS.has(lines.kind[place])) break;
     places.push(place);
   }
   const last = places.slice(-MOST_LINES);

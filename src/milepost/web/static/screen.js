@@ -11,7 +11,7 @@ const ROW = 20; // pixels; the style sheet says the same
 const BEYOND = 8; // rows drawn above and below
 const NEAR_TOP = 40; // rows from the top at which older lines are fetched
 
-const SIGNS = { command: '$ ', success: '✓ ', failure: '✗ ', error: '! ', output: '  ' };
+const SIGNS = { command: '$ ', success: '✓ ', untroubled: '· ', failure: '✗ ', error: '! ', output: '  ' };
 
 function put(row, name, text) {
   const span = document.createElement('span');

@@ -156,8 +156,14 @@ function cutShort(state, at, seq) {
 
 const OPEN = new Set(['working', 'asking']);
 
-/** Whether a command ended without trouble: where failing is none, `about` says so. One that did not end by itself is. */
-export const isWanted = ({ exit, about }) => exit === 0 || (exit > 0 && Boolean(about));
+/** The kinds of lines that tell how a command ended. */
+export const ENDS = new Set(['success', 'untroubled', 'failure']);
+
+/** How a command ended: where failing is no trouble, `about` says so. One that did not end by itself is trouble. */
+export function endOf({ exit, about }) {
+  if (exit === 0) return 'success';
+  return exit > 0 && about ? 'untroubled' : 'failure';
+}
 
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
@@ -254,7 +260,7 @@ const HANDLERS = {
     }
     state.running.delete(event.command);
     const about = known?.about;
-    const kind = isWanted({ exit: event.exit_code, about }) ? 'success' : 'failure';
+    const kind = endOf({ exit: event.exit_code, about });
     line(state.lines, seq, at, event, kind, about ? `${event.ending} · ${about}` : event.ending);
     return ['talk', 'terminal'];
   },

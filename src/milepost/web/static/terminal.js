@@ -5,7 +5,7 @@ import { Icon } from './icons.js';
 import { Pieces } from './inline.js';
 import { Panel, remember, remembered } from './layout.js';
 import { Rows, Screen } from './screen.js';
-import { isWanted } from './state.js';
+import { endOf } from './state.js';
 import { alive, hello, link, now, read, second, selected, state, tell } from './store.js';
 import { visible } from './text.js';
 
@@ -106,14 +106,16 @@ function Found() {
     ${older && html`<button class="chip" onClick=${() => rows.fetchOlder()}>search older lines, too</button>`}`;
 }
 
+const DOTS = { success: 'good', untroubled: 'calm', failure: 'bad' };
+
 function Ended({ command }) {
-  const good = isWanted(command);
+  const end = endOf(command);
   const ended = command.cut ? 'cut short' : `${command.ending} · ${span(command.ms / 1000)}`;
   const words = command.about ? `${ended} · ${command.about}` : ended;
   return html`<span class="command">
-    <i class=${`dot ${good ? 'good' : 'bad'}`} aria-hidden="true"></i>
+    <i class=${`dot ${DOTS[end]}`} aria-hidden="true"></i>
     <code><${Pieces} text=${command.argv} /></code>
-    <span class=${good ? 'soft' : 'bad'}>${words}</span>
+    <span class=${end === 'failure' ? 'bad' : 'soft'}>${words}</span>
   </span>`;
 }
 
@@ -173,7 +175,7 @@ function whyEmpty() {
 }
 
 function Body() {
-  read('terminal');
+  read('terminal', 'head');
   const unread = rows.unread.value;
   return html`<div class="screen-wrap">
     <${Screen} rows=${rows} />

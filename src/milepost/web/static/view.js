@@ -1,8 +1,7 @@
 // Which lines of the terminal are shown: their places among all lines, extended as lines come, made anew when a choice
 // changes. No DOM.
 import { plain } from './safe.js';
-
-const ENDS = new Set(['success', 'failure']);
+import { ENDS } from './state.js';
 
 /** The group that a kind of line is filtered by. */
 const groupOf = kind => (ENDS.has(kind) ? 'ends' : kind);
