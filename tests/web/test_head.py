@@ -76,6 +76,7 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
     stage.tell({"event": "steered", "run": RUN, "task": "", "what": "paused: nothing new begins"})
     go_on = page.get_by_role("button", name="Go on with the run")
     expect(go_on).to_be_focused()
+    expect(page.locator(".standing")).to_have_text("paused, 1 at work")
     go_on.press("Enter")
     stop = page.get_by_role("button", name="Stop the run")
     stop.press("Enter")

@@ -20,7 +20,7 @@ RESULT = """({empty, apply, weave, glance}, [events, older]) => {
         talk: state.talk.map(one => one.kind), lines: state.lines.text, kinds: state.lines.kind,
         running: [...state.running], commands: [...state.commands.values()], gates: by.gates.map(gate => gate.gate),
         again: first.some(Boolean), came, unknown: [...state.unknown], ends: state.ends.map(end => end.status),
-        walls: state.walls,
+        walls: state.walls, refusals: by.refusals,
     };
 }"""
 
@@ -188,6 +188,15 @@ def test_older_lines_go_to_where_they_belong(modules: Modules) -> None:
     assert found["lines"] == ["c1", "first", "second", "exit 0", "c2", "new"]
     assert found["kinds"] == ["command", "output", "error", "success", "command", "output"]
     assert found["came"] == 2
+
+
+def test_an_attempt_that_was_refused_is_counted_also_when_its_task_did_not_fail(modules: Modules) -> None:
+    refused = {"event": "attempt_finished", "task": "1.1", "attempt": 1, "verdict": "failed", "reason": "red"}
+    over = {"agent": "tool", "commit": "c", "duration_ms": 1, "cost_usd": 0.0}
+
+    found = told(modules, started("1.1"), stage("1.1"), {**refused, **over}, stage("1.1", 2))
+
+    assert (found["refusals"], found["standing"]) == (1, {"1.1": "working"})
 
 
 def test_a_failure_that_is_no_trouble_is_neither_a_success_nor_a_failure_and_a_signal_is_always_trouble(

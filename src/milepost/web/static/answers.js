@@ -67,12 +67,13 @@ const Named = ({ id, text }) => html`<${Inline} text=${withId(text, id)} />`;
 
 function Refused({ by }) {
   const [first] = [...by.failed, ...by.unverified];
+  const none = by.refusals ? `${many(by.refusals, 'attempt')} refused` : 'nothing was refused';
   const kind = by.failed.length ? 'failed' : by.unverified.length ? 'unverified' : 'none';
   return html`<${Answer}
     kind=${kind}
     count=${by.failed.length}
     label=${`failed${by.unverified.length ? ` · ${by.unverified.length} unverified` : ''}`}
-    text=${first ? html`<${Named} id=${first.id} text=${first.reason} />` : 'nothing was refused'}
+    text=${first ? html`<${Named} id=${first.id} text=${first.reason} />` : none}
     act=${evidence(first)}
   />`;
 }

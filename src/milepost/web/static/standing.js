@@ -24,7 +24,8 @@ export function standing(state, { link, alive, left, stopping }) {
   if (!alive) return { kind: 'stopped', text: word, note: ', can go on' };
   if (stopping) return { kind: 'stopping', text: 'stopping' };
   if (asks) return { kind: 'asking', text: ASKS };
-  return { kind, text: WORDS[kind] };
+  const working = kind === 'running' ? 0 : glance(state).working.length;
+  return { kind, text: WORDS[kind], note: working ? `, ${working} at work` : '' };
 }
 
 /** Whether every task of it passed. */

@@ -366,16 +366,20 @@ const HANDLERS = {
       if (!OPEN.has(state.tasks.get(id).status)) continue;
       change(state, id, { status: 'waiting', reason: 'not done', doing: '', stage: '' });
     }
-    say(state, seq, at, event, 'run', { text: `finished · ${event.branch} is at ${event.head.slice(0, 7)}` });
+    const isAhead = event.tasks.some(task => task.commit); // else its branch is gone
+    const made = isAhead ? `${event.branch} is at ${event.head.slice(0, 7)}` : 'no milepost was made';
+    say(state, seq, at, event, 'run', { text: `finished · ${made}` });
     return [...ALL, 'terminal'];
   },
 };
 
 export const KINDS = Object.keys(HANDLERS);
 
-/** What a person wants to know in five seconds: the tasks by how they stand, and the gates without an answer. */
+/** What a person wants to know in five seconds: the tasks by how they stand, how many attempts were refused, open gates. */
 export function glance(state) {
   const by = { passed: [], failed: [], unverified: [], working: [], asking: [], waiting: [] };
   for (const id of state.order) by[state.tasks.get(id).status].push(state.tasks.get(id));
-  return { ...by, gates: [...state.gates.values()].filter(gate => !gate.answer) };
+  const attempts = [...state.tasks.values()].flatMap(task => task.attempts);
+  const refusals = attempts.filter(({ verdict }) => verdict && verdict !== 'passed').length;
+  return { ...by, refusals, gates: [...state.gates.values()].filter(gate => !gate.answer) };
 }
