@@ -201,6 +201,8 @@ from milepost.engine.marks import Mark as Mark
 from milepost.engine.normalising import Normalised as Normalised
 from milepost.engine.prepare import NothingToDo as NothingToDo
 from milepost.engine.progress import Progress as Progress
+from milepost.engine.project_memory import ProjectMemory as ProjectMemory
+from milepost.engine.project_memory import open_memory as open_memory
 from milepost.engine.proving import Replayed as Replayed
 from milepost.engine.proving import Verified as Verified
 from milepost.engine.recollections import LessonStory as LessonStory
@@ -209,8 +211,6 @@ from milepost.engine.recollections import MemoryStats as MemoryStats
 from milepost.engine.recollections import MemorySynced as MemorySynced
 from milepost.engine.recollections import Recollection as Recollection
 from milepost.engine.recollections import Unsynced as Unsynced
-from milepost.engine.remembering import ProjectMemory as ProjectMemory
-from milepost.engine.remembering import open_memory as open_memory
 from milepost.engine.renamed import Renamed as Renamed
 from milepost.engine.replaying import RunReplayed as RunReplayed
 from milepost.engine.replaying import TaskReplayed as TaskReplayed

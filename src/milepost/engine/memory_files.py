@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import IO
 
 from milepost.core.errors import ExportRefused, FileInTheWay
+from milepost.engine.memory_mode import require_writing
+from milepost.engine.opened_memory import OpenedMemory
 from milepost.engine.state import unwritable
-from milepost.memory.intake import LONGEST_LINE
+from milepost.memory.intake import LONGEST_LINE, Imported, checked, take_in
+from milepost.memory.learning import review_all
+from milepost.memory.suspicion import objection
 
 SPOOLED = 8_000_000  # bytes that are kept in the process; more goes to a file without a name
 
@@ -35,6 +39,19 @@ def write_lines(target: Path, lines: Iterable[str]) -> int:
     return count
 
 
+def taken_in(opened: OpenedMemory, file: Path | IO[bytes], *, trusted: bool) -> Imported:
+    """Read a file twice: nothing is kept of it before all its lines were found to be as they should be."""
+    require_writing(opened.home.memory.mode)
+    with _read_again(file) as stream:
+        for _ in checked(_lines_of(stream)):
+            pass
+        stream.seek(0)
+        opened.keep()
+        imported = take_in(opened.stored.rows, _lines_of(stream), trusted=trusted, judge=objection)
+    review_all(opened.stored)
+    return imported
+
+
 @contextmanager
 def _draft_of(target: Path) -> Iterator[IO[bytes]]:
     """A file beside another, which is gone at the end unless it took its place."""
@@ -46,7 +63,7 @@ def _draft_of(target: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def read_again(file: Path | IO[bytes]) -> Iterator[IO[bytes]]:
+def _read_again(file: Path | IO[bytes]) -> Iterator[IO[bytes]]:
     """A file, or what comes through a pipe, such that it can be read from the beginning again."""
     if isinstance(file, Path):
         try:
@@ -62,7 +79,7 @@ def read_again(file: Path | IO[bytes]) -> Iterator[IO[bytes]]:
         yield spool
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
+def _lines_of(stream: IO[bytes]) -> Iterator[bytes]:
     """The lines from here on; of one that is too long only as much as shows that."""
     while line := stream.readline(LONGEST_LINE + 2):
         yield line

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from milepost.core.memories import Episode, LessonStanding
+from milepost.engine.memory_contents import counted
+from milepost.engine.memory_sync import unsynced
+from milepost.engine.opened_memory import OpenedMemory
 from milepost.engine.recollections import MemoryFinding, Unsynced
 from milepost.memory.distil.refusals import REFUSED
 from milepost.memory.export import pages
@@ -26,6 +30,22 @@ OLD_S = 3_600.0  # what waits longer for the primary is not on its way any more
 MOST_ROWS = 20
 SHORT = 12  # signs of an id that are enough for a command
 FORGET_IT = "milepost memory forget takes an episode or a lesson away with all its rows"
+
+
+def findings(opened: OpenedMemory) -> tuple[MemoryFinding, ...]:
+    """All of it, what is wrong first."""
+    standings = opened.stored.lessons.standings()
+    found = (
+        *suspects(standings),
+        *contradicting(standings),
+        *changed_rows(opened.stored.rows),
+        *index_health(opened.home.index),
+        *not_synced(unsynced(opened), time.time()),
+        *(at_odds(opened.database) if opened.home.memory.primary else ()),
+        *unended(opened.stored.journal.open(), counted(opened).episodes.get("interrupted", 0)),
+        *imports(standings),
+    )
+    return tuple(sorted(found, key=lambda one: not one.wrong))
 
 
 def suspects(standings: Iterable[LessonStanding]) -> Iterator[MemoryFinding]:
