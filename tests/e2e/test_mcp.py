@@ -482,7 +482,7 @@ def test_lessons_are_listed_by_pages_explained_quarantined_and_forgotten(sandbox
             lesson = Lesson(
                 id=f"{number}" * 12, kind="fact", project=memory.project, subject=f"s{number}", text="`x`", made_at=1.0
             )
-            memory._memory.lessons.keep(lesson, ["e"], state="active")
+            memory._opened.stored.lessons.keep(lesson, ["e"], state="active")
 
     async def talk(client: Client) -> None:
         first = await told(client, "lessons", limit=2)
@@ -509,7 +509,7 @@ def test_lessons_of_another_project_are_told_and_changed_only_where_it_is_named(
         memory.start("Mint")
         for name, project in (("a" * 12, memory.project), ("b" * 12, "other")):
             lesson = Lesson(id=name, kind="fact", project=project, subject=name, text="`x`", made_at=1.0)
-            memory._memory.lessons.keep(lesson, ["e"], state="active")
+            memory._opened.stored.lessons.keep(lesson, ["e"], state="active")
 
     async def talk(client: Client) -> None:
         (own,) = (await told(client, "lessons"))["lessons"]
@@ -542,7 +542,7 @@ def worked(memory: milepost.ProjectMemory, name: str, title: str, tools: tuple[s
     verdict = Verdict.PASSED if passed else Verdict.FAILED
     end = EpisodeEnd(kind="success" if passed else "failure", ended_at=2.0, verdict=verdict)
     episode = Episode(start=start, steps=steps, end=end)
-    memory._memory.record(replace(episode, assessment=assess(episode)))
+    memory._opened.stored.record(replace(episode, assessment=assess(episode)))
 
 
 @remembers
@@ -582,7 +582,7 @@ def test_a_lesson_that_no_episode_supports_is_not_activated_and_recall_says_so(s
             terms=("clock", "parse"),
             symbols=("clock.parse",),
         )
-        memory._memory.lessons.keep(lesson, [], state="active")
+        memory._opened.stored.lessons.keep(lesson, [], state="active")
 
         with pytest.raises(milepost.Misuse, match="no episode here supports it"):
             memory.activate("aaaa", "I looked at it")
