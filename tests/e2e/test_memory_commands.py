@@ -387,3 +387,17 @@ def test_a_project_is_called_in_the_memory_what_an_export_can_bring_back(sandbox
 def memory_of(folder: Path) -> str:
     with milepost.open_memory(folder) as memory:
         return memory.project
+
+
+def test_a_word_that_could_not_be_read_back_is_not_kept(sandbox: Sandbox) -> None:
+    sandbox.roadmap(PLAN)
+    wrong: Any = "failure!"
+    with milepost.open_memory(sandbox.repo) as memory:
+        episode = memory.start("Mint coins")
+        with pytest.raises(milepost.Misuse, match="is none of success, error, timeout"):
+            memory.log(episode, tool="sh", action="mint", result=wrong)
+        with pytest.raises(milepost.Misuse, match="is none of"):
+            memory.complete(episode, outcome=wrong)
+        with pytest.raises(milepost.Misuse, match="is none of"):
+            memory.start("Mint more", kind=wrong)
+        assert memory.log(episode, tool="sh", action="mint") == 1

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from milepost.core.errors import EpisodeUnknown, Misuse
 from milepost.core.memories import (
@@ -15,6 +16,7 @@ from milepost.core.memories import (
     EpisodeEnd,
     EpisodeStart,
     EpisodeStep,
+    StepResult,
     TaskKind,
 )
 from milepost.core.signature import signature
@@ -47,6 +49,8 @@ class Outsiders:
         """Begin an episode; gives its id."""
         if not title.strip():
             raise Misuse("an episode needs a title", "say in a line what is to be done")
+        if kind is not None:
+            _require_one_of(kind, get_args(TaskKind))
         task = Task(id="", title=title.strip(), status="open", line=0, text=text, files=tuple(files))
         start = EpisodeStart(
             id=uuid.uuid4().hex[:24],
@@ -65,6 +69,7 @@ class Outsiders:
 
     def log(self, episode: str, step: EpisodeStep) -> int:
         """Add a step; gives its number. The signature of its error is ours to make."""
+        _require_one_of(step.result, get_args(StepResult))
         self._require_theirs(episode)
         is_error = step.result != "success" and bool(step.observation.strip())
         return self.memory.journal.log(
@@ -73,6 +78,7 @@ class Outsiders:
 
     def complete(self, episode: str, *, outcome: EndKind, reason: str = "") -> Assessment:
         """End an episode by its agent's word, and tell what it was worth."""
+        _require_one_of(outcome, get_args(EndKind))
         known, now = self._require_theirs(episode), time.time()
         if known.end is not None:
             raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
@@ -108,6 +114,12 @@ class Outsiders:
         if known is None or known.start.run:
             raise EpisodeUnknown(f"there is no episode {episode!r} of yours", "milepost memory list --episodes")
         return known
+
+
+def _require_one_of(word: str, known: tuple[str, ...]) -> None:
+    """Raise for a word that nobody could read back: types hold no caller of the library to it."""
+    if word not in known:
+        raise Misuse(f"{word!r} is none of {', '.join(known)}", "give one of these")
 
 
 def _last_at(episode: Episode) -> float:
