@@ -375,7 +375,7 @@ const HANDLERS = {
 
 export const KINDS = Object.keys(HANDLERS);
 
-/** What a person wants to know in five seconds: the tasks by how they stand, how many attempts were refused, open gates. */
+/** What a person wants to know in five seconds: tasks by how they stand, how many attempts were refused, gates. */
 export function glance(state) {
   const by = { passed: [], failed: [], unverified: [], working: [], asking: [], waiting: [] };
   for (const id of state.order) by[state.tasks.get(id).status].push(state.tasks.get(id));
