@@ -113,6 +113,25 @@ def copied(page: Page, text: str) -> None:
     page.wait_for_function("async text => await navigator.clipboard.readText() === text", arg=text)
 
 
+# What the person is told passes after a while, so that it is written down.
+_HEAR = """() => {
+  const place = document.querySelector('.toast');
+  globalThis.told = [];
+  const hear = () => told.push(place.textContent);
+  new MutationObserver(hear).observe(place, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def listen(page: Page) -> None:
+    """Write down from now on what the person is told for a moment."""
+    page.evaluate(_HEAR)
+
+
+def was_told(page: Page, words: str) -> None:
+    """Wait until the person was told something with these words, since the test listens."""
+    page.wait_for_function("words => told.some(text => text.includes(words))", arg=words)
+
+
 @contextmanager
 def pages_of(browser: Browser) -> Iterator[Pages]:
     """Pages that are closed at the end, where an error that one of them logged fails the test.

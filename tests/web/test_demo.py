@@ -26,6 +26,7 @@ def test_the_demonstration_is_watched_to_its_end_and_the_header_says_what_the_da
 
     with served(tmp_path, (sys.executable, "-c", DEMO)) as server:
         page = pages.open(server.address)
+        expect(page.locator(".standing")).to_have_text("running", timeout=LONGEST_S * 1000)
         expect(page.locator(".standing")).to_have_text("finished", timeout=4 * LONGEST_S * 1000)
 
         roadmap = tmp_path / "demo" / "ROADMAP.md"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.web.chromium import Pages
 from tests.web.scene import COMMAND, DIGEST, GATE, gate, lunch
 from tests.web.stage import Stage
@@ -54,7 +56,8 @@ def test_what_is_shown_stays_until_the_person_looks_at_what_waits_now(stage: Sta
 
     stage.refusals[PATH] = (409, {"error": "what 3.1 is about is another one now", "advice": "look again"})
     dialog.get_by_role("button", name="Approve once").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("what 3.1 is about is another one now · look again")
+    refused = re.compile(r"^Not done at \d\d:\d\d: what 3\.1 is about is another one now · look again$")
+    expect(dialog.get_by_role("alert")).to_have_text(refused)
     assert stage.changes == [(PATH, {"answer": "approve", "text": "", "digest": "f" * 64})]
 
     stage.tell({"event": "gate_answered", "run": "7f3a", "task": "3.1", "gate": GATE, "answer": "skip", "text": ""})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.web.chromium import Pages, copied
+from tests.web.chromium import Pages, copied, listen, was_told
 from tests.web.scene import GATE, event, finished, lunch, passes, plan
 from tests.web.stage import RUN, Stage
 
@@ -55,7 +55,9 @@ def test_nothing_is_claimed_of_a_run_that_cannot_be_seen_or_that_nobody_works_on
     expect(page.locator(".next")).to_contain_text("milepost resume")
     expect(page.locator(".a-passed")).to_contain_text("nobody is at work")
     page.wait_for_function(f"() => {TURNING} === 0")
+    listen(page)
     page.get_by_role("button", name="Resume the run").click()
+    was_told(page, "done")
     assert stage.asked_for(1) == [("/api/steer", {"verb": "resume", "task": "", "text": ""})]
 
     stage.break_off()
@@ -135,7 +137,9 @@ def test_at_the_end_it_says_what_is_next_and_nothing_waits_any_more(stage: Stage
     expect(page.locator(".standing.s-finished")).to_have_text("finished")
     expect(page.locator(".answer").first).to_have_text("4of 12 done, with proof8 not done: 2.1, 3.3, 2.2 and 5 more")
     expect(page.locator(".next code")).to_have_text([f"git merge milepost/{RUN}", "milepost proof 2.1"])
+    listen(page)
     page.get_by_role("button", name="Copy git merge").click()
+    was_told(page, "copied")
     copied(page, f"git merge milepost/{RUN}")
     expect(page.locator(".a-asking")).to_have_count(0)
     expect(page.locator("#announced")).to_have_text("the run is finished")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tests.web.chromium import LINES, Pages, caught_up
 from tests.web.serving import Served
 from tests.web.told import Story
-
-if TYPE_CHECKING:
-    pass
 
 TABS: Final = 8
 # A browser without a window never hides a tab, so the test says which one is seen.

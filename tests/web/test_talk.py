@@ -6,7 +6,7 @@ import sqlite3
 
 from playwright.sync_api import Page, expect
 
-from tests.web.chromium import Pages
+from tests.web.chromium import Pages, listen, was_told
 from tests.web.modules import Modules
 from tests.web.scene import GATE, REFUSED, at_work, began, command, event, finished, over, said, tool
 from tests.web.serving import Served
@@ -154,8 +154,10 @@ def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_serve
         page = talk(server.enter(pages.open(), "#task=2.3"))
         note = page.get_by_label("a note for the agent")
         expect(note).to_be_enabled()
+        listen(page)
         note.fill("use the parser that is there")
         note.press("Enter")
+        was_told(page, "noted for 2.3")
         expect(note).to_have_value("")
 
     with sqlite3.connect(story.folder / ".milepost" / "milepost.db") as database:

@@ -21,20 +21,25 @@ export async function ask(path, words = {}, { aloud = false } = {}) {
   return null;
 }
 
-/** Ask for a change; gives what was said, or null when it was refused, which the person is told. */
-export async function change(path, body) {
+/** Ask for a change; gives what was said, or null when it was refused, which the person and `refused` are told. */
+export async function change(path, body, refused = () => {}) {
   const headers = { 'Content-Type': 'application/json', 'X-Milepost': '1' };
   try {
     const response = await fetch(address(path), { method: 'POST', headers, body: JSON.stringify(body) });
     const answer = await response.json().catch(() => ({}));
-    tell(response.ok ? answer.said ?? 'done' : inWords(answer, response.status));
-    if (!response.ok) return null;
+    if (!response.ok) return refuse(inWords(answer, response.status), refused);
+    tell(answer.said ?? 'done');
     acts.value += 1;
     return answer;
   } catch {
-    tell('the server does not answer: nothing was changed');
-    return null;
+    return refuse('the server does not answer: nothing was changed', refused);
   }
+}
+
+function refuse(text, refused) {
+  tell(text);
+  refused(text);
+  return null;
 }
 
 const inWords = ({ error, advice }, status) => [error ?? `refused (${status})`, advice].filter(Boolean).join(' · ');

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from './libraries.js';
 import { change } from './ask.js';
 import { clock } from './format.js';
-import { acts, alive, toast } from './store.js';
+import { acts, alive } from './store.js';
 import { Advice } from './text.js';
 
 /** {busy, refusal, send, forget}: `send` gives what was said, or null, one at a time; `forget` drops the refusal. */
@@ -13,8 +13,8 @@ export function useChange() {
   const send = async (path, body) => {
     if (busy) return null;
     setBusy(true);
-    const done = await change(path, body);
-    setRefusal(done ? null : { text: toast.value, at: Date.now() / 1000 });
+    setRefusal(null);
+    const done = await change(path, body, text => setRefusal({ text, at: Date.now() / 1000 }));
     setBusy(false);
     return done;
   };
