@@ -26,8 +26,8 @@ from tree_sitter import Language, Parser
 
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
-from milepost.engine.context import Contexts, View
-from milepost.engine.tag_cache import TagCache
+from milepost.engine.context.build_context import Contexts, View
+from milepost.engine.context.tag_cache import TagCache
 from milepost.plan.context import Bounds
 from milepost.workspace.repository import Repository
 

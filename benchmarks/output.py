@@ -3,9 +3,9 @@
     python benchmarks/output.py [LINES]
 
 The same program on the same terminal: once nobody listens, once somebody does to no end, once its lines are written to
-a file, once they are told: written into a database in a file, with secrets taken out. It prints as fast as it can, as no
-suite of tests does. The four are interleaved, several rounds each; printed are medians of wall time and of this
-process's processor time. The goal is that telling takes at most twice as long as listening to no end.
+a file, once they are told: written into a database in a file, with secrets taken out. It prints as fast as it can, as
+no suite of tests does. The four are interleaved, several rounds each; printed are medians of wall time and of
+this process's processor time. The goal is that telling takes at most twice as long as listening to no end.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult
 from milepost.core.redact import Redactor
-from milepost.engine.journal import Journal
-from milepost.engine.output import Output
-from milepost.engine.told_terminal import CommandTeller
+from milepost.engine.records.journal import Journal
+from milepost.engine.terminals.command_events import CommandTeller
+from milepost.engine.terminals.output_writer import Output
 from milepost.sandbox.terminal import WalledTerminal
 
 ROUNDS = 9

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from milepost.core.events import CommandPrinted, CommandStarted
-from milepost.engine.journal import Journal
-from milepost.engine.project import Project
+from milepost.engine.project.project import Project
+from milepost.engine.records.journal import Journal
 from milepost.web import libraries
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from milepost.cli.main import app
-from milepost.engine.settings import AgentSection, McpSection, SecretSection, Settings
+from milepost.engine.project.settings import AgentSection, McpSection, SecretSection, Settings
 
 HERE = Path(__file__).parent
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.ports import Agent
-from milepost.engine import prepare
-from milepost.engine.journal import Journal
-from milepost.engine.order import VERSION, Order
-from milepost.engine.prepare import NothingToDo
-from milepost.engine.project import Project
-from milepost.engine.rooms import Company, Rooms, open_rooms
-from milepost.engine.settings import load
-from milepost.engine.start import flags_of
-from milepost.engine.state import StateLock
-from milepost.engine.wire import dump
-from milepost.engine.wish import Wish
+from milepost.engine.project.project import Project
+from milepost.engine.project.settings import load
+from milepost.engine.project.state_lock import StateLock
+from milepost.engine.records.journal import Journal
+from milepost.engine.records.run_request import Company, NothingToDo, Wish
+from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.values_json import dump
+from milepost.engine.run import prepare
+from milepost.engine.run.start import flags_of
+from milepost.engine.run.wiring import open_rooms
+from milepost.engine.services import Rooms
 
 FILES = 200
 AGENT = "bench"

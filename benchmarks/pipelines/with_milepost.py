@@ -18,11 +18,12 @@ from scratch import AGENT, Scratch, opened
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.ports import Tools
-from milepost.engine import delivery, durable
-from milepost.engine.acting import attempted
-from milepost.engine.lease import Worker
-from milepost.engine.order import VERSION, Acted, Effort, Way
-from milepost.engine.rooms import Rooms
+from milepost.engine.attempt.act import attempted
+from milepost.engine.records.run_spec import VERSION, Acted, Effort, Way
+from milepost.engine.records.worker_lease import Worker
+from milepost.engine.run import durable
+from milepost.engine.services import Rooms
+from milepost.engine.workers import dbos_queue
 from milepost.plan.graph import plan
 from milepost.roadmap import read
 from milepost.store.database import is_server
@@ -118,7 +119,7 @@ def launched(scratch: Scratch, server: str) -> Iterator[None]:
         with durable.launched(here.project.database, run_id, here, lambda: None):
             yield
         return
-    with delivery.joined(server, Worker(name="bench", capacity=1, version=VERSION)):
+    with dbos_queue.joined(server, Worker(name="bench", capacity=1, version=VERSION)):
         durable.open_place(run_id, durable.Place(here=here))
         yield
         durable.drain(here, lambda: None)

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 import milepost
 from milepost.api.running import granted
-from milepost.engine.wish import Wish
+from milepost.engine.records.run_request import Wish
 
 LAST_WORDS = "detached.json"
 

@@ -16,8 +16,8 @@ import milepost
 from milepost import departing
 from milepost.departing import environment
 from milepost.detached import Begun, last_words, starting
-from milepost.engine.journal import Journal
-from milepost.engine.state import holder_of
+from milepost.engine.project.state_lock import holder_of
+from milepost.engine.records.journal import Journal
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from milepost.demo import make_sample
-from milepost.engine.settings import FILE, load
+from milepost.engine.project.settings import FILE, load
 from milepost.sandbox.levels import ladder
 from tests import lean
 

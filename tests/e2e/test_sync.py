@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.errors import RoadmapUnwritable
-from milepost.engine.rewriting import rewrite
+from milepost.engine.authoring.write_file import rewrite
 from tests.e2e.conftest import Sandbox
 
 ROADMAP = """# Plan

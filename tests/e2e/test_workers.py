@@ -17,7 +17,7 @@ import pytest
 
 import milepost
 from milepost import departing
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_exact_resume import cassette, command, traced, write
 from tests.postgres import Cluster

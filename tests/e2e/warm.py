@@ -22,8 +22,10 @@ SEEN_LATER = {"PATH", "HOME", "COLUMNS", "XDG_CACHE_HOME", "ANTHROPIC_BASE_URL"}
 SEEN_LATER_TOO = re.compile(r"MILEPOST_\w+|GIT_\w+|\w+_API_KEY")
 MODULES = (
     *WARM,
-    *(f"milepost.engine.{name}" for name in ("look", "logs", "history", "costs", "gates", "steering", "together")),
-    *(f"milepost.engine.{name}" for name in ("anywhere", "retention", "proving", "submit", "worker", "undo")),
+    *(f"milepost.engine.records.{name}" for name in ("check_logs", "gates", "retention", "steering")),
+    *(f"milepost.engine.views.{name}" for name in ("attempts", "status")),
+    *(f"milepost.engine.workers.{name}" for name in ("dispatch", "submit", "worker")),
+    *(f"milepost.engine.{name}" for name in ("budget.costs", "commands.verify", "projects.atomic", "undo.undo")),
     *(f"milepost.cli.show_{name}" for name in ("events", "failures", "log", "plan", "proof", "status", "verify")),
     *("rich.console", "rich.table", "rich.live"),
 )

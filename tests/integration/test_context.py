@@ -12,8 +12,8 @@ import pytest
 
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
-from milepost.engine.context import FOR_PROGRAMS, Contexts, View
-from milepost.engine.tag_cache import FILE, TagCache
+from milepost.engine.context.build_context import FOR_PROGRAMS, Contexts, View
+from milepost.engine.context.tag_cache import FILE, TagCache
 from milepost.plan.context import Bounds, Context
 from milepost.sources.tags import Tags
 from milepost.workspace.mileposts import milepost_message

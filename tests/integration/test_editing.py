@@ -10,8 +10,8 @@ import pytest
 
 import milepost
 from milepost.core.errors import CommitRefused, RoadmapUnwritable
-from milepost.engine.journal import Journal
-from milepost.engine.state import StateLock
+from milepost.engine.project.state_lock import StateLock
+from milepost.engine.records.journal import Journal
 from tests.integration.repositories import Place, new_place
 
 TEXT = "# Roadmap\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  - Depends on: 1.1\n"

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.engine.order import VERSION
+from milepost.engine.records.run_spec import VERSION
 from tests.e2e.conftest import Answer, Sandbox, make_machine
 from tests.e2e.test_chaos import wait_until
 

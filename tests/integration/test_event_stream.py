@@ -19,9 +19,9 @@ import pytest
 import milepost
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
-from milepost.engine import tail
-from milepost.engine.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
-from milepost.engine.tail import NOTHING, EventStream, Row
+from milepost.engine.events import live_stream
+from milepost.engine.events.live_stream import NOTHING, EventStream, Row
+from milepost.engine.records.journal import PRINTED, PRINTED_ROWS, TOLD_ROWS, Journal
 from milepost.store.database import is_server, open_database
 from tests.integration.repositories import new_place
 from tests.postgres import Cluster
@@ -145,7 +145,7 @@ def test_several_threads_read_what_others_write(place: Path | str, stream: Event
 def test_a_server_that_is_away_is_not_waited_for_by_who_closes_the_stream_and_not_long_by_who_reads(
     cluster: Cluster, postgres: str, monkeypatch: pytest.MonkeyPatch, patience_s: float
 ) -> None:
-    monkeypatch.setattr(tail, "AWAY_S", patience_s)
+    monkeypatch.setattr(live_stream, "AWAY_S", patience_s)
     told: list[StateUnwritable] = []
 
     def read() -> None:

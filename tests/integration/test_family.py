@@ -9,9 +9,9 @@ import pytest
 
 import milepost
 from milepost.core.errors import RoadmapMissing, SettingInvalid
-from milepost.engine.family import family_of, find_family
-from milepost.engine.project import Project
-from milepost.engine.succession import plans_of
+from milepost.engine.planning.find_projects import family_of, find_family
+from milepost.engine.project.project import Project
+from milepost.engine.projects.start_order import plans_of
 from tests.integration.test_together import git, repository
 
 TASK = "- [ ] 1.1 A\n  - Verify: true\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 from milepost.core.task import Task
 from milepost.engine.chaos.sample import CASSETTE, make_sample
 from milepost.engine.chaos.subject import find_subject
-from milepost.engine.gathering import Tree, done_before
-from milepost.engine.journal import RunRecord
-from milepost.engine.project import find_roadmap
-from milepost.engine.report.gather import titles_of
+from milepost.engine.context.git_facts import Tree, done_before
+from milepost.engine.project.project import find_roadmap
+from milepost.engine.records.journal import RunRecord
+from milepost.engine.records.run_view import titles_of
 from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import Place, new_place

@@ -15,10 +15,21 @@ from milepost.cli.show_gates import gates_lines
 from milepost.core.errors import AgentUnknown, GateChanged, GateClosed, GateUnknown, Misuse, SettingInvalid
 from milepost.core.events import GateAnswer, GateKind, RunFinished
 from milepost.core.task import Approve, Task
-from milepost.engine.answering import meant
-from milepost.engine.approval import approval_named, may_need_gate, needs_gate
-from milepost.engine.gates import Again, Consequence, End, Gate, Gates, GoAhead, Hand, Refuse, consequence, gate_of
-from milepost.engine.journal import Journal
+from milepost.engine.gates.answer import meant
+from milepost.engine.gates.rules import approval_named, may_need_gate, needs_gate
+from milepost.engine.records.gates import (
+    Again,
+    Consequence,
+    End,
+    Gate,
+    Gates,
+    GoAhead,
+    Hand,
+    Refuse,
+    consequence,
+    gate_of,
+)
+from milepost.engine.records.journal import Journal
 from milepost.plan.risk import Risk, risk_of
 from milepost.sandbox.danger import Danger
 from milepost.store.database import Database, open_database

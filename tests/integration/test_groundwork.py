@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from milepost.engine.groundwork import ground_at, ground_here
-from milepost.engine.programs import missing_programs, programs_of
+from milepost.engine.planning.missing_programs import missing_programs, programs_of
+from milepost.engine.planning.repository_facts import ground_at, ground_here
 from milepost.plan.ground import Ground
 from milepost.plan.planning import PLAIN, Planning
 from milepost.roadmap import read

@@ -12,11 +12,11 @@ import pytest
 
 from milepost.core.errors import LeaseLost, MilepostError
 from milepost.core.events import WorkerChanged
-from milepost.engine import lease
-from milepost.engine.journal import Journal
-from milepost.engine.lease import Lease, Worker
-from milepost.engine.offers import Offer, Offers
-from milepost.engine.reaper import Reaper
+from milepost.engine.records import worker_lease
+from milepost.engine.records.journal import Journal
+from milepost.engine.records.work_queue import Offer, Offers
+from milepost.engine.records.worker_lease import Lease, Worker
+from milepost.engine.workers.reaper import Reaper
 from milepost.store.database import Database, open_database
 from tests.postgres import Cluster
 
@@ -26,7 +26,7 @@ PATIENCE_S = 60.0
 @contextmanager
 def opened(url: str) -> Iterator[Database]:
     with closing(open_database(url)) as database:
-        database.script(lease.SCHEMA)
+        database.script(worker_lease.SCHEMA)
         yield database
 
 
@@ -115,7 +115,7 @@ def test_one_that_is_silent_for_a_moment_is_dead_only_when_its_session_is_gone_t
     with opened(postgres) as database:
         connected, cut_off = hired("ann"), hired("bob")
         with opened(postgres) as session:
-            session.read("select pg_advisory_lock(?)", lease.lock_of(connected.id))
+            session.read("select pg_advisory_lock(?)", worker_lease.lock_of(connected.id))
             until(lambda: _up_for(postgres) > 4.0)
             silent_s = _up_for(postgres)  # nobody is silent for longer than the server runs, and no lease is over soon
             for worker in (connected, cut_off):

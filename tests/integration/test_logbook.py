@@ -9,8 +9,8 @@ import pytest
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.errors import MachineFailed
 from milepost.core.events import Event, ModelCalled, ToolUsed
-from milepost.engine.calls import AttemptKey, CallLog, RecordedCall
-from milepost.engine.logbook import AttemptLogbook, Diverged, Watch, resumable, session_of
+from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
+from milepost.engine.records.call_recorder import AttemptLogbook, Diverged, Watch, resumable, session_of
 from milepost.store.database import Database
 
 KEY = AttemptKey(run="7f3a", task="1.1", attempt=1)

@@ -33,7 +33,7 @@ from milepost.core.memories import (
     Vote,
 )
 from milepost.core.verdict import Verdict
-from milepost.engine.forgetting import Roots, forget
+from milepost.engine.memory.forget import Roots, forget
 from milepost.memory.forgetting import Forgetting
 from milepost.memory.memory import StoredMemory
 from milepost.memory.migrations import version_of

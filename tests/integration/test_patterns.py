@@ -16,7 +16,7 @@ from milepost.agents.patterns.site import Site
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply
 from milepost.core.ports import Logbook, Terminal, Tools, Unrecorded
-from milepost.engine.patterns import pattern_setup
+from milepost.engine.agents.patterns import pattern_setup
 from milepost.sandbox.terminal import WalledTerminal
 
 

@@ -16,10 +16,10 @@ from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import Usage
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
 from milepost.core.verdict import CheckResult, judge
-from milepost.engine.journal import PRINTED, Journal
-from milepost.engine.project import Project
-from milepost.engine.retention import CLEANED, DAY_S, clean, clean_daily
-from milepost.engine.state import StateLock
+from milepost.engine.project.project import Project
+from milepost.engine.project.state_lock import StateLock
+from milepost.engine.records.journal import PRINTED, Journal
+from milepost.engine.records.retention import CLEANED, DAY_S, clean, clean_daily
 from milepost.store.database import Database, open_database
 
 LONG_AGO = time.time() - 40 * DAY_S

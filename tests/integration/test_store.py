@@ -20,7 +20,7 @@ from milepost.core.errors import MilepostError, SettingInvalid, StateUnwritable
 from milepost.core.events import AgentSaid
 from milepost.core.failures import FailureClass
 from milepost.core.verdict import judge
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 from milepost.repair.failures import FailureLog
 from milepost.repair.ledger import PatchLedger
 from milepost.store import server

@@ -22,17 +22,10 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
-from milepost.engine.allowance import AllowingTerminal, for_agent
-from milepost.engine.settings import Settings, load
-from milepost.engine.surroundings import (
-    FIRST_PORT,
-    Slot,
-    Surroundings,
-    Templates,
-    is_free,
-    unknown_places,
-    variables,
-)
+from milepost.engine.project.env_templates import Slot, Templates, unknown_places
+from milepost.engine.project.settings import Settings, load
+from milepost.engine.terminals.limits import AllowingTerminal, for_agent
+from milepost.engine.terminals.slots import FIRST_PORT, Surroundings, is_free, variables
 from milepost.sandbox.terminal import WalledTerminal
 
 DEADLINE_S = 60.0
@@ -119,7 +112,8 @@ def test_a_block_with_a_port_that_somebody_uses_is_passed_over(space: str) -> No
 
 def test_the_slot_of_a_killed_engine_is_free_again(space: str) -> None:
     program = (
-        "import sys\nfrom milepost.engine.surroundings import Surroundings, Templates\n"
+        "import sys\nfrom milepost.engine.project.env_templates import Templates\n"
+        "from milepost.engine.terminals.slots import Surroundings\n"
         f"with Surroundings(Templates(), {space!r}).slot() as env:\n"
         "    print(env['MILEPOST_SLOT'], env['PORT'], flush=True)\n    sys.stdin.read()\n"
     )

@@ -22,13 +22,13 @@ import pytest
 from milepost.core.events import AgentSaid, CheckFinished, Event, GateOpened, MilepostMade, RunFinished, ToolUsed
 from milepost.core.redact import MASK, Redactor
 from milepost.core.verdict import Verdict
-from milepost.engine.journal import Entry, Journal
-from milepost.engine.listeners import listeners
-from milepost.engine.logfile import LogFile
-from milepost.engine.logs import Logs
-from milepost.engine.settings import Settings, TelemetrySettings
-from milepost.engine.spans import Spans
-from milepost.engine.telemetry import Endpoints, endpoints, telemetry
+from milepost.engine.events.log_file import LogFile
+from milepost.engine.events.otel import Endpoints, endpoints, telemetry
+from milepost.engine.events.otel_spans import Spans
+from milepost.engine.events.subscribers import listeners
+from milepost.engine.project.settings import Settings, TelemetrySettings
+from milepost.engine.records.check_logs import Logs
+from milepost.engine.records.journal import Entry, Journal
 from tests.unit.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
 
 RUN = "7f3a"
@@ -240,7 +240,7 @@ def test_a_collector_that_is_away_costs_one_warning_and_not_the_run(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setattr("milepost.engine.telemetry.SEND_TIMEOUT_S", 0.5)
+    monkeypatch.setattr("milepost.engine.events.otel.SEND_TIMEOUT_S", 0.5)
     with closing(create_server(("127.0.0.1", 0))) as nobody:
         url = f"http://ada:hunter2hunter2@127.0.0.1:{nobody.getsockname()[1]}"
     with caplog.at_level(logging.WARNING, "milepost"):
@@ -290,8 +290,9 @@ def test_the_environment_says_where_before_the_settings(
 def test_nothing_of_opentelemetry_is_imported_unless_it_is_configured(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from milepost.core.redact import Redactor\n"
-        "from milepost.engine.journal import Journal; from milepost.engine.listeners import listeners\n"
-        "from milepost.engine.settings import Settings; from milepost.core.events import RunStopping\n"
+        "from milepost.engine.records.journal import Journal\n"
+        "from milepost.engine.events.subscribers import listeners\n"
+        "from milepost.engine.project.settings import Settings; from milepost.core.events import RunStopping\n"
         "with Journal(Path('j.db')) as journal:\n"
         " with listeners(Settings(), 'ab', journal=journal, state=Path('.'), redact=Redactor()) as tell:\n"
         "  tell(RunStopping(run='ab', at_once=False))\n"

@@ -11,12 +11,12 @@ import pytest
 
 import milepost
 from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotCommitted, RunUnfinished, TogetherImpossible
-from milepost.engine.abreast import Leg, LegEnd, travel_abreast
-from milepost.engine.arriving import TogetherEnding, arrive
-from milepost.engine.movable import in_the_way
-from milepost.engine.pact import Member, Pact, keep, open_pacts
-from milepost.engine.project import Project
-from milepost.engine.state import StateLock, make_state
+from milepost.engine.project.project import Project
+from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.projects.atomic_commit import TogetherEnding, arrive
+from milepost.engine.projects.atomic_record import Member, Pact, keep, open_pacts
+from milepost.engine.projects.move_branch import in_the_way
+from milepost.engine.projects.parallel import Leg, LegEnd, travel_abreast
 
 MARK = "refs/milepost-marks/v1"
 

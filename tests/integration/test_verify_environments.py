@@ -24,8 +24,8 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.engine.allowance import AllowingTerminal, for_installers
-from milepost.engine.settings import Settings
+from milepost.engine.project.settings import Settings
+from milepost.engine.terminals.limits import AllowingTerminal, for_installers
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal

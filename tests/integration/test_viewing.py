@@ -15,7 +15,7 @@ from milepost.core.calls import Usage
 from milepost.core.errors import PlaceUnknown, RunUnknown, TaskUnknown
 from milepost.core.events import Event, MilepostMade, StageStarted, TaskFinished
 from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 from milepost.store.database import open_database
 
 RUN = "7f3a"
@@ -205,9 +205,9 @@ def test_what_was_cleaned_away_is_told(scene: Scene) -> None:
 
 
 def test_many_files_are_counted_and_not_all_shown(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("milepost.engine.changed.MOST_FILES", 2)
-    monkeypatch.setattr("milepost.engine.changed.LARGEST_IN_ALL", 10)
-    monkeypatch.setattr("milepost.engine.run_files.MOST_FILES", 9)
+    monkeypatch.setattr("milepost.engine.report.changed_files.MOST_FILES", 2)
+    monkeypatch.setattr("milepost.engine.report.changed_files.LARGEST_IN_ALL", 10)
+    monkeypatch.setattr("milepost.engine.views.run_files.MOST_FILES", 9)
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
     shown = milepost.changed_files("A1", 1, scene.roadmap)
     assert (len(shown.files), shown.left_out) == (2, 7) and all(file.cut for file in shown.files)

@@ -19,10 +19,10 @@ from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.events import AgentSaid
 from milepost.core.task import Task
-from milepost.engine.journal import Journal
-from milepost.engine.parking import Parked
-from milepost.engine.spending import Spending
-from milepost.engine.wallet import Wallet
+from milepost.engine.budget.budget import Wallet
+from milepost.engine.records.journal import Journal
+from milepost.engine.records.spending import Spending
+from milepost.engine.records.suspend import Parked
 from milepost.store.database import Database, open_database
 
 RUN = "7f3a"

@@ -19,9 +19,9 @@ from starlette.testclient import TestClient
 
 from milepost.core.events import CommandPrinted, StageStarted, TaskFinished
 from milepost.core.verdict import Verdict
-from milepost.engine.journal import Journal
-from milepost.engine.state import StateLock
-from milepost.engine.tail import EventStream
+from milepost.engine.events.live_stream import EventStream
+from milepost.engine.project.state_lock import StateLock
+from milepost.engine.records.journal import Journal
 from milepost.web.site import Site
 from milepost.web.stream import routes as stream_routes
 from milepost.web.summary import Summaries

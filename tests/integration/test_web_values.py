@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import milepost
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 from milepost.web import asking, values
 from milepost.web.site import Site
 from milepost.web.stream import routes as stream_routes

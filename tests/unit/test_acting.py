@@ -15,7 +15,7 @@ from milepost.agents.model import Answer, Conversation
 from milepost.core.attempt import Assignment, Workspace
 from milepost.core.calls import Usage
 from milepost.core.ports import Tools
-from milepost.engine.acting import PRICELESS, _let_act
+from milepost.engine.attempt.act import PRICELESS, _let_act
 
 
 class Priceless:

@@ -21,7 +21,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.engine.opinion import question_about
+from milepost.engine.verification.review import question_about
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
 TEMPLATES = Path(prompts.__file__).parent

@@ -22,7 +22,7 @@ from milepost.core.budget import (
 )
 from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent, SettingInvalid
-from milepost.engine.settings import budget_again, budget_of, load
+from milepost.engine.project.settings import budget_again, budget_of, load
 
 amounts = st.floats(0, 100, allow_nan=False)
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from milepost.core.events import Event, RunFinished, TaskSummary
 from milepost.core.verdict import Verdict
-from milepost.engine.journal import event_to_json
+from milepost.engine.records.journal import event_to_json
 
 FILLED: dict[str, Any] = {
     "str": "x",

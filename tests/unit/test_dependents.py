@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.cli.show_diff import shown
-from milepost.engine.dependents import Going, going_with
+from milepost.engine.undo.dependents import Going, going_with
 from milepost.roadmap import read
 from milepost.roadmap.reopen import reopened
 from milepost.workspace.mileposts import Milepost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.cli.show_doctor import doctor_lines
-from milepost.engine.doctor import Finding, groups_in_words
+from milepost.engine.commands.doctor import Finding, groups_in_words
 from milepost.sandbox.walls.cgroup import Offer, Place
 
 PLACE = Place(folder="/x", version=2)

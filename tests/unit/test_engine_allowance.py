@@ -7,16 +7,16 @@ import pytest
 
 from milepost.core.commands import OPEN_NETWORK, OWN_LOOPBACK, Command, CommandResult, Line, Network
 from milepost.core.errors import SettingInvalid
-from milepost.engine.allowance import (
+from milepost.engine.project.network_setting import as_text, network_named
+from milepost.engine.project.settings import Settings
+from milepost.engine.terminals.downgraded_level import DOWNGRADED, DowngradedTerminal
+from milepost.engine.terminals.limits import (
     AllowingTerminal,
     for_agent,
     for_checks,
     for_installers,
     memory_of_machine_mb,
 )
-from milepost.engine.downgrade import DOWNGRADED, DowngradedTerminal
-from milepost.engine.networks import as_text, network_named
-from milepost.engine.settings import Settings
 
 
 def settings(**sections: object) -> Settings:

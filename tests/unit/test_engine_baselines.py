@@ -10,9 +10,9 @@ from typing import cast
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.engine.baselines import ABOUT, Baselines
-from milepost.engine.journal import Journal
-from milepost.engine.outfit import Outfitter
+from milepost.engine.records.journal import Journal
+from milepost.engine.verification.baseline import ABOUT, Baselines
+from milepost.engine.verification.equipped_checkout import Outfitter
 from milepost.verify.bench import Bench
 
 

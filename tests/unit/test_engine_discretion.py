@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.redact import Redactor
-from milepost.engine.discretion import DiscreetTerminal
+from milepost.engine.terminals.redact_output import DiscreetTerminal
 
 LINES = ("-----BEGIN RSA PRIVATE KEY-----", '{"type": "result", "text": "hunter2-hunter2"}')
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.errors import AgentUnknown
-from milepost.engine.hands import AtWorkers, require_name
+from milepost.engine.agents.remote_agents import AtWorkers, require_name
 
 NOBODYS = (
     "bogus",

@@ -6,8 +6,8 @@ import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused, SettingInvalid
-from milepost.engine.hold import Hold, hold_for, hold_of
-from milepost.engine.settings import Settings
+from milepost.engine.project.settings import Settings
+from milepost.engine.terminals.isolation import Hold, hold_for, hold_of
 from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.executors import holder_named
 from tests.unit.test_engine_onward import ORDER

@@ -11,7 +11,7 @@ from milepost.core.calls import Usage
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, EventsTakenBack, RunFinished, TaskSummary
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
-from milepost.engine.journal import LAST, PRINTED, Entry, Journal
+from milepost.engine.records.journal import LAST, PRINTED, Entry, Journal
 from milepost.store.database import Database
 
 SUMMARY = RunFinished(

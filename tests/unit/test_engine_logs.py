@@ -8,7 +8,7 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.verdict import CheckResult
-from milepost.engine.logs import LoggingTerminal, Logs, logs_of
+from milepost.engine.records.check_logs import LoggingTerminal, Logs, logs_of
 
 
 class Saying:

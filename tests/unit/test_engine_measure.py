@@ -8,9 +8,9 @@ import pytest
 
 from milepost.agents.prices import most_input_tokens
 from milepost.core.calls import Reply, Usage
-from milepost.engine.calls import AttemptKey, CallLog, RecordedCall
-from milepost.engine.measure import bounds_of
-from milepost.engine.settings import Settings
+from milepost.engine.context.token_budget import bounds_of
+from milepost.engine.project.settings import Settings
+from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
 from milepost.store.file import FileDatabase
 
 KEY = AttemptKey(run="r1", task="1.1", attempt=1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.engine.durable import offer_of
-from milepost.engine.lease import Worker
-from milepost.engine.offers import Offer, choose
-from milepost.engine.reaper import Silent, is_dead
+from milepost.engine.records.work_queue import Offer, choose
+from milepost.engine.records.worker_lease import Worker
+from milepost.engine.run.durable import offer_of
+from milepost.engine.workers.reaper import Silent, is_dead
 
 
 def offer(workflow: str, *needs: str) -> Offer:

@@ -9,8 +9,8 @@ import pytest
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.engine.onward import PARTS, Land, Leave, Outlook, Repair, Split, Wait, decide, first_way, folded
-from milepost.engine.order import Order, Repairs, Try
+from milepost.engine.records.run_spec import PARTS, Order, Repairs, Try, folded
+from milepost.engine.run.next_step import Land, Leave, Outlook, Repair, Split, Wait, decide, first_way
 from milepost.workspace.repository import Identity, Position
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))

@@ -12,7 +12,7 @@ from milepost.core.commands import Command, CommandResult
 from milepost.core.ports import Tools
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict, judge
-from milepost.engine.opinion import OpinionCheck, Reviewer, refusal_in
+from milepost.engine.verification.review import OpinionCheck, Reviewer, refusal_in
 
 TASK = Task(id="1", title="Add f", status="open", line=1, text="f adds")
 CHANGE = Change(files=(ChangedFile(path="a.py", before=b"x = 1\n", after=b"x = 2\n"),))

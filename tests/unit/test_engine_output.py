@@ -16,10 +16,10 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import CommandFinished, CommandPrinted, CommandStarted, Event
 from milepost.core.redact import MASK, Redactor
-from milepost.engine.journal import Journal
-from milepost.engine.logs import LoggingTerminal, Logs
-from milepost.engine.output import Output
-from milepost.engine.printed import (
+from milepost.engine.records.check_logs import LoggingTerminal, Logs
+from milepost.engine.records.journal import Journal
+from milepost.engine.terminals.command_events import CUT_SHORT, CommandTeller, argv_shown
+from milepost.engine.terminals.output_bounds import (
     BATCH_BYTES,
     LAST_BYTES,
     LAST_LINES,
@@ -29,7 +29,7 @@ from milepost.engine.printed import (
     batches,
     fit,
 )
-from milepost.engine.told_terminal import CUT_SHORT, CommandTeller, argv_shown
+from milepost.engine.terminals.output_writer import Output
 from milepost.store.database import Database, open_database
 
 SECRET = "hunter2-hunter2"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.redact import MASK, Redactor
-from milepost.engine.policing import AUDIT, AuditedTerminal, audit_in
+from milepost.engine.terminals.command_policy import AUDIT, AuditedTerminal, audit_in
 
 
 class Refusing:

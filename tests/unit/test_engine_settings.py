@@ -6,7 +6,7 @@ import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
-from milepost.engine.settings import Settings, load
+from milepost.engine.project.settings import Settings, load
 
 
 def settings(
@@ -104,7 +104,7 @@ def test_checks_do_not_find_our_own_environment_on_the_path() -> None:
     import os
     import sys
 
-    from milepost.engine.ground import outside_environment
+    from milepost.engine.terminals.interpreter import outside_environment
 
     ours = f"{sys.prefix}/bin"
     path = os.pathsep.join([ours, "/usr/bin", "/bin"])

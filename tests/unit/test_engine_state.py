@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from milepost.core.errors import EngineBusy, StateUnwritable
-from milepost.engine import state
-from milepost.engine.state import Holder, StateLock, holder_of
+from milepost.engine.project import state_lock
+from milepost.engine.project.state_lock import Holder, StateLock, holder_of
 
 # Takes the lock as an engine would, then dies and leaves a child that holds the lock until its input ends.
 ENGINE_THAT_LEAVES_AN_ORPHAN = """
 import os, subprocess, sys
 from pathlib import Path
-from milepost.engine.state import StateLock
+from milepost.engine.project.state_lock import StateLock
 lock = StateLock(Path(sys.argv[1]), "r1").__enter__()
 subprocess.Popen(["cat"], pass_fds=(lock.fd,), stdout=subprocess.DEVNULL)
 os.kill(os.getpid(), 9)
@@ -82,7 +82,7 @@ def test_orphans_of_a_dead_engine_are_waited_for(tmp_path: Path) -> None:
 def test_orphans_that_never_end_are_given_up_on_with_a_way_to_find_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state, "ORPHANS_WAIT_S", 0.1)
+    monkeypatch.setattr(state_lock, "ORPHANS_WAIT_S", 0.1)
     engine = orphaned(tmp_path)
     try:
         with pytest.raises(EngineBusy) as raised, StateLock(tmp_path):

@@ -11,7 +11,7 @@ import typer
 import milepost
 from milepost.cli.main import app
 from milepost.detached import StartWish, starting
-from milepost.engine.wish import Wish, Wishes, command_of
+from milepost.engine.records.run_request import Wish, Wishes, command_of
 
 WISH = Wish(
     roadmap=Path("api/ROADMAP.md"),

@@ -9,10 +9,10 @@ import pytest
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.memories import EpisodeStep
 from milepost.core.task import Task
-from milepost.engine.calls import RecordedCall
-from milepost.engine.circumstances import circumstances_of, kind_of
-from milepost.engine.episodes import episode_id, step_of
-from milepost.engine.order import Order, Remembering
+from milepost.engine.memory.episodes import episode_id, step_of
+from milepost.engine.memory.task_kind import circumstances_of, kind_of
+from milepost.engine.records.call_log import RecordedCall
+from milepost.engine.records.run_spec import Order, Remembering
 from milepost.workspace.repository import Identity, Position
 
 ORDER = Order(

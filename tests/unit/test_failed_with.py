@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.engine.failed_with import failed_with
+from milepost.engine.memory.error_of_attempt import failed_with
 from milepost.memory.recall.signature import signatures
 
 MISSING = "E   ModuleNotFoundError: No module named 'app.t2'"

@@ -9,7 +9,7 @@ import pytest
 from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
-from milepost.engine.forecast import Facts, Forecast, forecast_of
+from milepost.engine.budget.forecast import Facts, Forecast, forecast_of
 
 FACTS = Facts(agent="tool", parallel=2)
 

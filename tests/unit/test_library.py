@@ -11,7 +11,7 @@ import pytest
 
 import milepost
 
-HEAVY = ("dbos", "sqlalchemy", "psycopg", "milepost.engine.settings", "milepost.engine.durable")
+HEAVY = ("dbos", "sqlalchemy", "psycopg", "milepost.engine.project.settings", "milepost.engine.run.durable")
 
 
 def imported_by(*words: str) -> set[str]:

@@ -24,7 +24,7 @@ from milepost.core.memories import (
     Vote,
 )
 from milepost.core.verdict import Verdict
-from milepost.engine.memory_health import imports, suspects
+from milepost.engine.memory.doctor import imports, suspects
 from milepost.memory.distil.making import id_of
 from milepost.memory.export import export_lines
 from milepost.memory.intake import Imported, checked, take_in

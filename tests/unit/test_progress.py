@@ -26,14 +26,14 @@ from milepost.core.events import (
 )
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
-from milepost.engine.costs import Costs, Expense
-from milepost.engine.course import Course, Turn, turned
-from milepost.engine.journal import Entry
-from milepost.engine.journey import DROPPED
-from milepost.engine.look import Status
-from milepost.engine.progress import Progress, progress_of
-from milepost.engine.state import Holder
-from milepost.engine.steering import Kind, Request, Steering, request
+from milepost.engine.budget.costs import Costs, Expense
+from milepost.engine.project.state_lock import Holder
+from milepost.engine.records.journal import Entry
+from milepost.engine.records.steering import Kind, Request, Steering, request
+from milepost.engine.run.goals import Course, Turn, turned
+from milepost.engine.run.scheduler import DROPPED
+from milepost.engine.views.progress import Progress, progress_of
+from milepost.engine.views.status import Status
 from milepost.plan import plan
 from milepost.plan.planning import Planning
 from milepost.roadmap import read

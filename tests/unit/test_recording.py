@@ -17,10 +17,9 @@ from milepost.agents.replay import RecordedDiff, RecordedEnd, RecordedTalk
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import CallKind, Reply, Usage
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.acting import BEGINNING
-from milepost.engine.calls import AttemptKey, CallLog, RecordedCall
-from milepost.engine.journal import Journal
-from milepost.engine.recording import recording_of
+from milepost.engine.records.call_log import BEGINNING, AttemptKey, CallLog, RecordedCall
+from milepost.engine.records.journal import Journal
+from milepost.engine.replay.record import recording_of
 from milepost.store.database import Database, open_database
 from milepost.workspace.mileposts import Mileposts
 

@@ -34,12 +34,12 @@ from milepost.core.events import (
 )
 from milepost.core.redact import MASK, Redactor
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
-from milepost.engine.journal import Entry, RunRecord
+from milepost.engine.records.journal import Entry, RunRecord
+from milepost.engine.records.run_view import redacted
 from milepost.engine.report import markdown
 from milepost.engine.report.bars import scale_of
 from milepost.engine.report.diffs import LINES_A_FILE, Room, read_diff
 from milepost.engine.report.facts import Bar, NothingRun, RunStory
-from milepost.engine.report.gather import redacted
 from milepost.engine.report.page import page
 from milepost.engine.report.page.markup import element, raw_text
 from milepost.engine.report.story import tell

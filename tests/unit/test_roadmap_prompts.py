@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.prompts import filled, quoted
-from milepost.engine.acquaintance import Acquaintance, package_name
+from milepost.engine.authoring.project_summary import Acquaintance, package_name
 from milepost.roadmap.normalise import numbered
 
 PROJECT = Acquaintance(

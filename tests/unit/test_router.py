@@ -16,13 +16,13 @@ from milepost.core.errors import AgentUnknown
 from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import CheckResult, judge
-from milepost.engine.circumstances import circumstances_of
-from milepost.engine.episodes import judges_agent
-from milepost.engine.onward import PARTS, Outlook, Repair, decide, first_way, named
-from milepost.engine.order import Order, Repairs, Routing, Try
-from milepost.engine.router import Choice, Question, choose
-from milepost.engine.routing import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
-from milepost.engine.trials import Trial, trials_of
+from milepost.engine.memory.episodes import judges_agent
+from milepost.engine.memory.task_kind import circumstances_of
+from milepost.engine.records.run_spec import PARTS, Order, Repairs, Routing, Try
+from milepost.engine.routing.candidates import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
+from milepost.engine.routing.choose import Choice, Question, choose
+from milepost.engine.routing.track_record import Trial, trials_of
+from milepost.engine.run.next_step import Outlook, Repair, decide, first_way, named
 from milepost.memory.memory import StoredMemory
 from milepost.plan.traits import Traits
 from milepost.repair.classify import classify

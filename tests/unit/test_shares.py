@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.errors import BudgetSpent
-from milepost.engine.shares import Took, share_out
+from milepost.engine.projects.budget_shares import Took, share_out
 
 
 def test_each_gets_a_share_of_what_is_left_by_its_tasks() -> None:

@@ -11,11 +11,11 @@ from milepost.core.errors import PlanInvalid
 from milepost.core.events import RunFinished, TaskFinished, TaskSummary
 from milepost.core.task import Plan
 from milepost.core.verdict import Verdict
-from milepost.engine.abreast import LegEnd
-from milepost.engine.agreement import Facts, mismatches
-from milepost.engine.in_turn import _able, _Turns
-from milepost.engine.shares import Took, left_of
-from milepost.engine.succession import Start, Succession
+from milepost.engine.authoring.mismatches import Facts, mismatches
+from milepost.engine.projects.budget_shares import Took, left_of
+from milepost.engine.projects.parallel import LegEnd
+from milepost.engine.projects.sequential import _able, _Turns
+from milepost.engine.projects.start_order import Start, Succession
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan
 from milepost.plan.graph import plan
 from milepost.plan.planning import Planning

@@ -24,13 +24,13 @@ from milepost.core.events import (
     TaskSummary,
 )
 from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
-from milepost.engine.gates import Gates, gate_of
-from milepost.engine.journal import Journal
-from milepost.engine.logs import Logs
-from milepost.engine.order import Order, Try
-from milepost.engine.records import note_for
-from milepost.engine.spending import ATTEMPT, Payer, Spending
-from milepost.engine.summaries import started, task_finished
+from milepost.engine.attempt.record import note_for
+from milepost.engine.records.check_logs import Logs
+from milepost.engine.records.gates import Gates, gate_of
+from milepost.engine.records.journal import Journal
+from milepost.engine.records.run_spec import Order, Try
+from milepost.engine.records.spending import ATTEMPT, Payer, Spending
+from milepost.engine.run.summaries import started, task_finished
 from milepost.store.database import Database
 from milepost.workspace.mileposts import NOTES, attempt_ref, milepost_message, run_branch
 from tests.web.history import History, Written

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from milepost.engine.project import STATE
+from milepost.engine.project.project import STATE
 from milepost.web.keys import SECRET
 from tests.e2e.conftest import Sandbox, make_machine
 from tests.web.chromium import LINES, Pages, caught_up

@@ -11,14 +11,14 @@ from typing import Final
 
 from milepost.core.budget import Budget
 from milepost.core.events import CommandPrinted, Event, RunFinished
-from milepost.engine.journal import LAST, PRINTED, Journal
-from milepost.engine.logs import Logs
-from milepost.engine.order import VERSION, Arrival, Order
-from milepost.engine.project import STATE
-from milepost.engine.spending import Spending
-from milepost.engine.state import StateLock, make_state
-from milepost.engine.summaries import run_finished
-from milepost.engine.wire import dump
+from milepost.engine.project.project import STATE
+from milepost.engine.project.state_lock import StateLock, make_state
+from milepost.engine.records.check_logs import Logs
+from milepost.engine.records.journal import LAST, PRINTED, Journal
+from milepost.engine.records.run_spec import VERSION, Arrival, Order
+from milepost.engine.records.spending import Spending
+from milepost.engine.records.values_json import dump
+from milepost.engine.run.summaries import run_finished
 from milepost.store.database import Database, open_database
 from milepost.workspace.repository import Identity, Position
 from tests.web.history import MAIN, Written, new_history

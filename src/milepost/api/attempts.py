@@ -9,14 +9,14 @@ from milepost.api.given import path_of, whose
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from milepost.engine.changed import FilesChanged
-    from milepost.engine.history import Difference, Tried
+    from milepost.engine.report.changed_files import FilesChanged
     from milepost.engine.report.facts import TaskAttempt
+    from milepost.engine.views.attempts import Difference, Tried
 
 
 def attempts(task: str, roadmap: Path | str | None = None) -> tuple[Tried, ...]:
     """Every attempt at a task in every run, failed or not, oldest first."""
-    from milepost.engine.history import attempts as list_attempts
+    from milepost.engine.views.attempts import attempts as list_attempts
 
     return list_attempts(path_of(roadmap), task)
 
@@ -61,21 +61,21 @@ def changed_files(
     database: str | None = None,
 ) -> FilesChanged:
     """The files that one attempt changed, with their text before and after; how much is shown is bounded."""
-    from milepost.engine.changed import changed_files as look
+    from milepost.engine.report.changed_files import changed_files as look
 
     return look(whose(roadmap, run, database), task, attempt)
 
 
 def diff(place: str, other: str = "", roadmap: Path | str | None = None, *, stat: bool = False) -> Difference:
     """What a milepost or an attempt changed; with `other`, what differs from the one to the other."""
-    from milepost.engine.history import diff as compare
+    from milepost.engine.views.attempts import diff as compare
 
     return compare(path_of(roadmap), place, other, stat=stat)
 
 
 def last_agent(task: str, roadmap: Path | str | None = None, *, database: str | None = None) -> str | None:
     """Who tried a task last; None where nobody did, and the settings say who would."""
-    from milepost.engine.again import Retry
-    from milepost.engine.again import last_agent as look
+    from milepost.engine.run.retry import Retry
+    from milepost.engine.run.retry import last_agent as look
 
     return look(Retry(task=task, roadmap=path_of(roadmap), database=database))

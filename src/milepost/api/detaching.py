@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from milepost.detached import Begun
-    from milepost.engine.wish import Wishes
+    from milepost.engine.records.run_request import Wishes
 
 
 def start_detached(
@@ -37,7 +37,7 @@ def resume_detached(
     """
     from milepost.departing import depart
     from milepost.detached import StartWish
-    from milepost.engine.wish import Wish
+    from milepost.engine.records.run_request import Wish
 
     wish = Wish(budget_usd=budget_usd, database=database)
     return depart(StartWish(roadmap=find_roadmap(roadmap), wish=wish, resume=True, run=run, stays=stays))
@@ -55,7 +55,7 @@ def retry_detached(
     """Try a task once more as `retry` does, in a process of its own; `held` says how."""
     from milepost.departing import depart
     from milepost.detached import StartWish
-    from milepost.engine.again import Retry, once_more
+    from milepost.engine.run.retry import Retry, once_more
 
     path = find_roadmap(roadmap)
     again = once_more(Retry(task=task, roadmap=path, agent=agent, budget_usd=budget_usd, database=database))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
-    from milepost.engine.by_hand import ByHand
+    from milepost.engine.terminals.one_command import ByHand
     from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local import LocalExecutor
@@ -72,8 +72,8 @@ def open_executor(
     the strongest. At level sandboxed, changes to the workspace are held back.
     """
     from milepost.core.commands import NO_NETWORK
-    from milepost.engine.networks import network_named
-    from milepost.engine.settings import load
+    from milepost.engine.project.network_setting import network_named
+    from milepost.engine.project.settings import load
     from milepost.sandbox import executors
 
     if not container:
@@ -100,7 +100,7 @@ def sh(
     `ask` says whether a command that the policy asks about may run; without it such a command is refused.
     """
     from milepost.core.commands import trust_named
-    from milepost.engine.by_hand import HandWish, run_by_hand
+    from milepost.engine.terminals.one_command import HandWish, run_by_hand
 
     wish = HandWish(
         argv=tuple(argv),
@@ -116,8 +116,8 @@ def explain(
     argv: Sequence[str], *, shell: bool = False, timeout_s: float | None = None, folder: Path | str | None = None
 ) -> ByHand:
     """What the policy of a folder decides about a command, and how long it may take; nothing is run."""
-    from milepost.engine.by_hand import HandWish
-    from milepost.engine.by_hand import explain as look_ahead
+    from milepost.engine.terminals.one_command import HandWish
+    from milepost.engine.terminals.one_command import explain as look_ahead
 
     place = (path_of(folder) or Path.cwd()).absolute()
     return look_ahead(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from milepost.core.events import GateAnswer
-    from milepost.engine.gates import Gate
+    from milepost.engine.records.gates import Gate
 
 
 def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> tuple[Gate, ...]:
@@ -19,7 +19,7 @@ def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> t
 
     `database` is the address of the one that the runs share, where that is not in the settings.
     """
-    from milepost.engine.answering import waiting_gates as waiting
+    from milepost.engine.gates.answer import waiting_gates as waiting
 
     return waiting(path_of(roadmap), database)
 
@@ -39,13 +39,13 @@ def answer_gate(
     `text` is the reason of a `reject`, what to `edit`, or the agent to `delegate` to. With `digest` the answer is to
     what was shown under it, and to nothing else.
     """
-    from milepost.engine.answering import answer_gate as keep
+    from milepost.engine.gates.answer import answer_gate as keep
 
     return keep(path_of(roadmap), gate, answer, text, digest=digest, by=by, database=database)
 
 
 def gate_to_json(gate: Gate) -> dict[str, Any]:
     """A gate as `milepost gates --json` prints it."""
-    from milepost.engine.answering import gate_to_json as to_json
+    from milepost.engine.gates.answer import gate_to_json as to_json
 
     return to_json(gate)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from milepost.core.events import Event
     from milepost.core.ports import Agent
     from milepost.core.verdict import CheckResult
-    from milepost.engine.viewing import Whose
+    from milepost.engine.records.run_view import Whose
 
     OnEvent = Callable[[Event], None]
     OnCheck = Callable[[CheckResult], None]
@@ -33,7 +33,7 @@ def folder_of(path: Path | str | None) -> Path | None:
 
 def whose(roadmap: Path | str | None, run: str | None, database: str | None) -> Whose:
     """The run that is looked at."""
-    from milepost.engine.viewing import Whose
+    from milepost.engine.records.run_view import Whose
 
     return Whose(roadmap=path_of(roadmap), run=run, server=database)
 

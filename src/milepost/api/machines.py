@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnEvent
     from milepost.core.errors import MilepostError
-    from milepost.engine.doctor import Finding
-    from milepost.engine.lease import Worker
+    from milepost.engine.commands.doctor import Finding
+    from milepost.engine.records.worker_lease import Worker
 
 
 def init(
@@ -29,12 +29,12 @@ def init(
 
     The roadmap is the usual example, or one from a template, or what a model makes of `prompt`.
     """
-    from milepost.engine.init import init as set_up
+    from milepost.engine.commands.init import init as set_up
 
     where = Path(folder or ".")
     if prompt is None and not template:
         return set_up(where)
-    from milepost.engine.composing import ComposeWish
+    from milepost.engine.authoring.compose import ComposeWish
 
     wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
     return set_up(where, wish, say or unheard)
@@ -42,7 +42,7 @@ def init(
 
 def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
     """What works on this machine and what is missing."""
-    from milepost.engine.doctor import examine
+    from milepost.engine.commands.doctor import examine
 
     return examine(path_of(folder) or Path.cwd())
 
@@ -64,8 +64,8 @@ def work(
     What is left open comes from the milepost.toml of `folder`. When others took over from this worker, `on_lost` is
     called and the process ends at once with exit code 3.
     """
-    from milepost.engine.hire import hired
-    from milepost.engine.worker import work as take_turns
+    from milepost.engine.workers.worker import work as take_turns
+    from milepost.engine.workers.worker_settings import hired
 
     settings = path_of(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)

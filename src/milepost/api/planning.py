@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from milepost.core.task import Plan
-    from milepost.engine.context_now import TaskContext
-    from milepost.engine.forecast import Forecast
-    from milepost.engine.router import Choice
+    from milepost.engine.budget.forecast import Forecast
+    from milepost.engine.commands.show_context import TaskContext
+    from milepost.engine.routing.choose import Choice
     from milepost.plan.drawing import GraphForm
     from milepost.plan.proposals import Proposal
 
@@ -30,9 +30,9 @@ def plan(
 
     `order`, `group` and `dialect` go before the settings of the same names in [plan] and [roadmap].
     """
-    from milepost.engine.elsewhere import with_elsewhere
-    from milepost.engine.family import family_of
-    from milepost.engine.planning import planned_here
+    from milepost.engine.planning.find_projects import family_of
+    from milepost.engine.planning.make_plan import planned_here
+    from milepost.engine.planning.other_projects import with_elsewhere
     from milepost.plan.family.waiting import saying_what_waits
 
     path = find_roadmap(roadmap)
@@ -74,14 +74,14 @@ def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> For
 
     `made` is its plan, where that was made already.
     """
-    from milepost.engine.foresee import foresee
+    from milepost.engine.commands.show_forecast import foresee
 
     return foresee(find_roadmap(roadmap), made or plan(roadmap))
 
 
 def choices(roadmap: Path | str | None = None, made: Plan | None = None) -> dict[str, Choice]:
     """Whom the router would choose for the open tasks that leave it to the agent `auto`, by their ids."""
-    from milepost.engine.routing import foretell
+    from milepost.engine.routing.candidates import foretell
 
     return foretell(find_roadmap(roadmap), made or plan(roadmap))
 
@@ -90,13 +90,13 @@ def context(
     task: str, roadmap: Path | str | None = None, *, tokens: int | None = None, agent: str | None = None
 ) -> TaskContext:
     """What an agent would be shown of the repository with a task; `tokens` is the budget in place of the settings'."""
-    from milepost.engine.context_now import context_now
+    from milepost.engine.commands.show_context import context_now
 
     return context_now(path_of(roadmap), task, tokens=tokens, agent=agent)
 
 
 def assignment(task: str, roadmap: Path | str | None = None) -> str:
     """What an agent would be asked for a task now, as text: the first attempt's prompt."""
-    from milepost.engine.assignment_now import assignment_now
+    from milepost.engine.commands.show_assignment import assignment_now
 
     return assignment_now(path_of(roadmap), task)

@@ -12,17 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from milepost.core.events import Event
-    from milepost.engine.arriving import TogetherEnding
-    from milepost.engine.in_turn import InTurnEnding
-    from milepost.engine.prepare import NothingToDo
-    from milepost.engine.wish import Wishes
+    from milepost.engine.projects.atomic_commit import TogetherEnding
+    from milepost.engine.projects.sequential import InTurnEnding
+    from milepost.engine.records.run_request import NothingToDo, Wishes
     from milepost.plan.family.joint import FamilyPlan
     from milepost.plan.family.kinship import Family
 
 
 def projects(folder: Path | str | None = None) -> Family:
     """The projects that a folder's `[workspace]` names, or its manifests declare, and who depends on whom."""
-    from milepost.engine.family import family_here
+    from milepost.engine.planning.find_projects import family_here
 
     return family_here(folder_of(folder))
 
@@ -36,14 +35,14 @@ def projects_to_json(family: Family) -> dict[str, Any]:
 
 def names_projects(folder: Path | str) -> bool:
     """Whether the milepost.toml of a folder names several projects, so that these are planned as one."""
-    from milepost.engine.family import workspace_members
+    from milepost.engine.planning.find_projects import workspace_members
 
     return bool(workspace_members(Path(folder), strict=True))
 
 
 def plan_projects(folder: Path | str | None = None) -> FamilyPlan:
     """One plan over the roadmaps of all projects of a folder."""
-    from milepost.engine.joint import plan_family
+    from milepost.engine.projects.joint_plan import plan_family
 
     return plan_family(folder_of(folder))
 
@@ -67,8 +66,8 @@ def run_projects(
     The keywords are those of `run`, for each of them, but for those that are about one roadmap or about workers; the
     budget is for all together. `on_event` is told the project's name with each event.
     """
-    from milepost.engine.in_turn import InTurnWish, in_turn
-    from milepost.engine.wish import Wish
+    from milepost.engine.projects.sequential import InTurnWish, in_turn
+    from milepost.engine.records.run_request import Wish
 
     wish = InTurnWish(folder=folder_of(folder), each=Wish(agent=agent, **wishes))
     return in_turn(wish, on_event or (lambda _, __: None))
@@ -76,7 +75,7 @@ def run_projects(
 
 def projects_run_to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
     """The last line of `milepost run --workspace --json`."""
-    from milepost.engine.in_turn import to_json
+    from milepost.engine.projects.sequential import to_json
 
     return to_json(ending)
 
@@ -94,8 +93,8 @@ def together(
     Goes on with what was begun or decided before; without roadmaps with that of this folder. `on_event` is told the
     project's name with each event.
     """
-    from milepost.engine.together import TogetherWish
-    from milepost.engine.together import together as work_together
+    from milepost.engine.projects.atomic import TogetherWish
+    from milepost.engine.projects.atomic import together as work_together
 
     paths = tuple(Path(roadmap) for roadmap in roadmaps)
     wish = TogetherWish(roadmaps=paths, mark=mark, agent=agent, budget_usd=budget_usd, new=new)
@@ -104,6 +103,6 @@ def together(
 
 def together_to_json(ending: TogetherEnding | NothingToDo) -> dict[str, Any]:
     """The last line of `milepost together --json`."""
-    from milepost.engine.arriving import to_json
+    from milepost.engine.projects.atomic_commit import to_json
 
     return to_json(ending)

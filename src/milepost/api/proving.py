@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnCheck, OnEvent
     from milepost.core.verdict import Evidence
-    from milepost.engine.look import Proof
-    from milepost.engine.proving import Replayed, Verified
-    from milepost.engine.replaying import RunReplayed
+    from milepost.engine.commands.verify import Replayed, Verified
+    from milepost.engine.replay.replay import RunReplayed
+    from milepost.engine.views.status import Proof
 
 
 def proof(task: str, roadmap: Path | str | None = None) -> Proof:
     """The evidence for a task's milepost, or for its last attempt where it has none."""
-    from milepost.engine import look
+    from milepost.engine.views import status
 
-    return look.proof(path_of(roadmap), task)
+    return status.proof(path_of(roadmap), task)
 
 
 def proof_to_json(proof: Proof) -> dict[str, Any]:
@@ -33,14 +33,14 @@ def proof_to_json(proof: Proof) -> dict[str, Any]:
 
 def logs(task: str, roadmap: Path | str | None = None) -> tuple[tuple[str, str], ...]:
     """The whole output of each check behind a task's proof: its name and the text."""
-    from milepost.engine import look
+    from milepost.engine.views import status
 
-    return look.logs(path_of(roadmap), task)
+    return status.logs(path_of(roadmap), task)
 
 
 def verify(task: str | None = None, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Verified:
     """Put the checks to the files as they are now, committed or not; `task` adds what that task asks for."""
-    from milepost.engine.proving import verify_now
+    from milepost.engine.commands.verify import verify_now
 
     return verify_now(path_of(roadmap), task, on_check or unheard)
 
@@ -54,7 +54,7 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
 
 def replay(task: str, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Replayed:
     """Prove a milepost again on the tree that it recorded, and compare with the evidence that it carries."""
-    from milepost.engine.proving import replay as prove_again
+    from milepost.engine.commands.verify import replay as prove_again
 
     return prove_again(path_of(roadmap), task, on_check or unheard)
 
@@ -71,13 +71,13 @@ def replay_run(
 
     The clone is made in `folder`, and stays there; without one it stays only where the trees differ.
     """
-    from milepost.engine.replaying import replay_run as do_again
+    from milepost.engine.replay.replay import replay_run as do_again
 
     return do_again(path_of(roadmap), run, task=task, folder=path_of(folder), on_event=on_event or unheard)
 
 
 def run_replayed_to_json(replayed: RunReplayed) -> dict[str, Any]:
     """The last line of `milepost replay --json`."""
-    from milepost.engine.replaying import to_json
+    from milepost.engine.replay.replay import to_json
 
     return to_json(replayed)

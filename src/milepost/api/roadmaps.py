@@ -10,26 +10,26 @@ from milepost.api.given import path_of, unheard
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from milepost.engine.composing import Composed
-    from milepost.engine.editing import TaskText
-    from milepost.engine.normalising import Normalised
-    from milepost.engine.renamed import Renamed
-    from milepost.engine.sync import Synced
+    from milepost.engine.authoring.compose import Composed
+    from milepost.engine.authoring.edit_task import TaskText
+    from milepost.engine.authoring.from_prose import Normalised
+    from milepost.engine.authoring.sync_boxes import Synced
+    from milepost.engine.planning.renamed_tasks import Renamed
     from milepost.roadmap.explain import Explanation
     from milepost.roadmap.templates import Template
 
 
 def find_roadmap(roadmap: Path | str | None = None) -> Path:
     """The file that a call means by `roadmap`: the one that is named, or the one of this folder or above it."""
-    from milepost.engine.project import find_roadmap as find
+    from milepost.engine.project.project import find_roadmap as find
 
     return find(path_of(roadmap))
 
 
 def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = None) -> Explanation:
     """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
-    from milepost.engine.planning import ways_of
-    from milepost.engine.project import read_bytes
+    from milepost.engine.planning.make_plan import ways_of
+    from milepost.engine.project.project import read_bytes
     from milepost.roadmap.explain import explain as explained
 
     path = find_roadmap(roadmap)
@@ -38,7 +38,7 @@ def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = 
 
 def task_text(task: str, roadmap: Path | str | None = None) -> TaskText:
     """A task as it is written in the roadmap now: its lines, with those of all below it."""
-    from milepost.engine.editing import task_text as look
+    from milepost.engine.authoring.edit_task import task_text as look
 
     return look(path_of(roadmap), task)
 
@@ -58,8 +58,8 @@ def edit_task(
     afterwards, or others would change. With `commit` that file alone is committed, too; nothing is written where it
     has other changes, or a run is not over (`database` names the server that it was submitted to).
     """
-    from milepost.engine.committing import edit_and_commit
-    from milepost.engine.editing import edit_task as write
+    from milepost.engine.authoring.commit_edit import edit_and_commit
+    from milepost.engine.authoring.edit_task import edit_task as write
 
     if commit:
         return edit_and_commit(path_of(roadmap), task, text, digest, database)
@@ -68,18 +68,18 @@ def edit_task(
 
 def renamed(roadmap: Path | str | None = None) -> tuple[Renamed, ...]:
     """The tasks of a roadmap that were worked on under another name."""
-    from milepost.engine.project import state_of
+    from milepost.engine.project.project import state_of
 
     if not (state_of(find_roadmap(roadmap)) / "milepost.db").exists():
         return ()
-    from milepost.engine.look import renamed as look_for
+    from milepost.engine.views.status import renamed as look_for
 
     return look_for(path_of(roadmap))
 
 
 def sync(roadmap: Path | str | None = None, *, dry_run: bool = False) -> Synced:
     """Bring the roadmap, git and the database to agree: boxes follow the mileposts of the branch, the rest is told."""
-    from milepost.engine.sync import sync as bring_to_agree
+    from milepost.engine.authoring.sync_boxes import sync as bring_to_agree
 
     return bring_to_agree(path_of(roadmap), dry_run=dry_run)
 
@@ -99,7 +99,7 @@ def new_roadmap(
 
     `style` is minimal, standard or detailed. It is written only where `write` says so; `force` replaces a file.
     """
-    from milepost.engine.composing import ComposeWish, compose
+    from milepost.engine.authoring.compose import ComposeWish, compose
 
     wish = ComposeWish(
         folder=Path(folder or "."),
@@ -134,8 +134,8 @@ def normalise(
     The roadmap is written only where `write` says so; `force` replaces a file. `anyway` also has a document read whose
     tasks can be read without a model.
     """
-    from milepost.engine.normalising import NormaliseWish
-    from milepost.engine.normalising import normalise as read_with_model
+    from milepost.engine.authoring.from_prose import NormaliseWish
+    from milepost.engine.authoring.from_prose import normalise as read_with_model
 
     wish = NormaliseWish(source=path_of(document), write=path_of(write), model=model, force=force, anyway=anyway)
     return read_with_model(wish, say or unheard)

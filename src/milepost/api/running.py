@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnEvent
     from milepost.core.ports import Agent
-    from milepost.engine.anywhere import Ending
-    from milepost.engine.prepare import NothingToDo
-    from milepost.engine.wish import Wish, Wishes
+    from milepost.engine.records.run_request import NothingToDo, Wish, Wishes
+    from milepost.engine.workers.dispatch import Ending
 
 
 def run(
@@ -51,7 +50,7 @@ def run(
         database    a PostgreSQL server, at whose workers the run is done
         remote      the git remote that these workers share
     """
-    from milepost.engine.wish import Wish
+    from milepost.engine.records.run_request import Wish
 
     wish = Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
     return granted(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
@@ -66,12 +65,12 @@ def granted(
     on_event: OnEvent | None = None,
 ) -> Ending:
     """The run that is wished for, done until it is over; `agents` are the objects among its agents, by their names."""
-    from milepost.engine import anywhere
-    from milepost.engine.recording import taped
-    from milepost.engine.rooms import Company
+    from milepost.engine.records.run_request import Company
+    from milepost.engine.replay.record import taped
+    from milepost.engine.workers import dispatch
 
     with taped(wish.roadmap, path_of(record), on_event or unheard, wish.database) as hear:
-        return anywhere.run(wish, Company(on_event=hear, agents=agents or {}, stays=stays))
+        return dispatch.run(wish, Company(on_event=hear, agents=agents or {}, stays=stays))
 
 
 def preview(
@@ -81,8 +80,8 @@ def preview(
 
     It refuses what `run` refuses, and changes nothing.
     """
-    from milepost.engine.preview import preview as look_ahead
-    from milepost.engine.wish import Wish
+    from milepost.engine.records.run_request import Wish
+    from milepost.engine.run.dry_run import preview as look_ahead
 
     return look_ahead(Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes), agents_in(agent))
 
@@ -102,13 +101,13 @@ def resume(
 
     There is one at a time: a new run leaves the one before. With `run` it is refused where another would go on.
     """
-    from milepost.engine import anywhere
-    from milepost.engine.recording import taped
-    from milepost.engine.rooms import Company
+    from milepost.engine.records.run_request import Company
+    from milepost.engine.replay.record import taped
+    from milepost.engine.workers import dispatch
 
-    where = anywhere.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
     with taped(path_of(roadmap), path_of(record), on_event or unheard, database) as hear:
-        return anywhere.resume(where, Company(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
+        return dispatch.resume(where, Company(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
 
 
 def retry(
@@ -125,7 +124,7 @@ def retry(
 
     Its agent, walls, gates and what is left of its budget stay as they were, but for what is given here.
     """
-    from milepost.engine.again import Retry, once_more
+    from milepost.engine.run.retry import Retry, once_more
 
     asked = Retry(task=task, roadmap=path_of(roadmap), agent=agent, budget_usd=budget_usd, database=database)
     return granted(once_more(asked).wish, stays=stays, on_event=on_event)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def running(roadmap: Path | str | None = None) -> str | None:
     """The run that a process works on here now, None where there is none."""
-    from milepost.engine.answering import running as going_on
+    from milepost.engine.gates.answer import running as going_on
 
     return going_on(path_of(roadmap))
 
@@ -31,14 +31,14 @@ def steer(
     A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
     With `run` it is refused where another would be asked.
     """
-    from milepost.engine import anywhere
-    from milepost.engine.hands import require_name
-    from milepost.engine.steering import request
+    from milepost.engine.agents.remote_agents import require_name
+    from milepost.engine.records.steering import request
+    from milepost.engine.workers import dispatch
 
     if kind == "agent" and value:
         require_name(value)
-    where = anywhere.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
-    return anywhere.steer(where, request(kind, task, value))
+    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    return dispatch.steer(where, request(kind, task, value))
 
 
 def stop(
@@ -48,7 +48,7 @@ def stop(
 
     With `run` it is refused where another would be stopped.
     """
-    from milepost.engine import anywhere
+    from milepost.engine.workers import dispatch
 
-    where = anywhere.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
-    return anywhere.stop(where, at_once=at_once)
+    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    return dispatch.stop(where, at_once=at_once)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnEvent
     from milepost.bench.report import Report, TaskReport
-    from milepost.engine.anywhere import Ending
     from milepost.engine.chaos import ChaosProgress, ChaosReport
+    from milepost.engine.workers.dispatch import Ending
 
 
 def demo(

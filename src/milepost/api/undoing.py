@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from milepost.engine.marks import Mark
-    from milepost.engine.restore import Restored
-    from milepost.engine.retention import Remains
-    from milepost.engine.undo import Undone
+    from milepost.engine.records.retention import Remains
+    from milepost.engine.undo.restore_files import Restored
+    from milepost.engine.undo.undo import Undone
+    from milepost.engine.views.marks import Mark
 
 
 def undo(
@@ -28,7 +28,7 @@ def undo(
 
     It refuses where later mileposts depend on them, unless `with_dependents` takes those back, too.
     """
-    from milepost.engine.undo import undo as take_back
+    from milepost.engine.undo.undo import undo as take_back
 
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks)
     return take_back(path_of(roadmap), named, to=to, with_dependents=with_dependents, dry_run=dry_run)
@@ -36,28 +36,28 @@ def undo(
 
 def restore(files: Sequence[Path | str], roadmap: Path | str | None = None, *, source: str) -> Restored:
     """Write files as a place has them (a task, `1.1#2`, a mark, a commit) into the user's tree; commits nothing."""
-    from milepost.engine.restore import restore as bring_back
+    from milepost.engine.undo.restore_files import restore as bring_back
 
     return bring_back(path_of(roadmap), files, source=source)
 
 
 def mark(name: str, roadmap: Path | str | None = None, *, at: str = "") -> Mark:
     """Give a name to a place, or to the commit that the user stands on."""
-    from milepost.engine.marks import mark as put
+    from milepost.engine.views.marks import mark as put
 
     return put(path_of(roadmap), name, at)
 
 
 def marks(roadmap: Path | str | None = None) -> tuple[Mark, ...]:
     """The marks, by name."""
-    from milepost.engine.marks import marks as list_marks
+    from milepost.engine.views.marks import marks as list_marks
 
     return list_marks(path_of(roadmap))
 
 
 def unmark(name: str, roadmap: Path | str | None = None) -> Mark:
     """Take a mark away; the commit stays."""
-    from milepost.engine.marks import unmark as take_away
+    from milepost.engine.views.marks import unmark as take_away
 
     return take_away(path_of(roadmap), name)
 
@@ -70,6 +70,6 @@ def clean(
     dry_run: bool = False,
 ) -> Remains:
     """Remove what runs left that ended more than `keep_days` ago; mileposts and their proofs stay."""
-    from milepost.engine.retention import clean as remove
+    from milepost.engine.records.retention import clean as remove
 
     return remove(path_of(roadmap), keep_days=keep_days, database=database, dry_run=dry_run)

@@ -19,11 +19,10 @@ from milepost.core.errors import Misuse
 from milepost.core.events import AttemptFinished, Event, RunFinished
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
-from milepost.engine.rooms import Company, OnEvent
-from milepost.engine.settings import load
-from milepost.engine.staff import make_agent
-from milepost.engine.start import run
-from milepost.engine.wish import Wish
+from milepost.engine.agents.factory import make_agent
+from milepost.engine.project.settings import load
+from milepost.engine.records.run_request import Company, OnEvent, Wish
+from milepost.engine.run.start import run
 from milepost.sandbox.levels import open_terminal, strongest
 
 OnResult = Callable[[TaskReport], None]

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from milepost.core.errors import Misuse
-from milepost.engine.rooms import Company, OnEvent
-from milepost.engine.start import EndedHere, run
-from milepost.engine.wish import Wish
+from milepost.engine.records.run_request import Company, OnEvent, Wish
+from milepost.engine.run.start import EndedHere, run
 from milepost.sandbox.levels import strongest
 
 SAMPLE = Path(__file__).parent / "sample"

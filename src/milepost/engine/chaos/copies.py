@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import GitFailed
-from milepost.engine.project import STATE
-from milepost.engine.state import holder_of
+from milepost.engine.project.project import STATE
+from milepost.engine.project.state_lock import holder_of
 from milepost.store.boundary import SEEN, TRACE
 from milepost.workspace.git import off_switches
 

@@ -15,7 +15,7 @@ from milepost.engine.chaos.copies import Ending, Leftovers, Place, damage, lefto
 from milepost.engine.chaos.nursery import Birth, Life, Nursery
 from milepost.engine.chaos.report import Toll
 from milepost.engine.chaos.trace import MODEL, TOOL, Account, of_kind, read_trace, steps
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 
 KILLED = -9
 SHORTEST_LIMIT_S, CALM_TIMES = 120.0, 20.0  # a life that takes longer than both has gone wrong

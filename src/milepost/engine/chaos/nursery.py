@@ -30,7 +30,12 @@ from milepost.core.errors import MachineFailed
 from milepost.sandbox.walls.confine import die_with
 
 WARM = (
-    *("milepost.api.running", "milepost.engine.run", "milepost.engine.start", "milepost.agents.cassette_file"),
+    *(
+        "milepost.api.running",
+        "milepost.engine.run.workflows",
+        "milepost.engine.run.start",
+        "milepost.agents.cassette_file",
+    ),
     *("milepost.cli.main", "milepost.cli.travel", "milepost.cli.live"),
 )
 _START = f"from {__name__} import main; main({{parent}}, {{control}})"

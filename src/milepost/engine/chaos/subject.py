@@ -13,11 +13,11 @@ from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNo
 from milepost.core.task import Plan
 from milepost.engine.chaos.copies import Place, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
-from milepost.engine.planning import manner_of, planned, planning_of
-from milepost.engine.prepare import choose, refuse_invalid
-from milepost.engine.project import Project, read_bytes
-from milepost.engine.settings import FILE, Settings, load
-from milepost.engine.wish import Wish
+from milepost.engine.planning.make_plan import manner_of, planned, planning_of
+from milepost.engine.project.project import Project, read_bytes
+from milepost.engine.project.settings import FILE, Settings, load
+from milepost.engine.records.run_request import Wish
+from milepost.engine.run.prepare import choose, refuse_invalid
 
 SAMPLE_TASKS = 20
 REPLAY, PATTERN = "replay:", "pattern:"

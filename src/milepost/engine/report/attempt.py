@@ -6,12 +6,11 @@ import time
 
 from milepost.core.errors import TaskUnknown
 from milepost.core.events import MilepostMade, StageStarted, TaskFinished
-from milepost.engine.logs import Logs, logs_of
+from milepost.engine.records.check_logs import Logs, logs_of
+from milepost.engine.records.run_view import View, Whose, redacted, viewed
 from milepost.engine.report.bars import bars_of
 from milepost.engine.report.facts import TaskAttempt
-from milepost.engine.report.gather import redacted
 from milepost.engine.report.tasks import attempt_stories
-from milepost.engine.viewing import View, Whose, viewed
 
 
 def attempt_story(whose: Whose, task: str, number: int | None = None) -> TaskAttempt:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from milepost.core.events import AttemptFinished, GateOpened, MilepostMade, StageStarted, TaskFinished
-from milepost.engine.journal import Entry
+from milepost.engine.records.journal import Entry
 from milepost.engine.report.facts import Bar
 
 SHORTEST_REST_S = 60.0

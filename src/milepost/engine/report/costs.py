@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.core.events import AttemptFinished, BudgetReached, ForecastMade, ModelCalled
-from milepost.engine.journal import Entry, RunRecord
+from milepost.engine.records.journal import Entry, RunRecord
 from milepost.engine.report.facts import CostLine, Costs
 from milepost.engine.report.words import duration, money
 

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
 
 from milepost.core.attempt import Attempt
-from milepost.core.errors import MilepostError, SettingInvalid
 from milepost.core.redact import Redactor
-from milepost.engine.ground import known_secrets
-from milepost.engine.installed import installed_version
-from milepost.engine.journal import Journal, RunRecord
-from milepost.engine.project import Project
+from milepost.engine.project.project import Project
+from milepost.engine.project.state_lock import holder_of
+from milepost.engine.project.version import installed_version
+from milepost.engine.records.journal import Journal
+from milepost.engine.records.locate import find_run, where_kept
+from milepost.engine.records.run_view import redacted, redactor_of, titles_of
 from milepost.engine.report.diffs import Diff, Room, read_diff
 from milepost.engine.report.facts import NothingRun, RunStory
 from milepost.engine.report.story import task_ids, tell
-from milepost.engine.settings import Settings, load
-from milepost.engine.state import holder_of
-from milepost.engine.stream import find_run, where_kept
-from milepost.engine.wire import load as load_value
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
 from milepost.workspace.git import Git
-from milepost.workspace.mileposts import Mileposts
 
 LARGEST_TEXT = "1m"  # git calls a larger file binary, and shows none of it
-T = TypeVar("T")
 
 
 def gather(roadmap: Path | None, run: str | None = None, server: str | None = None) -> RunStory | NothingRun:
@@ -58,43 +49,6 @@ def gather(roadmap: Path | None, run: str | None = None, server: str | None = No
             version=installed_version(),
         )
     return redacted(story, redact)
-
-
-def redacted(value: T, redact: Redactor) -> T:
-    """A value with secrets taken out of every text in it."""
-    clean: Any = _redacted(value, redact)
-    result: T = clean
-    return result
-
-
-def _redacted(value: Any, redact: Redactor) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, tuple):
-        return tuple(_redacted(one, redact) for one in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {field.name: _redacted(getattr(value, field.name), redact) for field in fields(value)}
-        return replace(value, **changed)
-    return value
-
-
-def redactor_of(project: Project) -> Redactor:
-    """Whatever knows the secrets of the environment, and those of the settings where they can be read."""
-    try:
-        settings = load(project.roadmap.parent)
-    except SettingInvalid:
-        settings = Settings()
-    return Redactor(known_secrets(settings))
-
-
-def titles_of(git: Git, record: RunRecord) -> dict[str, str]:
-    """The titles of the tasks in the roadmap that a run began with, as far as it is still there."""
-    base, roadmap = str(record.order.get("base", "")), str(record.order.get("roadmap", ""))
-    try:
-        content = Mileposts(git).roadmap_at(base, roadmap) or b""
-        return {task.id: task.title for task in read(content, load_value(Manner, record.order.get("manner", {}))).tasks}
-    except MilepostError:
-        return {}
 
 
 def _diffs(git: Git, attempts: Mapping[str, Sequence[Attempt]], roadmap: str, redact: Redactor) -> dict[str, Diff]:

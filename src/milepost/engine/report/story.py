@@ -17,7 +17,7 @@ from milepost.core.events import (
     TaskFinished,
     WorkerChanged,
 )
-from milepost.engine.journal import Entry, RunRecord
+from milepost.engine.records.journal import Entry, RunRecord
 from milepost.engine.report.bars import bars_of
 from milepost.engine.report.costs import costs_of
 from milepost.engine.report.diffs import Diff

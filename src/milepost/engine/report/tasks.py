@@ -9,11 +9,11 @@ from milepost.core.attempt import Attempt
 from milepost.core.events import AttemptFinished, ModelCalled, StageStarted, TaskFinished, ToolUsed
 from milepost.core.failures import FailureClass
 from milepost.core.verdict import CheckResult
-from milepost.engine.journal import Entry, RunRecord
+from milepost.engine.records.journal import Entry, RunRecord
+from milepost.engine.records.steering_events import ended_tasks
 from milepost.engine.report.diffs import Diff
 from milepost.engine.report.facts import AttemptStory, Bar, CheckStory, Standing, TaskStory
 from milepost.engine.report.words import cut
-from milepost.engine.steered import ended_tasks
 from milepost.repair.classify import classify
 from milepost.workspace.mileposts import attempt_ref
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from milepost.engine.records.steering_events import halt_of, is_set_aside
 from milepost.engine.report.facts import RunStory
-from milepost.engine.steered import halt_of, is_set_aside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

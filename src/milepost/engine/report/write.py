@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from milepost.core.errors import StateUnwritable
-from milepost.engine.project import Project
+from milepost.engine.project.project import Project
 
 FOLDER = "reports"
 

@@ -1,0 +1,1 @@
+"""Agents and models, made as the settings say."""

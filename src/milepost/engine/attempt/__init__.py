@@ -1,0 +1,1 @@
+"""One attempt at a task, from its assignment to its record."""

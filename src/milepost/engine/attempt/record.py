@@ -1,0 +1,120 @@
+"""What is kept of attempts: in the journal, the failure log, the ledger of patches, the memory, the milepost's note.
+
+Nothing here is a step: all of it is harmless when repeated, and is repeated when a run is resumed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from milepost.core.attempt import Attempt
+from milepost.core.task import Task
+from milepost.core.verdict import Evidence, Verdict
+from milepost.engine.events.emit import tell_attempt
+from milepost.engine.memory import episodes, learn
+from milepost.engine.records.run_spec import Acted, Order, Try
+from milepost.engine.records.values_json import dump, load
+from milepost.engine.services import Rooms
+from milepost.repair.classify import classify
+from milepost.repair.patches import Patch, PatchState, advance, created
+
+Plain = dict[str, Any]
+IN_GIT = "git diff "  # how the ledger tells of a change that git has
+
+
+def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
+    """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
+    asked, job = load(Order, order), load(Task, task)
+    left, found = load(Acted, acted), load(Evidence, evidence)
+    attempt = Attempt(
+        number=left.candidate.attempt,
+        agent=left.candidate.agent,
+        base=left.candidate.base,
+        commit=left.commit,
+        outcome=left.outcome,
+        evidence=found,
+        duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
+    )
+    here.books.journal.keep_attempt(asked.run, job.id, attempt)
+    _enter(here, asked, job, attempt, left.candidate.changed)
+    if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
+        here.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
+    episodes.end(here, asked, job, attempt, left)
+    learn.judge_lessons(here, asked, job, attempt)
+    tell_attempt(here, asked.run, job.id, attempt, "finished")
+    return dump(
+        Try(
+            attempt=attempt,
+            proven_on=attempt.base,
+            finished_at=left.finished_at,
+            left=left.left,
+            changed=left.candidate.changed,
+            corrections=left.candidate.corrections,
+        )
+    )
+
+
+def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
+    """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
+    attempt = replace(last.attempt, evidence=evidence)
+    here.books.journal.keep_attempt(run, task, attempt)
+    if (failure := classify(attempt)) is not None:
+        here.books.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
+    for patch in here.books.patches.of_task(run, task):
+        if patch.attempt == attempt.number:
+            _judge_patch(here, patch, attempt)
+    if evidence.verdict is not last.attempt.evidence.verdict:
+        tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
+    return replace(last, attempt=attempt, proven_on=head)
+
+
+def note_for(run: str, task: str, one: Try) -> str:
+    """The evidence as it travels with the milepost: all but the commit, which is the one it is attached to."""
+    attempt = one.attempt
+    body = {"version": 2, "run": run, "task": task, "attempt": attempt.number, "agent": attempt.agent}
+    corrections = {"corrections": [list(pair) for pair in one.corrections]} if one.corrections else {}
+    return json.dumps(body | corrections | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
+
+
+def commit_patch(here: Rooms, run: str, task: str, attempt: int, commit: str) -> None:
+    """Say in the ledger that an attempt's change is a milepost now."""
+    for patch in here.books.patches.of_task(run, task):
+        if patch.attempt == attempt and patch.state == "verified":
+            here.books.patches.move(patch, "committed", commit)
+
+
+def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
+    """Enter an attempt's change into the ledger of patches, as far as it came; the diff itself is in git.
+
+    A diff that the agent printed is there already.
+    """
+    if not changed:
+        return
+    if (printed := printed_patch(here, order.run, task.id, attempt.number)) is not None:
+        _judge_patch(here, printed, attempt)
+        return
+    patch = created(
+        run=order.run,
+        task=task.id,
+        attempt=attempt.number,
+        source=attempt.agent,
+        diff=f"{IN_GIT}{attempt.base} {attempt.commit}",
+        paths=changed,
+    )
+    patch = advance(patch, "validated", "it was made in a checkout of its own")
+    _judge_patch(here, advance(patch, "applied", f"kept as {attempt.commit}"), attempt)
+
+
+def _judge_patch(here: Rooms, patch: Patch, attempt: Attempt) -> None:
+    """Say in the ledger what the evidence says of an applied change; harmless when repeated."""
+    to: PatchState = "verified" if attempt.evidence.verdict is Verdict.PASSED else "failed"
+    if patch.state == "applied" or (patch.state == "verified" and to == "failed"):
+        here.books.patches.keep(advance(patch, to, attempt.evidence.reason))
+
+
+def printed_patch(here: Rooms, run: str, task: str, attempt: int) -> Patch | None:
+    """The diff that an attempt's agent printed and that was applied, where that is what it did."""
+    known = here.books.patches.of_task(run, task)
+    return next((one for one in known if one.attempt == attempt and not one.diff.startswith(IN_GIT)), None)

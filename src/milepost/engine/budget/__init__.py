@@ -1,0 +1,1 @@
+"""What a run may cost, costs, and will cost."""

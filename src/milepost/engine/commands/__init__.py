@@ -1,0 +1,1 @@
+"""Single commands that need no run."""

@@ -1,0 +1,76 @@
+"""Setting a repository up: a first roadmap and settings to edit, and nothing that was there touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from milepost.core.errors import FileInTheWay, StateUnwritable
+from milepost.engine.project.project import NAMES
+from milepost.engine.project.settings import FILE
+from milepost.workspace.repository import Repository
+
+if TYPE_CHECKING:
+    from milepost.engine.authoring.compose import ComposeWish
+
+ROADMAP = """# Roadmap
+
+## Phase 1: First steps
+
+- [ ] 1.1 Say in one line what is to be done
+  - Verify: test -s README.md
+- [ ] 1.2 Something that builds on it
+  - Depends on: 1.1
+  - Verify: grep -q Usage README.md
+"""
+
+SETTINGS = """# Settings of milepost for this roadmap. What is commented out shows the default.
+
+[run]
+# agent = "claude"               # or codex, aider, tool, code, command:./agent.sh
+# parallel = 2                   # attempts under way at once
+# trust = "isolated"             # absent: the strongest level that this machine holds
+
+[limits]
+# attempts = 3                   # failed attempts at a task before it is left
+# task_timeout_s = 1800
+# idle_timeout_s = 300
+# check_timeout_s = 900
+"""
+
+
+def init(
+    folder: Path, wish: ComposeWish | None = None, say: Callable[[str], None] = lambda _: None
+) -> tuple[Path, ...]:
+    """Write a roadmap and settings where there are none; gives what was made. `wish` is what the roadmap is about."""
+    top = Repository.find(folder).top
+    there = next((top / name for name in NAMES if (top / name).exists()), None)
+    if wish is not None and there is not None:
+        raise FileInTheWay(f"{str(there)!r} is there already", "milepost roadmap new writes another one: --write FILE")
+    made = []
+    if there is None:
+        made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
+    if not (top / FILE).exists():
+        made.append((top / FILE, SETTINGS))
+    try:
+        for path, text in made:
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StateUnwritable(
+            f"{error.filename!r} cannot be written: {error.strerror}", "make the folder writable"
+        ) from error
+    return tuple(path for path, _ in made)
+
+
+def composed_for(wish: ComposeWish, say: Callable[[str], None]) -> str:
+    """The text of a new roadmap, and what it took."""
+    from milepost.engine.authoring.ask_model import cost_words
+    from milepost.engine.authoring.compose import compose
+
+    made = compose(wish, say)
+    for left_out in made.left_out:
+        say(f"left out: {left_out}")
+    if made.model:
+        say(f"{made.model}: {cost_words(made.usage, price_known=made.price_known)}")
+    return made.text

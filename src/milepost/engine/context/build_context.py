@@ -1,0 +1,165 @@
+"""The context of an attempt: read from git, from the very tree that the attempt begins with.
+
+So the same attempt is shown the same whenever it begins anew, and nothing that is not committed is shown to anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from milepost.core.redact import Redactor
+from milepost.core.task import Task
+from milepost.engine.context.git_facts import MOST_COMMITS, Tree, done_before
+from milepost.engine.context.tag_cache import TagCache
+from milepost.engine.context.tags import Tagged, Tagger
+from milepost.plan.context import Bounds, Context, Part, Shown, composed, rewritten
+from milepost.plan.facts import fact_lines
+from milepost.plan.repo_map import Ranked, outline_within, ranked
+from milepost.plan.shown import (
+    LARGEST_FILE,
+    FileShown,
+    files_within,
+    lines_within,
+    memory_within,
+    structure_within,
+    text_within,
+)
+from milepost.plan.tokens import size_of
+from milepost.verify.secrets import without_credentials
+from milepost.workspace.git import Git
+
+FOR_PROGRAMS = 4_000  # tokens: programs look around themselves, and are only shown where to begin
+
+# Sections by what they matter, each with its title and its share of the budget.
+_SECTIONS = (
+    ("words", "What the roadmap says above the task", 0.1),
+    ("facts", "Facts of the project", 0.04),
+    ("files", "Files that the task mentions", 0.4),
+    ("outline", "Related definitions, by file and line", 0.36),
+    ("run", "Done earlier in this run, newest first", 0.03),
+    ("memory", "Done in earlier runs, newest first", 0.02),
+    ("structure", "Files of the repository, by folder", 0.05),
+)
+WHOLE = frozenset(name for name, _, _ in _SECTIONS)
+BEGINNING = frozenset({"facts", "outline"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is looked at: a task, the tree that its attempt begins with, the commit below it, where the run began.
+
+    `folder` is a checkout of the tree.
+    """
+
+    task: Task
+    agent: str
+    tree: str
+    base: str
+    since: str
+    roadmap: str
+    folder: Path
+    bounds: Bounds
+
+
+def sections_for(agent: str) -> frozenset[str]:
+    """What an agent is shown: all where a model is asked by us, a beginning for programs, nothing for patterns."""
+    match agent.partition(":")[0]:
+        case "tool" | "code" | "replay":
+            return WHOLE
+        case "pattern":
+            return frozenset()
+        case _:
+            return BEGINNING
+
+
+def bounds_for(agent: str, bounds: Bounds) -> Bounds:
+    """How much an agent is shown at most."""
+    if sections_for(agent) == WHOLE:
+        return bounds
+    return replace(bounds, tokens=min(bounds.tokens, FOR_PROGRAMS))
+
+
+class Contexts:
+    """Makes the contexts of attempts in one repository; `redact` takes out what nobody may see."""
+
+    def __init__(self, git: Git, cache: TagCache, redact: Redactor) -> None:
+        self._git = git
+        self._redact = redact
+        self._tagger = Tagger(git, cache, redact)
+
+    def of(self, view: View) -> Context:
+        """What is shown of a tree for a task; the same for the same view."""
+        bounds, wanted = bounds_for(view.agent, view.bounds), sections_for(view.agent)
+        if not bounds.tokens or not wanted:
+            return Context(bounds=bounds)
+        sight = _Sight(self._git, self._tagger, view, self._clean)
+        parts = [
+            Part(name=name, title=title, share=share, show=sight.showing(name))
+            for name, title, share in _SECTIONS
+            if name in wanted
+        ]
+        return rewritten(composed(parts, bounds), self._clean)
+
+    def _clean(self, text: str) -> str:
+        """A text without secrets: those that are known, and what looks like one."""
+        return without_credentials(self._redact(text))
+
+
+class _Sight:
+    """What the sections of one context say, each looked up when it is asked for."""
+
+    def __init__(self, git: Git, tagger: Tagger, view: View, clean: Callable[[str], str]) -> None:
+        self._git = git
+        self._tagger = tagger
+        self._view = view
+        self._clean = clean
+
+    def showing(self, name: str) -> Callable[[int], Shown]:
+        """The function that says a section within some room."""
+        view = self._view
+        match name:
+            case "words":
+                return partial(text_within, self._clean(view.task.context))
+            case "facts":
+                facts = self._tree.facts(view.folder, self._tagged.tags, self._tagged.unread)
+                return partial(lines_within, [*map(self._clean, fact_lines(facts))], more="facts")
+            case "files":
+                return partial(files_within, self._files)
+            case "outline":
+                return self._outline
+            case "run":
+                return self._done(view.base, since=view.since)
+            case "memory":
+                return self._done(view.since, most=MOST_COMMITS)
+            case _:
+                return partial(structure_within, self._tree.paths, self._tree.mentions.files)
+
+    @cached_property
+    def _tree(self) -> Tree:
+        view = self._view
+        return Tree(self._git, view.tree, view.task, view.roadmap, self._clean)
+
+    @cached_property
+    def _tagged(self) -> Tagged:
+        return self._tagger.tagged([*self._tree.entries.values()], self._tree.mentions.files)
+
+    @cached_property
+    def _files(self) -> tuple[FileShown, ...]:
+        return self._tree.files() if "files" in sections_for(self._view.agent) else ()
+
+    @cached_property
+    def _ranked(self) -> tuple[Ranked, ...]:
+        """What is worth to be in the outline: not the files that are shown whole."""
+        whole = {file.path for file in self._files if file.text and size_of(file.text) <= LARGEST_FILE}
+        best = ranked(self._tagged.tags, self._tree.mentions)
+        return tuple(one for one in best if one.path not in whole)
+
+    def _outline(self, room: int) -> Shown:
+        return outline_within(self._ranked, self._tagged.tags, room)
+
+    def _done(self, tip: str, *, since: str = "", most: int = 0) -> Callable[[int], Shown]:
+        done = done_before(self._git, tip, self._view.roadmap, self._clean, since=since, most=most)
+        return partial(memory_within, done)

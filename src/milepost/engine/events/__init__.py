@@ -1,0 +1,1 @@
+"""Events: told, kept, followed, sent to a collector."""

@@ -1,0 +1,1 @@
+"""Questions to people, and what they ask of a run."""

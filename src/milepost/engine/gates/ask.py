@@ -1,0 +1,156 @@
+"""Asking a person: which question a task raises, and how its answer is waited for."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+from milepost.core.calls import Call
+from milepost.core.events import GateAnswered, GateKind, GateOpened
+from milepost.core.task import Task
+from milepost.engine.gates.rules import needs_gate, question_for, shown_before
+from milepost.engine.records.gates import Gate, GoAhead, Refuse, consequence, gate_of
+from milepost.engine.records.run_spec import Effort, Order, Try
+from milepost.engine.records.suspend import Parked
+from milepost.engine.services import Rooms
+from milepost.engine.terminals.command_policy import policy_of
+from milepost.plan.risk import risk_of
+from milepost.sandbox.danger import danger_of_change
+from milepost.sandbox.policy import Decision, decide
+
+LONGEST_READ = 10_000_000  # of a diff; the gate says what of it is not shown, and its digest is of all
+LOOK_S = 0.5  # how often it is looked whether a person has answered
+
+
+class PersonNeeded(BaseException):
+    """An attempt cannot go on before a person answered; not an error of its agent's, which must not take it for one."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(gate.question)
+        self.gate = gate
+
+
+def gate_for(here: Rooms, order: Order, task: Task, kind: GateKind, last: Try | None) -> Gate | None:
+    """The question that a task raises before it begins, or before its work lands; None where nobody need be asked."""
+    if last is None:
+        question = needs_gate(kind, task, risk_of(task), (), order.approve)
+        shown, attempt = shown_before(task), 0
+    else:
+        made = last.attempt
+        change = here.mileposts.change(made.base, made.commit, without=order.roadmap)
+        question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
+        shown = f"commit {made.commit}\n" + here.mileposts.diff(made.base, made.commit, LONGEST_READ)
+        attempt = made.number
+    if question is None:
+        return None
+    asked, shown = here.redact(question), here.redact(shown)
+    return gate_of(run=order.run, task=task.id, attempt=attempt, kind=kind, question=asked, shown=shown)
+
+
+def wait_for_answer(here: Rooms, gate: Gate) -> dict[str, Any]:
+    """What a person answered, for as long as that takes; a stop is not kept waiting."""
+    here.books.gates.open_gate(gate)
+    opened = GateOpened(
+        run=gate.run,
+        task=gate.task,
+        gate=gate.gate,
+        kind=gate.kind,
+        question=gate.question,
+        shown=gate.shown,
+        digest=gate.digest,
+    )
+    here.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
+    while True:
+        known = here.books.gates.find(gate.run, gate.gate)
+        if known is not None and known.answer is not None:
+            break
+        if here.parking.stopping:
+            raise Parked
+        here.parking.wait(LOOK_S)
+    answered = GateAnswered(run=gate.run, task=gate.task, gate=gate.gate, answer=known.answer, text=known.text)
+    here.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
+    return {"answer": known.answer, "text": known.text}
+
+
+def waiting_for_people(here: Rooms, run: str) -> tuple[str, ...]:
+    """The tasks of a run that wait for a person."""
+    return tuple(dict.fromkeys(gate.task for gate in here.books.gates.waiting(run)))
+
+
+class AskingVeto:
+    """Asks before commands that could do harm, knows what was answered, and refuses what is never to be run."""
+
+    def __init__(self, here: Rooms, effort: Effort, folders: tuple[str, ...]) -> None:
+        self._here, self._effort, self._folders = here, effort, folders
+        self._policy = policy_of(here.settings.terminal)
+
+    def refusal(self, number: int, call: Call) -> str:
+        """Why a call is not allowed, empty when it may be made; raises when a person must be asked first."""
+        if not call.argv:
+            return ""
+        decision = decide(self._policy, call.argv, self._folders)
+        refused = self._refused(number, call, decision)
+        self._audit(decision, call.argv, refused)
+        return refused
+
+    def refuses(self, argv: Sequence[str]) -> str:
+        """Why a command of an agent's code is not run; the code cannot wait for a person in the middle of a step."""
+        decision = decide(self._policy, tuple(argv), self._folders)
+        refused = self._refused_unasked(decision)
+        self._audit(decision, tuple(argv), refused)
+        return refused
+
+    def _refused_unasked(self, decision: Decision) -> str:
+        match decision.verdict:
+            case "allow":
+                return ""
+            case "deny":
+                return decision.refusal
+            case "ask":
+                return decision.refusal if decision.is_listed or self._question(decision) else ""
+            case _ as never:
+                assert_never(never)
+
+    def _audit(self, decision: Decision, argv: tuple[str, ...], refused: str) -> None:
+        place = f"{self._effort.order.run}/{self._effort.task.id}/{self._effort.number}"
+        self._here.audit.note(decision, argv, runs=not refused, place=place)
+
+    def _refused(self, number: int, call: Call, decision: Decision) -> str:
+        match decision.verdict:
+            case "allow":
+                return ""
+            case "deny":
+                return decision.refusal
+            case "ask":
+                question = self._question(decision)
+                unasked = decision.refusal if decision.is_listed else ""
+                return self._answer(number, call, question) if question else unasked
+            case _ as never:
+                assert_never(never)
+
+    def _question(self, decision: Decision) -> str | None:
+        """What to ask; nothing where the run or the task says that nobody is asked."""
+        task, dangers = self._effort.task, (decision.danger,)
+        if decision.is_listed and task.approve != "never":
+            return question_for("destructive", task, risk_of(task), dangers)
+        return needs_gate("destructive", task, risk_of(task), dangers, self._effort.order.approve)
+
+    def _answer(self, number: int, call: Call, question: str) -> str:
+        """Why a person does not allow a call; raises when none has answered yet."""
+        gate = gate_of(
+            run=self._effort.order.run,
+            task=self._effort.task.id,
+            attempt=self._effort.number,
+            kind="destructive",
+            question=self._here.redact(question),
+            shown=self._here.redact(shlex.join(call.argv)),
+            call=number,
+        )
+        known = self._here.books.gates.find(gate.run, gate.gate)
+        if known is None or known.answer is None or known.digest != gate.digest:
+            raise PersonNeeded(gate)
+        meant = consequence(known.kind, known.answer, known.text)
+        if isinstance(meant, GoAhead):
+            return ""
+        return meant.text if isinstance(meant, Refuse) else "the person who was asked did not allow it"

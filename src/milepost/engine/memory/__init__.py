@@ -1,0 +1,1 @@
+"""What runs remember, and what people do with it."""

@@ -1,0 +1,1 @@
+"""A roadmap as the plan that a run follows."""

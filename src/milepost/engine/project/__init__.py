@@ -1,0 +1,1 @@
+"""Where a roadmap lives: its repository, settings and state directory."""

@@ -1,0 +1,1 @@
+"""Several projects at once."""

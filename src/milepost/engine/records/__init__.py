@@ -1,0 +1,1 @@
+"""What is written down of a run: its values, and the tables they are kept in."""

@@ -1,0 +1,96 @@
+"""How DBOS is set up: where it keeps its records, in which shape, and what its failures mean."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy
+from dbos import DBOS, DBOSPortableJSONSerializer
+from dbos._dbos import _get_or_create_dbos_registry
+
+from milepost.core.errors import StateUnwritable
+from milepost.engine.records.run_spec import VERSION
+
+TAKING_UP_PAUSE_S = 0.1  # between two looks for workflows that a killed engine left
+_launching = threading.local()
+
+
+def configure(url: str, *, executor_id: str, engine: sqlalchemy.Engine | None = None) -> None:
+    """Make the DBOS of this process, which `launch` starts."""
+    DBOS(
+        config={
+            "name": "milepost",
+            "system_database_url": url,
+            "system_database_engine": engine,
+            "executor_id": executor_id,
+            "application_version": VERSION,
+            "serializer": DBOSPortableJSONSerializer(),
+            "log_level": "CRITICAL",
+            "notification_listener_polling_interval_sec": 1.0,
+        }
+    )
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)
+
+
+def take_up_soon() -> None:
+    """Let DBOS look often for the workflows that it puts back after a crash: by itself it looks once a second.
+
+    It has no public way to say so, and only a pause depends on it.
+    """
+    _get_or_create_dbos_registry().get_internal_queue()._polling_interval_sec = TAKING_UP_PAUSE_S
+
+
+def launch() -> None:
+    """Start DBOS; its tables are made where there are none."""
+    _launching.here = True
+    try:
+        DBOS.launch()
+    except Exception as error:
+        raise in_our_words(error) from error
+    finally:
+        _launching.here = False
+
+
+def sqlite_engine(database: Path) -> sqlalchemy.Engine:
+    """An engine in WAL mode, which DBOS does not choose by itself: several times faster, as safe against kill -9.
+
+    While a thread launches DBOS, which makes its tables, every transaction of it is begun in so many words,
+    so that the tables are made all or none: Python by itself begins none for a table.
+    """
+    engine = sqlalchemy.create_engine(f"sqlite:///{database}", pool_size=20, max_overflow=20)
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = "IMMEDIATE"
+        for pragma in ("busy_timeout=30000", "foreign_keys=on", "journal_mode=wal", "synchronous=normal"):
+            connection.execute(f"pragma {pragma}")
+        if sqlite3.sqlite_version_info < (3, 42):
+            connection.create_function("unixepoch", -1, _unixepoch)
+
+    @sqlalchemy.event.listens_for(engine, "begin")
+    def begin(connection: sqlalchemy.Connection) -> None:
+        if getattr(_launching, "here", False):
+            connection.exec_driver_sql("begin immediate")
+
+    return engine
+
+
+def _unixepoch(*words: str) -> float:
+    """What `unixepoch('subsec')` gives from SQLite 3.42 on; DBOS asks for it on Python 3.12, whatever SQLite it has."""
+    return time.time() if "subsec" in words else int(time.time())
+
+
+def in_our_words(error: BaseException) -> Exception:
+    """A failure of the database or the disk as the error that says what to do about it."""
+    advice = "free some space or make it writable, then: milepost resume"
+    if isinstance(error, sqlalchemy.exc.DBAPIError):
+        return StateUnwritable(f"the run's database cannot be used: {error.orig}", advice)
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+        where = f"{error.filename!r}: " if error.filename else ""
+        return StateUnwritable(f"{where}{error.strerror or error}", advice)
+    return error if isinstance(error, Exception) else BrokenPipeError(f"whoever listened is gone: {error!r}")

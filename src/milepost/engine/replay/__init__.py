@@ -1,0 +1,1 @@
+"""A finished run, recorded and done again."""

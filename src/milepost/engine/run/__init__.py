@@ -1,0 +1,1 @@
+"""The durable run: from a request to the last milepost."""

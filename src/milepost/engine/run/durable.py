@@ -1,0 +1,279 @@
+"""DBOS, as this engine uses it: the only module that knows how a step is made durable.
+
+On one machine each run has an executor id of its own, so that opening one run wakes no other. Where workers share
+their runs, each has a queue of its own, and what is started is offered to all of them. A step or workflow never ends
+in a recorded error: what fails is the machine, not the work, and the run parks.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from dbos import DBOS, SetWorkflowID
+from dbos import error as dbos_errors
+
+from milepost.core.errors import MachineFailed, MilepostError
+from milepost.engine.records import worker_lease
+from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up_soon
+from milepost.engine.records.suspend import Parked
+from milepost.engine.records.work_queue import Offer, Offers
+from milepost.engine.services import Rooms
+from milepost.store.boundary import reached, trace
+from milepost.workspace.remote import SharedMileposts
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SHORTEST_PAUSE_S = 0.001  # between a workflow's end and its record
+UNSEEN_PAUSE_S = 0.25  # for an end that this process did not see, because it was before a restart
+
+WAITING = "waiting"  # the queue of what is offered, to which nobody listens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharing:
+    """What a run shares with other machines: its work, and what its recorded results name."""
+
+    offers: Offers
+    mileposts: SharedMileposts
+
+    def bring(self, told: object) -> None:
+        """Before a step: have here what its arguments name."""
+        worker_lease.require()
+        self.mileposts.bring(told)
+
+    def share(self, told: object) -> None:
+        """Before the result of a step is recorded: have all that it names on the remote."""
+        self.mileposts.share(told)
+        worker_lease.require()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the workflows of one run find themselves."""
+
+    here: Rooms
+    sharing: Sharing | None = None
+
+
+_open: dict[str, Place] = {}  # by run
+_steps: dict[str, int] = {}  # recorded in this process, finished before or now, by workflow
+
+
+def place_of(workflow_id: str) -> Place:
+    """Where a workflow finds itself: its id begins with that of its run."""
+    try:
+        return _open[workflow_id.partition("/")[0]]
+    except KeyError:
+        raise Parked from None  # the run was left by this process while the workflow was on its way to it
+
+
+def open_place(run: str, place: Place) -> None:
+    """Let the workflows of a run find their rooms."""
+    _open[run] = place
+
+
+def close_place(run: str) -> None:
+    """Leave a run: what comes for it now parks."""
+    _open.pop(run, None)
+
+
+def close_all() -> None:
+    """Leave all runs."""
+    _open.clear()
+    _steps.clear()
+
+
+def step(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+    """A function whose result is recorded: once it has finished, it never runs again."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        place = place_of(DBOS.workflow_id or "")
+        here, sharing = place.here, place.sharing
+        with parking_on_failure(here), here.parking.step():
+            if sharing is not None:
+                sharing.bring([args, kwargs])
+            trace(_step_name(function.__name__))
+            result = function(here, *args, **kwargs)
+            if sharing is not None:
+                sharing.share(result)
+            return result
+
+    del guarded.__wrapped__  # DBOS would read the signature with the rooms in it
+    recorded = DBOS.step(name=function.__name__)(guarded)
+
+    def marked(*args: P.args, **kwargs: P.kwargs) -> R:
+        result = recorded(*args, **kwargs)
+        name, workflow_id = _step_name(function.__name__), DBOS.workflow_id or ""
+        _steps[workflow_id] = _steps.get(workflow_id, 0) + 1
+        reached(name)
+        return result
+
+    return marked
+
+
+def _step_name(function: str) -> str:
+    """What the next step of this workflow is called at its boundary: the same in each life of the run."""
+    workflow_id = DBOS.workflow_id or ""
+    return f"{workflow_id} {_steps.get(workflow_id, 0) + 1} {function}"
+
+
+def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+    """A function made of steps, which goes on after a crash where it was."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        workflow_id = DBOS.workflow_id or ""
+        place = place_of(workflow_id)
+        here, sharing = place.here, place.sharing
+        _steps.pop(workflow_id, None)
+        with here.parking.workflow(workflow_id), parking_on_failure(here):
+            if sharing is not None:
+                sharing.mileposts.refresh()  # another machine may have begun it
+            return function(here, *args, **kwargs)
+
+    del guarded.__wrapped__
+    return DBOS.workflow(name=function.__name__, max_recovery_attempts=None)(guarded)
+
+
+@contextmanager
+def parking_on_failure(here: Rooms) -> Iterator[None]:
+    try:
+        yield
+    except Parked:
+        raise
+    except dbos_errors.DBOSWorkflowConflictIDError:
+        raise Parked from None  # another machine does it now, and records what comes of it
+    except BaseException as error:  # also a listener that exits: its thread would end and nobody hear of it
+        here.parking.fail(in_our_words(error))
+        raise Parked from error
+
+
+def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
+    """Start a workflow under an id, or offer it to the workers; one that was started before is left as it is."""
+    place = place_of(workflow_id)
+    place.here.parking.expect(workflow_id)
+    with SetWorkflowID(workflow_id):
+        if place.sharing is None:
+            DBOS.start_workflow(function, *args)
+            return
+        DBOS.enqueue_workflow(WAITING, function, *args)
+    place.sharing.offers.make(offer_of(workflow_id, args))
+
+
+def offer_of(workflow_id: str, args: tuple[Any, ...]) -> Offer:
+    """How a workflow is offered: with what its task needs of a worker, where it is about a task."""
+    task = next((arg for arg in args if isinstance(arg, dict) and "needs" in arg), None)
+    needs = tuple(task["needs"]) if task is not None else ()
+    return Offer(workflow=workflow_id, run=workflow_id.partition("/")[0], needs=needs, counts=task is not None)
+
+
+@step
+def news(here: Rooms, workflow_ids: list[str], heard: int, *, leaving: bool) -> dict[str, Any]:
+    """What happens next: the first of several workflows to finish, or what a person asked of the run since `heard`.
+
+    Recorded, so that a resumed run sees the same things in the same order. A run that is `leaving` parks when there
+    is nothing new.
+    """
+    pause_s = SHORTEST_PAUSE_S
+    while True:
+        if workflow_ids:
+            returned = here.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
+        else:
+            returned = False
+            here.parking.wait(UNSEEN_PAUSE_S)
+        finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
+        if workflow_ids and finished:
+            return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
+        if here.parking.stopping:
+            raise Parked
+        if (asked := here.books.steering.since(heard)) is not None:
+            return asked
+        if leaving or (not here.stays and _only_people(here, workflow_ids)):
+            here.parking.stop()
+            raise Parked
+        refuse_overdue(here, workflow_ids)
+        if returned:
+            here.parking.wait(pause_s)
+            pause_s = min(pause_s * 1.5, UNSEEN_PAUSE_S)
+
+
+def _only_people(here: Rooms, workflow_ids: list[str]) -> bool:
+    """Whether all that a run waits for are answers that nobody has given yet."""
+    if not workflow_ids or not all("/ask/" in workflow_id for workflow_id in workflow_ids):
+        return False
+    run = workflow_ids[0].partition("/")[0]
+    return len(here.books.gates.waiting(run)) >= len(workflow_ids)
+
+
+def refuse_overdue(here: Rooms, workflow_ids: list[str]) -> None:
+    """Raise when a workflow was not taken up, or its end not recorded: waiting for it would never end."""
+    for workflow_id in workflow_ids:
+        if problem := here.parking.overdue(workflow_id):
+            raise MachineFailed(f"{workflow_id}: {problem}", "see that the disk is not full, then: milepost resume")
+
+
+@contextmanager
+def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], None]) -> Iterator[None]:
+    """DBOS running in this process for one run; unfinished workflows of the run go on at once."""
+    if _open:
+        raise MilepostError("a run is already going on in this process", "wait for it, or use another process")
+    engine = sqlite_engine(database)
+    open_place(run, Place(here=here))
+    try:
+        configure(f"sqlite:///{database}", executor_id=run, engine=engine)
+        take_up_soon()
+        launch()
+        yield
+    finally:
+        drain(here, interrupted)
+        DBOS.destroy(workflow_completion_timeout_sec=0)
+        engine.dispose()
+        close_all()
+
+
+def result_of(run: str) -> Any:
+    """The result of a workflow that has finished, else None."""
+    finished = DBOS.list_workflows(workflow_ids=[run], status="SUCCESS", load_input=False)
+    return finished[0].output if finished else None
+
+
+def drain(here: Rooms, interrupted: Callable[[], None]) -> None:
+    """Wait until no workflow of ours is in this process any more: each leaves at its next step."""
+    here.parking.stop()
+    while not here.parking.quiet:
+        try:
+            here.parking.wait(0.1)
+        except KeyboardInterrupt:
+            _heed(interrupted)
+
+
+def _heed(interrupted: Callable[[], None]) -> None:
+    """Do what an interruption asks for; another one that comes meanwhile asks again."""
+    while True:
+        try:
+            interrupted()
+            return
+        except KeyboardInterrupt:
+            continue
+
+
+def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
+    """The result of a run's workflow, or raises what parked it; `look` is called while waiting."""
+    while True:
+        try:
+            look()
+            if here.parking.stopping and here.parking.quiet:
+                raise here.parking.failure or Parked()
+            if (result := result_of(run)) is not None:
+                return result
+            refuse_overdue(here, [run])
+            here.parking.wait_for_return([run], 0.1)
+        except KeyboardInterrupt:
+            _heed(interrupted)

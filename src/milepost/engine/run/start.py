@@ -1,0 +1,294 @@
+"""Starting a run, going on with one, and stopping one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from milepost.core.commands import TrustLevel
+from milepost.core.errors import RunUnfinished
+from milepost.core.events import (
+    AttemptFinished,
+    Event,
+    MemoryWaits,
+    ModelCalled,
+    RunFinished,
+    RunResumed,
+    RunStopping,
+    TaskFinished,
+)
+from milepost.engine.gates.ask import waiting_for_people
+from milepost.engine.gates.rules import approval_named
+from milepost.engine.gates.unfinished_run import (
+    ask,
+    paused,
+    refuse_elsewhere,
+    require_meant,
+    unfinished,
+    within_new_wall,
+)
+from milepost.engine.memory.open_memory import waiting_rows
+from milepost.engine.project.network_setting import as_text
+from milepost.engine.project.project import Project
+from milepost.engine.project.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
+from milepost.engine.project.state_lock import StateLock, busy, holder_of
+from milepost.engine.records.journal import Journal, RunRecord
+from milepost.engine.records.run_request import Company, NothingToDo, Wish
+from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.steering import Request
+from milepost.engine.records.suspend import Parked
+from milepost.engine.records.values_json import dump
+from milepost.engine.records.values_json import load as load_value
+from milepost.engine.run import prepare
+from milepost.engine.run.wiring import open_rooms
+from milepost.engine.services import Rooms
+from milepost.engine.terminals.isolation import hold_of
+
+STOP, STOP_NOW = "stop", "stop-now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """A run that was stopped between two steps and can go on at any time; `waits_for` are tasks that people hold up."""
+
+    run: str
+    waits_for: tuple[str, ...] = ()
+
+
+EndedHere = RunFinished | Stopped | NothingToDo
+
+
+def run(wish: Wish, company: Company) -> EndedHere:
+    """Start a run, or go on with the one that was interrupted."""
+    project = Project.find(wish.roadmap)
+    settings = load(project.roadmap.parent, flags_of(wish))
+    refuse_busy(project)
+    interrupted = None if wish.new else unfinished(project)
+    if interrupted is not None:
+        refuse_elsewhere(project, interrupted)
+        refuse_other(interrupted, wish)
+        return resume(wish.roadmap, company, budget_usd=wish.budget_usd)
+    drafted = prepare.draft(project, settings, wish, company.agents)
+    if isinstance(drafted, NothingToDo):
+        return drafted
+    with StateLock(project.state) as lock:
+        with Journal(project.database) as journal:
+            order = prepare.order(project, settings, drafted, journal)
+            if isinstance(order, NothingToDo):
+                return order
+            for record in journal.runs():
+                if record.unfinished:
+                    journal.leave_run(record.run)
+            journal.open_run(order.run, VERSION, dump(order))
+        return _go(project, settings, order, lock, company)
+
+
+def travel(project: Project, settings: Settings, order: Order, company: Company) -> EndedHere:
+    """Travel an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
+    with StateLock(project.state) as lock:
+        with Journal(project.database) as journal:
+            journal.open_run(order.run, VERSION, dump(order))
+        return _go(project, settings, order, lock, company)
+
+
+def refuse_busy(project: Project) -> None:
+    """Raise when an engine works on this roadmap now."""
+    holder = holder_of(project.state)
+    if holder is not None and holder.alive:
+        raise busy(holder)
+
+
+def flags_of(wish: Wish) -> dict[str, object]:
+    """The settings that a wish gives by hand."""
+    return {
+        "agent": wish.agent,
+        "parallel": wish.parallel,
+        "trust": wish.trust,
+        "network": wish.network,
+        "budget_usd": wish.budget_usd,
+        "approve": approval_named(wish.approve) if wish.approve else None,
+        "ordered": wish.ordered,
+        "database": wish.database,
+        "remote": wish.remote,
+        "order": wish.order,
+        "group": wish.group,
+        "dialect": wish.dialect,
+        "memory": wish.memory,
+    }
+
+
+def resume(
+    roadmap: Path | None, company: Company, budget_usd: float | None = None, meant: str | None = None
+) -> EndedHere:
+    """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs.
+
+    It refuses where that is not the run that is `meant`.
+    """
+    project = Project.find(roadmap)
+    if not project.database.exists():
+        return NothingToDo(reason="no run was started here yet")
+    holder = holder_of(project.state)
+    if holder is not None and holder.run and paused(project.database, holder.run):
+        require_meant(project, unfinished(project), meant)
+        ask(project.database, holder.run, Request(kind="go_on"))
+        return NothingToDo(reason=f"run {holder.run} was paused, and goes on where it runs (pid {holder.pid})")
+    with StateLock(project.state) as lock:
+        record = unfinished(project)
+        require_meant(project, record, meant)
+        if record is None:
+            return NothingToDo(reason="the last run is finished")
+        refuse_elsewhere(project, record)
+        order = within_new_wall(project.database, _recorded(record), budget_usd)
+        settings = load(project.roadmap.parent, {"trust": order.trust or None})
+        order = replace(order, budget=budget_again(settings, order.budget))
+        if paused(project.database, order.run):
+            ask(project.database, order.run, Request(kind="go_on"))
+        return _go(project, settings, order, lock, company)
+
+
+def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
+    """Ask the engine that works on a roadmap to stop, and wait until it has; gives its run, None without one."""
+    project = Project.find(roadmap)
+    holder = holder_of(project.state)
+    if holder is None or not holder.run:
+        return None
+    (project.state / (STOP_NOW if at_once else STOP)).touch()
+    while (now := holder_of(project.state)) is not None and now.pid == holder.pid:
+        time.sleep(0.05)
+    return holder.run
+
+
+def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
+    """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
+    for sign in _signs(project):  # before there is a run to be seen that could be asked to stop
+        sign.unlink(missing_ok=True)
+    lock.name_run(order.run)
+    ending = _travel(project, within(order, settings), order, lock, company)
+    if isinstance(ending, RunFinished):
+        from milepost.engine.records.retention import clean_daily
+
+        clean_daily(project, lock.fd, settings.state.keep_days)
+    if order.memory.writes and (rows := waiting_rows(project, settings)):
+        company.on_event(MemoryWaits(run=order.run, rows=rows))
+    return ending
+
+
+def _travel(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
+    from milepost.engine.run import durable
+    from milepost.engine.run import workflows as story
+
+    with open_rooms(project, settings, order, lock.fd, company) as here:
+        here.books.steering.begin()
+        brake = Brake(here, order.run)
+        _tell_resumed(here, order)
+
+        def look_for_signs() -> None:
+            here.books.wallet.see()
+            for sign in _signs(project):
+                if sign.exists():
+                    sign.unlink(missing_ok=True)
+                    brake.pull(at_once=sign.name == STOP_NOW)
+
+        try:
+            with durable.launched(project.database, order.run, here, brake.interrupted):
+                durable.start(order.run, story.roadmap, dump(order))
+                plain = durable.wait_for(order.run, here, look_for_signs, brake.interrupted)
+                return load_value(RunFinished, plain)
+        except Parked:
+            return Stopped(run=order.run, waits_for=waiting_for_people(here, order.run))
+
+
+def _signs(project: Project) -> tuple[Path, Path]:
+    """What says that the run is to stop, in order of urgency."""
+    return project.state / STOP, project.state / STOP_NOW
+
+
+def _tell_resumed(here: Rooms, order: Order) -> None:
+    """Say that a run goes on, when it was under way before."""
+    entries = here.books.journal.events(order.run)
+    if entries:
+        resumed = RunResumed(
+            run=order.run,
+            branch=f"milepost/{order.run}",
+            agent=order.agent,
+            trust=str(hold_of(order)),
+            last_seen_at=here.books.journal.last_at(order.run) or entries[-1].at,
+            ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
+            tasks=len(order.tasks),
+            last_call=_last_call([entry.event for entry in entries]),
+        )
+        lives = sum(isinstance(entry.event, RunResumed) for entry in entries)
+        here.emit(resumed, f"resumed/{lives + 1}")
+
+
+def _last_call(events: list[Event]) -> str:
+    """Where a run was, when it was in the middle of an attempt: after which answer of the model's."""
+    done = {(event.task, event.attempt) for event in events if isinstance(event, AttemptFinished)}
+    calls = [event for event in events if isinstance(event, ModelCalled) and (event.task, event.attempt) not in done]
+    if not calls:
+        return ""
+    last = calls[-1]
+    number = sum((call.task, call.attempt) == (last.task, last.attempt) for call in calls)
+    return f"{last.task} attempt {last.attempt}, after model call {number} of that attempt"
+
+
+class Brake:
+    """Stops a run on request: first after the steps in flight, when asked again at once."""
+
+    def __init__(self, here: Rooms, run: str) -> None:
+        self._here = here
+        self._run = run
+
+    def interrupted(self) -> None:
+        self.pull(at_once=self._here.parking.stopping)
+
+    def pull(self, *, at_once: bool) -> None:
+        self._here.parking.stop(at_once=at_once)
+        if at_once:
+            self._here.sandbox.stop()
+        self._here.tell(RunStopping(run=self._run, at_once=at_once))
+
+
+def within(order: Order, settings: Settings) -> Settings:
+    """The settings with the limits, and the rules of verification, that the run was started with."""
+    names = ("attempts", "task_timeout_s", "idle_timeout_s", "check_timeout_s")
+    limits = settings.limits.model_copy(update={name: getattr(order, name) for name in names})
+    return settings.model_copy(
+        update={
+            "limits": limits,
+            "verify": VerifySettings.model_validate(order.checks),
+            "sandbox": SandboxSettings.model_validate(order.sandbox),
+        }
+    )
+
+
+def _recorded(record: RunRecord) -> Order:
+    if record.version != VERSION:
+        raise RunUnfinished(
+            f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
+            "finish it with that version, or leave it: milepost run --new starts again with the open tasks",
+        )
+    return load_value(Order, record.order)
+
+
+def refuse_other(record: RunRecord, wish: Wish) -> None:
+    """An interrupted run goes on as it was started; asking for something else is a new run."""
+    order = _recorded(record)
+    asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
+    asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
+    asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))
+    asked_plan = (("order", wish.order, order.planning.sequence), ("group", wish.group, order.planning.grouping))
+    every = (*asked, asked_trust, asked_network, *asked_plan, ("memory", wish.memory, order.memory.mode))
+    differs = [f"--{name} {value}" for name, value, was in every if value not in (None, was)]
+    if wish.tasks and {name.lower() for name in wish.tasks} != {name.lower() for name in order.wished}:
+        differs += [f"--task {task_id}" for task_id in wish.tasks]
+    if wish.held and not order.held:
+        differs.append("milepost together")
+    if wish.max_tasks not in (None, order.max_tasks):
+        differs.append(f"--max-tasks {wish.max_tasks}")
+    if differs:
+        raise RunUnfinished(
+            f"run {order.run} is not over, and it was not started with {', '.join(differs)}",
+            "milepost resume goes on with it; milepost run --new leaves it and starts another",
+        )

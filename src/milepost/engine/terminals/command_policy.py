@@ -1,0 +1,64 @@
+"""What agents' commands may do in a project, from its settings, and where that is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from milepost.core.calls import Call
+from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.ports import Terminal
+from milepost.core.redact import Redactor
+from milepost.engine.project.settings import TerminalSettings
+from milepost.sandbox.policy import Audit, Policy, Times, clause_of, decide
+
+AUDIT = "audit.jsonl"
+
+
+def policy_of(given: TerminalSettings) -> Policy:
+    """The policy that [terminal] comes to."""
+    return Policy(
+        allow=tuple(map(clause_of, given.allow)),
+        ask=tuple(map(clause_of, given.ask)),
+        deny=tuple(map(clause_of, given.deny)),
+        unlisted=given.unlisted,
+        shell=given.shell,
+    )
+
+
+def times_of(given: TerminalSettings) -> Times:
+    """The seconds of each class of commands."""
+    return Times(quick_s=given.quick_s, medium_s=given.medium_s, long_s=given.long_s, background_s=given.background_s)
+
+
+def audit_in(state: Path, redact: Redactor) -> Audit:
+    """The audit of a project."""
+    return Audit(state / AUDIT, redact)
+
+
+class AuditedTerminal:
+    """Runs commands on another terminal, and writes down what the sandbox did not let them do."""
+
+    def __init__(self, terminal: Terminal, audit: Audit, place: str) -> None:
+        self._terminal, self._audit, self._place = terminal, audit, place
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        result = self._terminal.run(command, on_line)
+        if result.refused:
+            self._audit.note_refused(result.refused, command.argv, place=self._place)
+        return result
+
+
+class UnaskedVeto:
+    """Refuses what is never to be run; what a person would be asked about may run: its work is thrown away."""
+
+    def __init__(self, policy: Policy, audit: Audit, place: str) -> None:
+        self._policy, self._audit, self._place = policy, audit, place
+
+    def refusal(self, number: int, call: Call) -> str:
+        if not call.argv:
+            return ""
+        decision = decide(self._policy, call.argv)
+        refused = decision.verdict == "deny"
+        self._audit.note(decision, call.argv, runs=not refused, place=self._place)
+        return decision.refusal if refused else ""

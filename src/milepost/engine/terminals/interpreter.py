@@ -1,0 +1,33 @@
+"""The interpreter of a project, and the environment outside of ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from milepost.core.errors import SettingInvalid
+from milepost.engine.project.settings import Settings
+from milepost.verify.project import Interpreter, find_interpreter
+
+
+def require_interpreter(repository: Path, settings: Settings) -> Interpreter | None:
+    """The interpreter of the project's commands, if any; raises where the settings name one that is not there."""
+    named = settings.verify.python
+    found = find_interpreter(repository, outside_environment(os.environ), named)
+    if found is None and named:
+        raise SettingInvalid(
+            f"verify.python in milepost.toml names {named!r}, which is no program here",
+            "name an interpreter, or leave it out",
+        )
+    return found
+
+
+def outside_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables with our own virtual environment off the PATH, unless they activated it themselves."""
+    path = environ.get("PATH") or os.defpath
+    if sys.prefix != sys.base_prefix and environ.get("VIRTUAL_ENV") != sys.prefix:
+        ours = Path(sys.prefix, "bin")
+        path = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry) != ours)
+    return {**environ, "PATH": path}

@@ -1,0 +1,127 @@
+"""One command by hand: under the policy of the folder's settings, in the sandbox, with the folder as its workspace."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.commands import Command, CommandResult, Line, TrustLevel
+from milepost.core.errors import Misuse, RoadmapMissing
+from milepost.core.redact import Redactor
+from milepost.engine.project.project import STATE, find_roadmap
+from milepost.engine.project.secrets import known_secrets, secrets_for_commands
+from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.state_lock import make_state
+from milepost.engine.terminals.command_policy import AuditedTerminal, audit_in, policy_of, times_of
+from milepost.engine.terminals.downgraded_level import DowngradedTerminal
+from milepost.engine.terminals.isolation import hold_for
+from milepost.engine.terminals.limits import AllowingTerminal, for_checks
+from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.sandbox.policy import Decision, PolicedTerminal, TimeClass, decide, time_class
+from milepost.sandbox.secrets import SecretTerminal
+
+SHELL = ("sh", "-c")
+BY_HAND = "by hand"
+FOREVER_S = 10 * 365 * 86_400.0  # for what never ends by itself: whoever started it by hand watches it
+
+Asking = Callable[[Decision], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByHand:
+    """What was decided about a command and how it ended; `result` is None where it was only to be explained.
+
+    `trust` says what held it then: a trust level or containers.
+    """
+
+    argv: tuple[str, ...]
+    decision: Decision
+    time_class: TimeClass
+    timeout_s: float
+    trust: str = ""
+    result: CommandResult | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandWish:
+    """A command as a person wants it. With `shell` its one word is a text for a shell."""
+
+    argv: tuple[str, ...]
+    folder: Path
+    shell: bool = False
+    trust: TrustLevel | None = None
+    timeout_s: float | None = None
+
+
+def explain(wish: HandWish) -> ByHand:
+    """What would be decided about a command; nothing is run, nothing is written down."""
+    return _planned(wish, load(_home_of(wish.folder)))
+
+
+def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) -> ByHand:
+    """Run a command if it may run; lines go to `on_line` as they come, `ask` says yes to what is asked about."""
+    home = _home_of(wish.folder)
+    settings = load(home, {"trust": wish.trust})
+    planned = _planned(wish, settings)
+    redact = Redactor(known_secrets(settings))
+    make_state(home / STATE)
+    hold = hold_for(settings)
+    audit = audit_in(home / STATE, redact)
+    with (
+        hold.open_terminal(extra_readable=tuple(map(Path, settings.sandbox.readable))) as sandbox,
+        tempfile.TemporaryDirectory(prefix="milepost-") as scratch,
+    ):
+        honest = DowngradedTerminal(terminal=sandbox) if hold.downgraded else sandbox
+        brokered = SecretTerminal(honest, secrets_for_commands(settings))
+        allowing = AllowingTerminal(terminal=brokered, allowance=for_checks(settings))
+        terminal = PolicedTerminal(
+            AuditedTerminal(DiscreetTerminal(allowing, redact), audit, BY_HAND),
+            policy_of(settings.terminal),
+            audit=audit,
+            ask=lambda decision, _: ask(decision),
+            place=BY_HAND,
+        )
+        command = Command(argv=planned.argv, cwd=wish.folder, scratch=Path(scratch), timeout_s=planned.timeout_s)
+        result = terminal.run(command, on_line)
+    return ByHand(
+        argv=planned.argv,
+        decision=planned.decision,
+        time_class=planned.time_class,
+        timeout_s=planned.timeout_s,
+        trust=str(hold),
+        result=result,
+    )
+
+
+def _planned(wish: HandWish, settings: Settings) -> ByHand:
+    argv = _argv(wish)
+    found = time_class(argv)
+    by_class = FOREVER_S if found == "background" else times_of(settings.terminal).seconds_for(argv)
+    return ByHand(
+        argv=argv,
+        decision=decide(policy_of(settings.terminal), argv, (str(wish.folder),)),
+        time_class=found,
+        timeout_s=wish.timeout_s or by_class,
+    )
+
+
+def _argv(wish: HandWish) -> tuple[str, ...]:
+    if not wish.argv or not wish.argv[0].strip():
+        raise Misuse("there is no command to run", "name one: milepost sh -- ls -l")
+    if any("\0" in word for word in wish.argv):
+        raise Misuse("a word of the command holds a NUL character", "leave it out")
+    if not wish.shell:
+        return wish.argv
+    if len(wish.argv) != 1:
+        raise Misuse("--shell takes the whole text as one word", "put it in quotes: milepost sh --shell 'ls | wc -l'")
+    return (*SHELL, wish.argv[0])
+
+
+def _home_of(folder: Path) -> Path:
+    """Where the settings and the state directory of a folder are: beside its roadmap, or in the folder itself."""
+    try:
+        return find_roadmap(start=folder).parent
+    except RoadmapMissing:
+        return folder

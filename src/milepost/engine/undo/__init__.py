@@ -1,0 +1,1 @@
+"""Taking mileposts and files back."""

@@ -1,0 +1,125 @@
+"""The ground that both a run and a verification by hand stand on: repository, settings, journal, checkouts."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from milepost.core.ports import Terminal
+from milepost.core.redact import Redactor
+from milepost.engine.project.env_templates import Templates
+from milepost.engine.project.project import Project
+from milepost.engine.project.secrets import known_secrets as known_secrets
+from milepost.engine.project.secrets import secrets_for_commands
+from milepost.engine.project.settings import Settings
+from milepost.engine.records.check_logs import LoggingTerminal, Logs
+from milepost.engine.records.journal import Journal
+from milepost.engine.terminals.downgraded_level import DowngradedTerminal
+from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
+from milepost.engine.terminals.isolation import Hold
+from milepost.engine.terminals.limits import AllowingTerminal, for_checks, for_installers
+from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.engine.terminals.slots import Surroundings
+from milepost.engine.verification.baseline import Baselines
+from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.review import Reviewer
+from milepost.engine.verification.verifier import Examiner
+from milepost.sandbox.launch import users_home
+from milepost.sandbox.secrets import SecretTerminal
+from milepost.sandbox.terminal import WalledTerminal
+from milepost.verify.bench import Bench
+from milepost.verify.environments import Environments, EnvironmentSettings
+from milepost.verify.levels import level_named, mode_named
+from milepost.verify.verify import Asked
+from milepost.workspace.checkout import Checkouts, environments_folder
+from milepost.workspace.git import Git
+from milepost.workspace.mileposts import Mileposts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept."""
+
+    project: Project
+    settings: Settings
+    git: Git
+    journal: Journal
+    checkouts: Checkouts
+    redact: Redactor
+    hold: Hold
+    run: str = ""
+
+    @property
+    def mileposts(self) -> Mileposts:
+        return Mileposts(self.git)
+
+    @property
+    def logs(self) -> Logs:
+        return Logs(self.project.state / "logs")
+
+    def open_terminal(self, held: tuple[int, ...] = ()) -> WalledTerminal:
+        """The sandbox's terminal, where commands may read the repository's objects."""
+        named = map(Path, self.settings.sandbox.readable)
+        readable = (*self.project.repository.object_folders(), *named)
+        return self.hold.open_terminal(held_fds=held, extra_readable=readable)
+
+    def brokered(self, terminal: Terminal) -> Terminal:
+        """The same terminal, where commands are given the secrets that the settings let them have."""
+        honest = DowngradedTerminal(terminal=terminal) if self.hold.downgraded else terminal
+        return SecretTerminal(honest, secrets_for_commands(self.settings))
+
+    def examiner(
+        self, terminal: Terminal, mileposts: Mileposts, ahead: ThreadPoolExecutor, reviewer: Reviewer | None
+    ) -> Examiner:
+        """Whoever verifies, with commands run on `terminal`, which tells all: what the checks' own runners say is
+        signed, and redacted only once it was heard.
+        """
+        logging, verify = LoggingTerminal(self.brokered(terminal), self.logs, self.redact), self.settings.verify
+        outfitter = self._outfitter(logging)
+        runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
+        return Examiner(
+            mileposts=mileposts,
+            outfitter=outfitter,
+            baselines=Baselines(self.journal, self.run, outfitter, runners),
+            asked=Asked(
+                level=level_named(verify.level),
+                mode=mode_named(verify.mode),
+                runners=runners,
+                reruns=verify.reruns,
+                lint=verify.lint,
+                coverage=verify.coverage,
+                most_files=verify.most_files,
+                largest_bytes=verify.largest_bytes,
+            ),
+            redact=self.redact,
+            logging=logging,
+            reviewer=reviewer,
+            ahead=ahead,
+        )
+
+    def _outfitter(self, terminal: Terminal) -> Outfitter:
+        """Where checks run: with the project's own environment, never with ours for its own sake."""
+        environ = outside_environment(os.environ)
+        top, verify = self.project.repository.top, self.settings.verify
+        bench = Bench(
+            terminal=AllowingTerminal(terminal=terminal, allowance=for_checks(self.settings)),
+            path=environ["PATH"],
+            interpreter=require_interpreter(top, self.settings),
+            timeout_s=self.settings.limits.check_timeout_s,
+            redact=self.redact,
+        )
+        environments = Environments(
+            cache=environments_folder(),
+            terminal=DiscreetTerminal(
+                AllowingTerminal(terminal=terminal, allowance=for_installers(self.settings)), self.redact
+            ),
+            repository=top,
+            environ=environ,
+            home=users_home(),
+            settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
+        )
+        given = self.settings.surroundings
+        surroundings = Surroundings(Templates(database_name=given.database_name, env=given.env))
+        return Outfitter(self.checkouts, bench, environments, surroundings)

@@ -1,0 +1,127 @@
+"""Putting a candidate to the question: a clean checkout, the project's own environment, the checks, the verdict."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change
+from milepost.core.errors import MilepostError
+from milepost.core.redact import Redactor
+from milepost.core.task import Task
+from milepost.core.verdict import CheckResult, Evidence
+from milepost.engine.records.check_logs import LoggingTerminal
+from milepost.engine.records.run_spec import Candidate
+from milepost.engine.verification.baseline import Baseline, Baselines
+from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.review import OpinionCheck, Reviewer
+from milepost.repair.recipes.recipe import Correction
+from milepost.repair.recipes.wrong_path import corrected as put_right
+from milepost.verify.confidence import confidence, coverage_told
+from milepost.verify.coverage import added_lines
+from milepost.verify.levels import Mode
+from milepost.verify.verify import Asked, Question, Subject, checks_for, verify
+from milepost.workspace.mileposts import Mileposts
+
+OnCheck = Callable[[CheckResult], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examiner:
+    """Finds out whether a candidate does what its task asks for. Used by several threads at once."""
+
+    mileposts: Mileposts
+    outfitter: Outfitter
+    baselines: Baselines
+    asked: Asked
+    redact: Redactor
+    logging: LoggingTerminal
+    reviewer: Reviewer | None
+    ahead: ThreadPoolExecutor
+
+    def examine(self, task: Task, candidate: Candidate, roadmap: str, name: str, on_check: OnCheck) -> Evidence:
+        """The evidence for a candidate; `name` is that of the checkout it is examined in."""
+        task = corrected(task, candidate.corrections)
+        change = self.mileposts.change(candidate.base, candidate.tree, without=roadmap)
+        before = self._before(candidate.base)
+        with self.outfitter.fitted(name, candidate.base, tree=candidate.tree) as (workspace, bench):
+            subject = Subject(
+                tree=candidate.tree,
+                task=task,
+                change=change,
+                agent=candidate.agent,
+                bench=bench,
+                before=before,
+                asked=self.asked,
+            )
+            checks = _made(subject)
+            if self.reviewer is not None:
+                checks = (*checks, _opinion(self.reviewer, task, change, candidate))
+            self.logging.forget()
+            evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.logging.collect)
+        self.baselines.learn(evidence)
+        return replace(evidence, confidence=_confidence(evidence, candidate, change))
+
+    def look_ahead(self, base: str, task: Task) -> None:
+        """Ask in the background how things stand at a base, while an agent is at work on it."""
+
+        def ask(before: Baseline) -> None:
+            with suppress(Exception):  # whoever needs the answer asks again, and hears what is wrong
+                before.tests()
+                for line in (line for part in task.walk() for line in part.verify):
+                    before.command(line)
+            self.logging.forget()
+
+        if self.asked.mode is not Mode.SKIP:
+            self.ahead.submit(ask, self._before(base))
+
+    def _before(self, base: str) -> Baseline:
+        return self.baselines.at(base, self.mileposts.tree_of(base))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """Stands in for checks that could not be made, which is our mistake and must not park the run."""
+
+    error: Exception
+
+    def run(self, workspace: Workspace) -> CheckResult:
+        said = "".join(traceback.format_exception(self.error))
+        summary = f"milepost could not read this change: {type(self.error).__name__}: {self.error}"
+        return CheckResult(name="checks", outcome="failed", summary=summary, log=said)
+
+
+def _opinion(reviewer: Reviewer, task: Task, change: Change, candidate: Candidate) -> OpinionCheck:
+    return OpinionCheck(reviewer=reviewer, task=task, change=change, attempt=candidate.attempt, tree=candidate.tree)
+
+
+def _made(subject: Subject) -> tuple[Question, ...]:
+    try:
+        return checks_for(subject)
+    except MilepostError:
+        raise
+    except Exception as error:
+        return (Broken(error=error),)
+
+
+def corrected(task: Task, corrections: tuple[tuple[str, str], ...]) -> Task:
+    """The task with the paths that its author got wrong put right."""
+    for wrong, right in corrections:
+        task = put_right(task, Correction(what="", path_named=wrong, path_found=right))
+    return task
+
+
+def _confidence(evidence: Evidence, candidate: Candidate, change: Change) -> float:
+    added = (added_lines(file.text_before.splitlines(), file.text_after.splitlines()) for file in change.files)
+    lines = sum(map(len, added))
+    return confidence(
+        evidence,
+        attempts=candidate.attempt,
+        changed_lines=lines,
+        coverage=coverage_told(evidence),
+        doubts=candidate.doubts,
+    )
