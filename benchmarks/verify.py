@@ -23,10 +23,10 @@ from xml.etree import ElementTree
 
 from milepost.core.attempt import Workspace
 from milepost.sandbox.levels import open_terminal, strongest
-from milepost.verify import junit
-from milepost.verify.bench import Bench
-from milepost.verify.project import find_interpreter
-from milepost.verify.tests import TestsCheck
+from milepost.verify.checks.tests import TestsCheck
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites import junit
+from milepost.verify.suites.python_project import find_interpreter
 
 ROUNDS = 5
 RESULTS = 1_000

@@ -11,7 +11,7 @@ import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import TestCase
-from milepost.verify.suite import SuiteRun
+from milepost.verify.suites.suite import SuiteRun
 
 
 def workspace_in(folder: Path, files: Mapping[str, str]) -> Workspace:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult
 from milepost.engine.verification.equipped_checkout import Outfitter
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments
 from tests.integration.repositories import new_place
 

@@ -17,11 +17,11 @@ from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestOutcome, Verdict
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.before import UnknownBefore
-from milepost.verify.bench import Bench
-from milepost.verify.commands import CommandCheck
-from milepost.verify.project import Interpreter, PytestPresence, find_interpreter
-from milepost.verify.tests import TestsCheck, outcomes, ran_to_the_end
+from milepost.verify.baseline_port import UnknownBefore
+from milepost.verify.checks.commands import CommandCheck
+from milepost.verify.checks.tests import TestsCheck, outcomes, ran_to_the_end
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.python_project import Interpreter, PytestPresence, find_interpreter
 from milepost.verify.verify import Question, Subject, checks_for, verify
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"

@@ -27,9 +27,9 @@ from milepost.core.ports import Terminal
 from milepost.engine.project.settings import Settings
 from milepost.engine.terminals.limits import AllowingTerminal, for_installers
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
-from milepost.verify.environments.entries import Entries, Failed
+from milepost.verify.environments.package_cache import Entries, Failed
 from tests import lean
 
 needs_npm = pytest.mark.skipif(which("npm") is None, reason="npm is not installed")
@@ -297,7 +297,7 @@ def test_an_entry_whose_maker_was_killed_is_made_again_and_its_remains_go(tmp_pa
     code = """
 import sys, time
 from pathlib import Path
-from milepost.verify.environments.entries import Entries
+from milepost.verify.environments.package_cache import Entries
 
 def make(folder):
     (folder / "half").write_text("")

@@ -14,15 +14,15 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
-from milepost.verify.coverage import CoverageCheck
+from milepost.verify.checks.coverage import CoverageCheck
+from milepost.verify.checks.imports import ImportsCheck, broken_modules
+from milepost.verify.checks.lint import LintCheck
+from milepost.verify.checks.runtime import RuntimeCheck, broken_builds
+from milepost.verify.checks.syntax import SyntaxCheck
+from milepost.verify.checks.types import TypesCheck, type_errors
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment, Link
-from milepost.verify.imports import ImportsCheck, broken_modules
-from milepost.verify.lint import LintCheck
-from milepost.verify.project import find_interpreter
-from milepost.verify.runtime import RuntimeCheck, broken_builds
-from milepost.verify.syntax import SyntaxCheck
-from milepost.verify.types import TypesCheck, type_errors
+from milepost.verify.suites.python_project import find_interpreter
 
 
 def needs(program: str) -> pytest.MarkDecorator:

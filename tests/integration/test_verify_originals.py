@@ -11,10 +11,10 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult, TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
-from milepost.verify.originals import OriginalsCheck
-from milepost.verify.project import find_interpreter
-from milepost.verify.tests import TestsCheck, outcomes, parameters
+from milepost.verify.checks.originals import OriginalsCheck
+from milepost.verify.checks.tests import TestsCheck, outcomes, parameters
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.python_project import find_interpreter
 from milepost.verify.witness.swap import read_plainly, swapped
 
 BASE = {

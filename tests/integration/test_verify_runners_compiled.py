@@ -8,13 +8,13 @@ import pytest
 
 from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment
-from milepost.verify.runners.cargo import CargoRunner
-from milepost.verify.runners.ctest import CtestRunner
-from milepost.verify.runners.exit_code import MakeRunner, NpmRunner
-from milepost.verify.runners.go import GoRunner
-from milepost.verify.runners.java import GRADLE, MAVEN
+from milepost.verify.suites.runners.cargo import CargoRunner
+from milepost.verify.suites.runners.ctest import CtestRunner
+from milepost.verify.suites.runners.exit_code import MakeRunner, NpmRunner
+from milepost.verify.suites.runners.go import GoRunner
+from milepost.verify.suites.runners.java import GRADLE, MAVEN
 from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
 
 CRATE = {

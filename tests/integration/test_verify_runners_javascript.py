@@ -11,10 +11,10 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
-from milepost.verify.runners.canary import NOT_FAILED
-from milepost.verify.runners.javascript import JavaScriptRunner
-from milepost.verify.runners.package_json import Flavour
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.runners.canary import NOT_FAILED
+from milepost.verify.suites.runners.javascript import JavaScriptRunner
+from milepost.verify.suites.runners.package_json import Flavour
 from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
 
 pytestmark = needs("node")

@@ -11,8 +11,8 @@ from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
 from milepost.core.verdict import TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
-from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
+from milepost.verify.checks.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
+from milepost.verify.command_runner import Bench
 from tests.integration.suites import needs, workspace_in, write
 
 pytestmark = needs("node")

@@ -19,12 +19,12 @@ from milepost.core.ports import Terminal
 from milepost.core.redact import Redactor
 from milepost.core.verdict import CheckResult
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.agreement import AgreementCheck
-from milepost.verify.bench import Bench
-from milepost.verify.commands import CommandCheck
-from milepost.verify.project import Interpreter, PytestPresence, find_interpreter
-from milepost.verify.suite import SuiteRun
-from milepost.verify.tests import TestsCheck
+from milepost.verify.checks.agreement import AgreementCheck
+from milepost.verify.checks.commands import CommandCheck
+from milepost.verify.checks.tests import TestsCheck
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.python_project import Interpreter, PytestPresence, find_interpreter
+from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.runner import PytestRunner, UnittestRunner, run_pytest
 from milepost.verify.witness.twins import TwinsCheck
 

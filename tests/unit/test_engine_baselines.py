@@ -13,7 +13,7 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.baseline import ABOUT, Baselines
 from milepost.engine.verification.equipped_checkout import Outfitter
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 
 
 @dataclass

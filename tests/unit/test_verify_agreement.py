@@ -10,9 +10,9 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult
 from milepost.core.verdict import CheckResult, TestCase
-from milepost.verify.agreement import AgreementCheck
-from milepost.verify.bench import Bench
-from milepost.verify.environment import EnvironmentCheck
+from milepost.verify.checks.agreement import AgreementCheck
+from milepost.verify.checks.environment import EnvironmentCheck
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Equipment
 
 HERE = Workspace(folder=Path(), scratch=Path(), base="")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify.compare import Comparison, outcomes
-from milepost.verify.reruns import Reruns
-from milepost.verify.tests import compare
+from milepost.verify.checks.tests import compare
+from milepost.verify.suites.compare import Comparison, outcomes
+from milepost.verify.suites.reruns import Reruns
 
 Outcomes = Mapping[str, TestOutcome]
 

@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.coverage import Covered, added_lines, changed_lines, covered, in_ranges, judged, read_coverage
+from milepost.verify.checks.coverage import (
+    Covered,
+    added_lines,
+    changed_lines,
+    covered,
+    in_ranges,
+    judged,
+    read_coverage,
+)
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.errors import SettingInvalid
-from milepost.verify.detect import suites
+from milepost.verify.suites.detect import suites
 
 TEST = "def test_a():\n    pass\n"
 NODE_TEST = 'const test = require("node:test");\n'

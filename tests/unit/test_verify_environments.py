@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from milepost.verify.environments.compiled import crates_in, holds_crates, holds_modules, modules_in
-from milepost.verify.environments.declared import Declared, is_requirement
+from milepost.verify.environments.import_paths import believed, register
 from milepost.verify.environments.node import install_command
 from milepost.verify.environments.node_needs import node_needs
 from milepost.verify.environments.poetry import poetry_requirement
 from milepost.verify.environments.pyproject import declared_in
 from milepost.verify.environments.python_install import install_commands, pytest_command
 from milepost.verify.environments.python_needs import pins_in, pipfile_lines, python_needs
-from milepost.verify.environments.registered import believed, register
+from milepost.verify.environments.python_project import Declared, is_requirement
+from milepost.verify.environments.rust_and_go import crates_in, holds_crates, holds_modules, modules_in
 
 PYPROJECT = """
 [build-system]

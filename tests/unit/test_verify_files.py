@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Workspace
-from milepost.verify.files import FilesCheck
+from milepost.verify.checks.files import FilesCheck
 
 
 def checked(folder: Path, changed: tuple[str, ...], expected: tuple[str, ...] = ()) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from milepost.verify.findings import Finding, fresh, keys, told
+from milepost.verify.checks.tool_findings import Finding, fresh, keys, told
 
 
 def finding(path: str, message: str, line: int = 1, code: str = "E1") -> Finding:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.verdict import TestCase
-from milepost.verify.junit import LONGEST_MESSAGE, LONGEST_TRACEBACK, JUnitInvalid, parse
+from milepost.verify.suites.junit import LONGEST_MESSAGE, LONGEST_TRACEBACK, JUnitInvalid, parse
 
 PYTEST_REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <testsuites><testsuite name="pytest">

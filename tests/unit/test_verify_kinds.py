@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.verify.kinds import exception_named, kind_of
+from milepost.verify.suites.failure_kinds import exception_named, kind_of
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify.pairing import paired
-from milepost.verify.tests import compare
+from milepost.verify.checks.tests import compare
+from milepost.verify.suites.pairing import paired
 
 Tests = Mapping[str, tuple[str, TestOutcome]]
 BASE: Tests = {"t[a0]": ("one", "passed"), "t[a1]": ("two", "failed"), "t[a2]": ("three", "passed")}

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from milepost.verify.project import environment_for, find_interpreter, find_test_files, source_folder
+from milepost.verify.suites.python_project import environment_for, find_interpreter, find_test_files, source_folder
 
 
 def write(path: Path, text: str = "", *, mode: int = 0o644) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from milepost.sources.python_modules import Module, imported_names, module_at
-from milepost.verify.python_modules import does_work, import_cycle, import_roots
+from milepost.verify.programs.python_modules import does_work, import_cycle, import_roots
 
 CIRCULAR = """Traceback (most recent call last):
   File "/driver.py", line 74, in attempt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from milepost.core.verdict import CheckResult, Evidence, TestCase, judge
-from milepost.verify.replay import compared
+from milepost.verify.compare_evidence import compared
 
 TESTS = CheckResult(
     name="tests",

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.verify.bench import Bench
-from milepost.verify.runners import cargo, ctest, go, java, libtest, told
-from milepost.verify.runners.cargo import Built, Target
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.runners import cargo, ctest, go, java, libtest, told
+from milepost.verify.suites.runners.cargo import Built, Target
 
 CARGO = """\
    Compiling hours v0.1.0

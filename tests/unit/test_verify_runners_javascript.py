@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from milepost.verify.runners.canary import Canary, loaded_by, named_like, source
-from milepost.verify.runners.flavours import REPORTERS, Installed, Selection, command
-from milepost.verify.runners.javascript_report import cases_of
-from milepost.verify.runners.package_json import Call, Script, script_of
-from milepost.verify.runners.sealed import NONE, fresh, seal_of
+from milepost.verify.suites.runners.canary import Canary, loaded_by, named_like, source
+from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
+from milepost.verify.suites.runners.javascript_report import cases_of
+from milepost.verify.suites.runners.package_json import Call, Script, script_of
+from milepost.verify.suites.runners.sealed import NONE, fresh, seal_of
 
 
 def script(**scripts: str) -> Script:

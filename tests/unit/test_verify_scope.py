@@ -8,7 +8,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
-from milepost.verify.scope import ScopeCheck
+from milepost.verify.checks.scope import ScopeCheck
 
 HERE = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
 

@@ -7,7 +7,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult
-from milepost.verify.secrets import SecretsCheck
+from milepost.verify.checks.secrets import SecretsCheck
 
 # Put together, so that no scanner takes this file for a leak.
 GITHUB = "ghp_" + "k3J9vQ2mZx7LpR4tYw8Nb6Hs1Df5Gc0AeUiO"

@@ -8,7 +8,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
-from milepost.verify.stubs import StubsCheck
+from milepost.verify.checks.stubs import StubsCheck
 
 
 def checked(path: str, before: str | None, after: str, title: str = "Add a total") -> CheckResult:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.substance import has_substance
+from milepost.verify.checks.does_anything import has_substance
 
 
 def judged(path: str, before: str | None, after: str | None, *files: str) -> bool:

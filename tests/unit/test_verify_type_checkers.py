@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from milepost.verify.findings import Finding
-from milepost.verify.linters import Linter, read_eslint, read_ruff
-from milepost.verify.type_checkers import read_mypy, read_pyright, read_tsc, typescript_projects
+from milepost.verify.checks.tool_findings import Finding
+from milepost.verify.programs.linters import Linter, read_eslint, read_ruff
+from milepost.verify.programs.type_checkers import read_mypy, read_pyright, read_tsc, typescript_projects
 
 CHECKOUT = Path("/checkout")
 

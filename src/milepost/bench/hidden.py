@@ -13,7 +13,7 @@ from pathlib import Path
 
 from milepost.core.commands import OWN_LOOPBACK, Command
 from milepost.core.ports import Terminal
-from milepost.verify import junit
+from milepost.verify.suites import junit
 
 LONGEST_S = 120.0
 CONFTEST = """\

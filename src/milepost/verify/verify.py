@@ -15,26 +15,26 @@ from milepost.core.ports import Check
 from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
-from milepost.verify.agreement import AgreementCheck
-from milepost.verify.before import Before, UnknownBefore
-from milepost.verify.bench import Bench, last_line, tail
-from milepost.verify.commands import CommandCheck
-from milepost.verify.coverage import CoverageCheck
-from milepost.verify.environment import EnvironmentCheck
-from milepost.verify.files import FilesCheck
+from milepost.verify.baseline_port import Before, UnknownBefore
+from milepost.verify.checks.agreement import AgreementCheck
+from milepost.verify.checks.commands import CommandCheck
+from milepost.verify.checks.coverage import CoverageCheck
+from milepost.verify.checks.does_anything import has_substance
+from milepost.verify.checks.environment import EnvironmentCheck
+from milepost.verify.checks.files import FilesCheck
+from milepost.verify.checks.imports import ImportsCheck
+from milepost.verify.checks.lint import LintCheck
+from milepost.verify.checks.originals import OriginalsCheck
+from milepost.verify.checks.runtime import RuntimeCheck
+from milepost.verify.checks.scope import ScopeCheck
+from milepost.verify.checks.secrets import SecretsCheck
+from milepost.verify.checks.stubs import StubsCheck
+from milepost.verify.checks.syntax import SyntaxCheck
+from milepost.verify.checks.tests import TestsCheck
+from milepost.verify.checks.types import TypesCheck
+from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.guard.check import GuardCheck
-from milepost.verify.imports import ImportsCheck
 from milepost.verify.levels import Level, Mode, is_asked
-from milepost.verify.lint import LintCheck
-from milepost.verify.originals import OriginalsCheck
-from milepost.verify.runtime import RuntimeCheck
-from milepost.verify.scope import ScopeCheck
-from milepost.verify.secrets import SecretsCheck
-from milepost.verify.stubs import StubsCheck
-from milepost.verify.substance import has_substance
-from milepost.verify.syntax import SyntaxCheck
-from milepost.verify.tests import TestsCheck
-from milepost.verify.types import TypesCheck
 from milepost.verify.witness.twins import TwinsCheck
 
 LONGEST_TRACEBACK = 2_000

@@ -10,7 +10,7 @@ from milepost.engine.services import Rooms
 from milepost.engine.verification.verifier import corrected
 from milepost.repair.recipes import mend
 from milepost.repair.recipes.recipe import Advice, Again, Answer, Case, Correction, Mended, RecipeTools, Refused
-from milepost.verify.project import environment_for
+from milepost.verify.suites.python_project import environment_for
 
 Done = Mended | Correction | Again
 

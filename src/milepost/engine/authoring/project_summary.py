@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from milepost.agents.prompts import quoted
 from milepost.core.errors import MilepostError
-from milepost.verify.detect import suites
+from milepost.verify.suites.detect import suites
 
 MOST_FILES = 200
 MOST_README = 2_000

@@ -25,7 +25,7 @@ from milepost.sandbox.container.commands import PROGRAMS, Container, Program
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.typescript.deno import find_deno
 from milepost.sandbox.walls import cgroup
-from milepost.verify.project import find_interpreter
+from milepost.verify.suites.python_project import find_interpreter
 from milepost.workspace.checkout import cache_folder
 
 OLDEST_GIT = (2, 38)

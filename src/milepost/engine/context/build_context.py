@@ -28,7 +28,7 @@ from milepost.plan.shown import (
     text_within,
 )
 from milepost.plan.tokens import size_of
-from milepost.verify.secrets import without_credentials
+from milepost.verify.checks.secrets import without_credentials
 from milepost.workspace.git import Git
 
 FOR_PROGRAMS = 4_000  # tokens: programs look around themselves, and are only shown where to begin

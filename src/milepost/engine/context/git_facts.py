@@ -13,8 +13,8 @@ from milepost.plan.mentions import Mentions, mentions_in
 from milepost.plan.shown import Done, FileShown
 from milepost.sources.tags import Tags
 from milepost.sources.variables import keys_in
-from milepost.verify.detect import suites
 from milepost.verify.guard.paths import is_test_path
+from milepost.verify.suites.detect import suites
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.objects import Entry, blobs_of, changes_of, entries_of

@@ -25,8 +25,8 @@ from milepost.engine.services import Rooms
 from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
 from milepost.memory.learning import learn, settle
 from milepost.repair.classify import classify
-from milepost.verify.commands import NAME as VERIFY
-from milepost.verify.secrets import without_credentials
+from milepost.verify.checks.commands import NAME as VERIFY
+from milepost.verify.checks.secrets import without_credentials
 
 MOST_FILES = 50
 LARGEST_FILE = 200_000

@@ -14,8 +14,8 @@ from pathlib import Path
 from milepost.core.task import Task
 from milepost.sandbox.danger.kinds import Piece, Unreadable
 from milepost.sandbox.danger.wrappers import inner_pieces
-from milepost.verify.command_line import argv_of
-from milepost.verify.kept_elsewhere import kept_elsewhere
+from milepost.verify.checks.verify_line import argv_of
+from milepost.verify.programs.poetry_envs import kept_elsewhere
 
 MOST_LINES = 2_000
 

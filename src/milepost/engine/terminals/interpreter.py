@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.settings import Settings
-from milepost.verify.project import Interpreter, find_interpreter
+from milepost.verify.suites.python_project import Interpreter, find_interpreter
 
 
 def require_interpreter(repository: Path, settings: Settings) -> Interpreter | None:

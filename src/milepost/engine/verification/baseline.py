@@ -15,12 +15,12 @@ from milepost.core.machine import machine_failure
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import Outfitter
-from milepost.verify.bench import Bench
-from milepost.verify.commands import CommandCheck
-from milepost.verify.imports import broken_modules
-from milepost.verify.runtime import broken_builds
-from milepost.verify.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
-from milepost.verify.types import type_errors
+from milepost.verify.checks.commands import CommandCheck
+from milepost.verify.checks.imports import broken_modules
+from milepost.verify.checks.runtime import broken_builds
+from milepost.verify.checks.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
+from milepost.verify.checks.types import type_errors
+from milepost.verify.command_runner import Bench
 
 STANDING = "tests with their parameters"
 ABOUT = "before the change: failing is no trouble"

@@ -11,7 +11,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.ports import Terminal
 from milepost.engine.project.env_templates import Templates
 from milepost.engine.terminals.slots import SlotTerminal, Surroundings
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, Equipment, EquippedTerminal
 from milepost.verify.environments.equipment import lay
 from milepost.workspace.checkout import Checkouts

@@ -29,7 +29,7 @@ from milepost.engine.verification.verifier import Examiner
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.secrets import SecretTerminal
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.bench import Bench
+from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
 from milepost.verify.levels import level_named, mode_named
 from milepost.verify.verify import Asked

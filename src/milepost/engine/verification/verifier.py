@@ -21,8 +21,8 @@ from milepost.engine.verification.equipped_checkout import Outfitter
 from milepost.engine.verification.review import OpinionCheck, Reviewer
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
+from milepost.verify.checks.coverage import added_lines
 from milepost.verify.confidence import confidence, coverage_told
-from milepost.verify.coverage import added_lines
 from milepost.verify.levels import Mode
 from milepost.verify.verify import Asked, Question, Subject, checks_for, verify
 from milepost.workspace.mileposts import Mileposts

@@ -10,13 +10,13 @@ from typing import Literal, Protocol
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
-from milepost.verify.environments.compiled import Cargo, Go
-from milepost.verify.environments.entries import Entries
 from milepost.verify.environments.equipment import Equipment
-from milepost.verify.environments.installing import Installer
 from milepost.verify.environments.node import Node
+from milepost.verify.environments.package_cache import Entries
 from milepost.verify.environments.python import Python
 from milepost.verify.environments.python_needs import digest_of
+from milepost.verify.environments.run_installer import Installer
+from milepost.verify.environments.rust_and_go import Cargo, Go
 
 Mode = Literal["auto", "own", "off"]
 

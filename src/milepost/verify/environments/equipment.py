@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from milepost.verify.project import Interpreter
+from milepost.verify.suites.python_project import Interpreter
 
 # What tools write beside packages: each checkout has its own, and each command a fresh one.
 _CACHES = frozenset({".cache", ".vite", ".vite-temp", ".vitest", ".tmp"})

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.attempt import Workspace
-from milepost.verify.environments.entries import Entries, Failed
 from milepost.verify.environments.equipment import Equipment, Link
-from milepost.verify.environments.installing import Installer, failed
 from milepost.verify.environments.node_needs import NodeNeeds, node_needs
+from milepost.verify.environments.package_cache import Entries, Failed
 from milepost.verify.environments.python_needs import digest_of
+from milepost.verify.environments.run_installer import Installer, failed
 
 FOLDER = "node_modules"
 _QUIET = ("--no-audit", "--no-fund", "--loglevel=error")

@@ -6,8 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from milepost.verify.environments.declared import FOR_TESTING, Declared, entry_points_of, groups_for_testing, normal
-from milepost.verify.environments.tables import mapping, once, strings
+from milepost.verify.environments.parsed_values import mapping, once, strings
+from milepost.verify.environments.python_project import (
+    FOR_TESTING,
+    Declared,
+    entry_points_of,
+    groups_for_testing,
+    normal,
+)
 
 
 def from_poetry(table: Mapping[str, Any], extras: tuple[str, ...]) -> Declared:

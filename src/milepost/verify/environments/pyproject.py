@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.verify.environments.declared import Declared, entry_points_of, expanded, groups_for_testing
+from milepost.verify.environments.parsed_values import at, mapping, once, strings, strings_or_one
 from milepost.verify.environments.poetry import from_poetry
+from milepost.verify.environments.python_project import Declared, entry_points_of, expanded, groups_for_testing
 from milepost.verify.environments.setup_files import from_setup
-from milepost.verify.environments.tables import at, mapping, once, strings, strings_or_one
 
 _PURE_BACKENDS = ("setuptools", "hatchling", "flit", "poetry", "pdm", "uv_build")
 

@@ -13,14 +13,14 @@ from typing import Literal
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command
 from milepost.core.machine import machine_failure
-from milepost.verify.environments.declared import is_requirement
-from milepost.verify.environments.entries import Entries, Failed
 from milepost.verify.environments.equipment import Equipment
-from milepost.verify.environments.installing import Installer
+from milepost.verify.environments.import_paths import believed, register
+from milepost.verify.environments.package_cache import Entries, Failed
 from milepost.verify.environments.python_install import PIP, VENV, Making
 from milepost.verify.environments.python_needs import PythonNeeds, digest_of, python_needs
-from milepost.verify.environments.registered import believed, register
-from milepost.verify.project import Interpreter, find_interpreter
+from milepost.verify.environments.python_project import is_requirement
+from milepost.verify.environments.run_installer import Installer
+from milepost.verify.suites.python_project import Interpreter, find_interpreter
 
 Mode = Literal["auto", "own", "off"]
 

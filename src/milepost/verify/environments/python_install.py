@@ -6,10 +6,10 @@ import os
 import shutil
 from pathlib import Path
 
-from milepost.verify.environments.entries import Failed
-from milepost.verify.environments.installing import Installer, failed
+from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.python_needs import PythonNeeds
-from milepost.verify.project import Interpreter
+from milepost.verify.environments.run_installer import Installer, failed
+from milepost.verify.suites.python_project import Interpreter
 
 VENV = "venv"
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-input")

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from milepost.verify.environments.declared import FOR_TESTING, Declared, is_requirement, name_of, normal
 from milepost.verify.environments.pyproject import declared_in
+from milepost.verify.environments.python_project import FOR_TESTING, Declared, is_requirement, name_of, normal
 from milepost.verify.environments.requirement_files import (
     LocalProject,
     Requirements,
@@ -21,7 +21,7 @@ from milepost.verify.environments.requirement_files import (
     requirements_of,
     sources_in,
 )
-from milepost.verify.project import find_test_files, import_folder
+from milepost.verify.suites.python_project import find_test_files, import_folder
 
 LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py", "Pipfile.lock")

@@ -7,8 +7,8 @@ import configparser
 from pathlib import Path
 from typing import Any
 
-from milepost.verify.environments.declared import Declared, entry_points_of, expanded
-from milepost.verify.environments.tables import mapping, once, strings, strings_or_one
+from milepost.verify.environments.parsed_values import mapping, once, strings, strings_or_one
+from milepost.verify.environments.python_project import Declared, entry_points_of, expanded
 
 
 def from_setup(folder: Path, extras: tuple[str, ...]) -> Declared:

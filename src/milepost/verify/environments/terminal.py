@@ -9,7 +9,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.verify.environments.equipment import Equipment, lay
-from milepost.verify.project import environment_for
+from milepost.verify.suites.python_project import environment_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

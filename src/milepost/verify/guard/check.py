@@ -12,21 +12,15 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
-from milepost.verify.guard import (
-    fixtures,
-    javascript_settings,
-    javascript_sources,
-    javascript_tests,
-    other,
-    python_plugins,
-    python_sources,
-    python_tests,
-    run_settings,
-    settings,
-    shell,
-)
+from milepost.verify.guard import fixtures, other, run_settings, settings, shell
 from milepost.verify.guard.finding import Finding, counted
+from milepost.verify.guard.javascript import settings as javascript_settings
+from milepost.verify.guard.javascript import sources as javascript_sources
+from milepost.verify.guard.javascript import tests as javascript_tests
 from milepost.verify.guard.paths import CODE, JAVASCRIPT, is_test_path, suffix
+from milepost.verify.guard.python import plugins as python_plugins
+from milepost.verify.guard.python import sources as python_sources
+from milepost.verify.guard.python import tests as python_tests
 
 _PROVING_NAME = re.compile(r"(?i)check|verif|test|valid|spec|smoke|assert|accept")
 _SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages", "target", "build", "dist"})

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from milepost.core.verdict import TestCase, TestOutcome
-from milepost.verify.files import listed
-from milepost.verify.kinds import kind_of
+from milepost.verify.checks.files import listed
+from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.witness.stream import Testimony
 
 LONGEST_MESSAGE = 300

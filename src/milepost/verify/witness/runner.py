@@ -13,11 +13,11 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.verdict import TestCase
-from milepost.verify.bench import Bench, last_line, log_of
-from milepost.verify.files import listed
-from milepost.verify.project import Interpreter, find_test_files, source_folder
-from milepost.verify.pytest_options import has_settings, place_options
-from milepost.verify.suite import SuiteRun
+from milepost.verify.checks.files import listed
+from milepost.verify.command_runner import Bench, last_line, log_of
+from milepost.verify.programs.pytest_options import has_settings, place_options
+from milepost.verify.suites.python_project import Interpreter, find_test_files, source_folder
+from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.account import RAN_TO_THE_END, Account, account_of
 from milepost.verify.witness.stream import Hearing
 from milepost.verify.witness.survey import Survey, survey

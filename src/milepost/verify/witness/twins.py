@@ -14,12 +14,12 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import CheckResult, TestCase
-from milepost.verify.bench import Bench
-from milepost.verify.detect import PYTHON, suites
-from milepost.verify.files import listed
+from milepost.verify.checks.files import listed
+from milepost.verify.command_runner import Bench
 from milepost.verify.guard.paths import is_test_path
-from milepost.verify.project import SKIPPED_FOLDERS
-from milepost.verify.suite import SuiteRun
+from milepost.verify.suites.detect import PYTHON, suites
+from milepost.verify.suites.python_project import SKIPPED_FOLDERS
+from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.account import RAN_TO_THE_END
 from milepost.verify.witness.swap import read_plainly, swapped
 from milepost.verify.witness.twin_source import WILDCARDS, twin_of

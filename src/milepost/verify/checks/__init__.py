@@ -1,0 +1,1 @@
+"""The checks, one a module: each puts one question to a candidate."""

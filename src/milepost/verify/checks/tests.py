@@ -1,0 +1,166 @@
+"""The check that runs the project's own tests and compares them with how they were before the attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from milepost.core.attempt import Workspace
+from milepost.core.verdict import CheckResult, TestOutcome
+from milepost.verify.command_runner import Bench, tail
+from milepost.verify.suites.compare import Comparison, broken, compare, outcomes, parameters
+from milepost.verify.suites.detect import FoundSuite, suites
+from milepost.verify.suites.pairing import Pairing, paired
+from milepost.verify.suites.reruns import Reruns, rerun
+from milepost.verify.suites.suite import SuiteRun
+
+__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "parameters", "ran_to_the_end"]
+
+NAME = "tests"
+LONGEST_LOG = 8_000
+MOST_RERUN = 50
+MISSING = "the tests could not be run: "
+
+Runs = tuple[tuple[FoundSuite, SuiteRun], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsCheck:
+    """Asks whether the tests still hold, those of all suites of the checkout.
+
+    `before` are the outcomes on the tree the attempt started from, None when they are unknown, and
+    `parameters` what its parametrised tests were called with, by which they are found again. The answer
+    is decisive when a test that was there and did not pass passes now: a new test is its author's own
+    word, unless `new_tests_count` says that the author is no model. With `may_change` tests may go, or be
+    skipped. A test that fails now and did not before is run `reruns` times more; one that passes then is
+    flaky, which excuses it where `flaky_at_base` says that it was so before. With `is_all`, where no other
+    check decides, a test that is flaky at the base earns no credit either. A suite that cannot be run
+    `at_base_either` is nobody's fault.
+    """
+
+    __test__ = False  # pytest collects classes by this prefix
+
+    bench: Bench
+    before: Mapping[str, TestOutcome] | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    new_tests_count: bool = False
+    may_change: bool = False
+    reruns: int = 2
+    flaky_at_base: Callable[[tuple[str, ...]], frozenset[str]] | None = None
+    runners: tuple[str, ...] = ()
+    is_all: bool = False
+    at_base_either: bool = False
+
+    def run(self, workspace: Workspace) -> CheckResult:
+        found = suites(workspace.folder, self.runners)
+        runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
+        pairing = paired(tuple(case for _, run in runs for case in run.cases), self.before, self.parameters)
+        told = _told(runs, self.bench, broken_ids(runs, pairing.before))
+        if told.outcome == "failed":
+            if not self.at_base_either:
+                return told
+            return replace(told, outcome="absent", summary=f"{MISSING}at the base either: {told.summary}")
+        again = self._run_again(runs, workspace, pairing)
+        seen = compare(
+            told,
+            pairing.before,
+            self.new_tests_count,
+            Comparison(may_change=self.may_change, reruns=again, excused=self._excused(again, runs, pairing)),
+        )
+        return self._without_luck(seen, pairing) if self.is_all and seen.decisive else seen
+
+    def _without_luck(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
+        """The same without the credit that only flaky tests earned."""
+        mended = tuple(case.id for case in seen.cases if case.outcome == "passed" and case.before == "failed")
+        files = {name for name, outcome in (pairing.before or {}).items() if outcome == "failed"}
+        imported = any(case.outcome == "passed" and case.id.partition("::")[0] in files for case in seen.cases)
+        if imported or self.new_tests_count or self.flaky_at_base is None or len(mended) > MOST_RERUN:
+            return seen
+        if pairing.asked(self.flaky_at_base, mended) < frozenset(mended):
+            return seen
+        return replace(seen, decisive=False, summary=f"{seen.summary}, which they also do at the base: flaky")
+
+    def _run_again(self, runs: Runs, workspace: Workspace, pairing: Pairing) -> Reruns:
+        ids = broken_ids(runs, pairing.before)
+        if not ids or len(ids) > MOST_RERUN:
+            return Reruns()
+        return rerun(runs, ids, workspace, self.bench, times=self.reruns)
+
+    def _excused(self, again: Reruns, runs: Runs, pairing: Pairing) -> frozenset[str]:
+        """The flaky tests that were flaky at the base; not asked where something else failed for good."""
+        ids = broken_ids(runs, pairing.before)
+        flaky = tuple(name for name in ids if name in again.flaky and name in (pairing.before or {}))
+        if not flaky or len(flaky) < len(ids) or self.flaky_at_base is None:
+            return frozenset()
+        return pairing.asked(self.flaky_at_base, flaky)
+
+
+def find_flaky(
+    ids: tuple[str, ...], workspace: Workspace, bench: Bench, times: int = 5, runners: tuple[str, ...] = ()
+) -> frozenset[str]:
+    """Those of the tests that both pass and fail when this checkout's tests are run `times` times."""
+    found = suites(workspace.folder, runners)
+    only = ids if len(found) == 1 else ()
+    runs = tuple((suite, suite.runner.run(suite.folder, workspace, bench, only=only)) for suite in found)
+    if any(run.problem for _, run in runs):
+        return frozenset()
+    return rerun(runs, ids, workspace, bench, times=times - 1).flaky
+
+
+def ran_to_the_end(result: CheckResult) -> bool:
+    """Whether the outcomes of a `TestsCheck` are those of all tests there are, whatever the tests said.
+
+    False when a runner crashed, ran out of time, was ended, left no report or one that is not to be trusted, and
+    where none of the suites could be run.
+    """
+    return bool(result.cases) or (result.outcome == "absent" and not result.summary.startswith(MISSING))
+
+
+def broken_ids(runs: Runs, before: Mapping[str, TestOutcome] | None) -> tuple[str, ...]:
+    cases = tuple(case for _, run in runs for case in run.cases)
+    return tuple(case.id for case in broken(cases, before or {}))
+
+
+def _told(runs: Runs, bench: Bench, broken_ids: tuple[str, ...]) -> CheckResult:
+    """What the suites told, before it is compared with anything; `failed`, and no case kept, when not to be trusted."""
+    if not runs:
+        return CheckResult(name=NAME, outcome="absent", summary="the project has no tests")
+    several = len(runs) > 1
+    _, worst = max(runs, key=lambda each: _badness(each[1], broken_ids))
+    ran = [run for _, run in runs if run.argv]
+    told = CheckResult(
+        name=NAME,
+        outcome="passed",
+        summary="",
+        argv=worst.argv,
+        exit_code=worst.exit_code,
+        cases=tuple({case.id: case for _, run in runs for case in run.cases}.values()),
+        log=_log(runs),
+        duration_ms=sum(run.duration_ms for run in ran),
+        enforced=tuple(word for word in worst.enforced if all(word in run.enforced for run in ran if run.enforced)),
+        environment=_environment(worst, bench),
+    )
+    problems = [f"{suite.label}: {run.problem}" if several else run.problem for suite, run in runs if run.problem]
+    if problems:
+        return replace(told, outcome="failed", summary="; ".join(problems), cases=())
+    missing = [f"{suite.label}: {run.missing}" if several else run.missing for suite, run in runs if run.missing]
+    if told.cases:
+        return replace(told, summary=f"not run: {'; '.join(missing)}" if missing else "")
+    nothing = f"{MISSING}{'; '.join(missing)}" if missing else "no test was found in the test files"
+    return replace(told, outcome="absent", summary=nothing)
+
+
+def _badness(run: SuiteRun, broken_ids: tuple[str, ...]) -> int:
+    if run.problem:
+        return 3
+    return 2 if any(case.id in broken_ids for case in run.cases) else int(bool(run.argv))
+
+
+def _environment(run: SuiteRun, bench: Bench) -> str:
+    return "; ".join(part for part in (run.environment, bench.fingerprint(run.argv) if run.argv else "") if part)
+
+
+def _log(runs: Runs) -> str:
+    if len(runs) == 1:
+        return runs[0][1].log
+    return tail("\n".join(f"== {suite.label}\n{run.log}" for suite, run in runs if run.log), LONGEST_LOG)

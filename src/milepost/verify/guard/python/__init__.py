@@ -1,0 +1,1 @@
+"""What the guard reads in Python files."""

@@ -1,0 +1,1 @@
+"""Programs that checks run in the sandbox: linters, type checkers, parsers, imports."""

@@ -1,0 +1,223 @@
+"""Runs the tests of a Rust package or workspace with cargo, without the network."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from milepost.core.attempt import Workspace
+from milepost.core.commands import CommandResult
+from milepost.core.verdict import TestCase
+from milepost.verify.command_runner import Bench
+from milepost.verify.suites.failure_kinds import kind_of
+from milepost.verify.suites.runners import libtest, told
+from milepost.verify.suites.runners.libtest import Section
+from milepost.verify.suites.runners.lines import Lines
+from milepost.verify.suites.suite import SuiteRun
+from milepost.verify.walk_checkout import text_of
+
+FAILED = 101
+_OFFLINE = ("--offline", "--color=never")
+_MERGED = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")  # which program prints what is told by the order alone
+_PANIC = re.compile(
+    r"^thread '.*' (?:\(\d+\) )?panicked at [^\n]*\n(?P<message>.*?)(?=\nstack backtrace|\nnote: |\Z)", re.M | re.S
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A test program: the file it is made from, the option that selects it, and where it was built.
+
+    Without Rust's own `harness` it tells nothing but its exit code.
+    """
+
+    source: str
+    select: tuple[str, ...]
+    program: str = ""
+    harness: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What cargo could build, and what it could not with the compiler's words.
+
+    `documented` means that there is a library whose documentation may hold tests.
+    """
+
+    targets: tuple[Target, ...] = ()
+    broken: tuple[tuple[Target, str], ...] = ()
+    documented: bool = False
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CargoRunner:
+    name: str = "cargo test"
+
+    def finds(self, folder: Path) -> bool:
+        return (folder / "Cargo.toml").is_file()
+
+    def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:
+        """Build first, so that a test that does not compile is one that fails, and the others are run."""
+        env = {"CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"), "CARGO_TERM_COLOR": "never"}
+        gathered = Lines()
+        argv = build_command()
+        result = bench.run(argv, workspace, cwd=folder, env=env, on_line=gathered)
+        built = built_from(gathered.lines, workspace.folder)
+        building = told.run_of(argv, result, cases=_broken_cases(built))
+        if building.missing:
+            return building
+        if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
+            return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
+        runs = [building]
+        for command in commands(built, names_of(only)):
+            gathered = Lines()
+            result = bench.run(command, workspace, cwd=folder, env=env, on_line=gathered)
+            runs.append(run_from(command, result, gathered.lines, built, folder, bench))
+        return told.chosen(told.combined(tuple(runs)), only)
+
+
+def run_from(
+    argv: tuple[str, ...], result: CommandResult, lines: list[str], built: Built, folder: str, bench: Bench
+) -> SuiteRun:
+    """One run of test programs by cargo."""
+    cases = cases_of(libtest.read(lines), built, folder)
+    if result.termination != "exited":
+        problem = told.unfinished(("cargo",), result, bench)
+    else:
+        problem = told.contradiction(result.exit_code, cases, failing=(FAILED,))
+    return told.run_of(argv, result, cases=cases, problem=problem)
+
+
+def build_command() -> tuple[str, ...]:
+    """Every test program, and the examples that `cargo test` would build; what is broken does not stop the rest."""
+    kinds = ("--tests", "--examples")
+    return ("cargo", "build", *kinds, "--workspace", "--keep-going", "--message-format=json", *_OFFLINE)
+
+
+def commands(built: Built, names: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
+    """What runs all that was built; with something broken, the rest has to be named. Documentation is apart."""
+    test = (*_MERGED, "cargo", "test", "--no-fail-fast", "--workspace", *_OFFLINE)
+    filters = ("--", "--exact", *names) if names else ()
+    selected = dict.fromkeys(target.select for target in built.targets) if built.broken else {("--tests",): None}
+    programs = (*test, *(word for select in selected for word in select), *filters)
+    return (
+        *((programs,) if built.targets else ()),
+        *(((*test, "--doc"),) if built.documented and not names else ()),
+    )
+
+
+def names_of(ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The names the harness knows these tests by; none, and so all, where one of them has no such name."""
+    names = [each.partition("::")[2] for each in ids]
+    if any(not name or name.startswith(_DOCUMENTATION) for name in names):
+        return ()
+    return tuple(dict.fromkeys(re.sub(r" #\d+$", "", name) for name in names))
+
+
+def built_from(lines: list[str], checkout: Path) -> Built:
+    """What cargo's messages tell of a build."""
+    targets: dict[str, Target] = {}
+    broken: dict[str, tuple[Target, str]] = {}
+    documented = finished = False
+    for line in lines:
+        message = _json(line)
+        documented |= message.get("reason") == "compiler-artifact" and _is_documented(message, checkout)
+        match message.get("reason"):
+            case "compiler-artifact" if message.get("executable") and message["profile"]["test"]:
+                targets[message["executable"]] = _target(message, checkout)
+            case "compiler-message" if message["message"]["level"] == "error":
+                target = _target(message, checkout)
+                broken.setdefault(target.source, (target, message["message"].get("rendered") or ""))
+            case "build-finished":
+                finished = True
+    return Built(
+        targets=tuple(targets.values()), broken=tuple(broken.values()), documented=documented, finished=finished
+    )
+
+
+def cases_of(sections: tuple[Section, ...], built: Built, folder: str) -> tuple[TestCase, ...]:
+    """The cases of all test programs; one that did not come to its end is itself a failed case."""
+    found: list[TestCase] = []
+    by_program = {Path(target.program).name: target for target in built.targets if target.program}
+    for section in sections:
+        target = by_program.get(Path(section.program).name)
+        source = target.source if target else told.within(folder, section.crate or section.program)
+        if target and not target.harness:
+            found.append(told.case(source, "failed" if section.failed else "passed", kind="unknown"))
+            continue
+        for name, outcome, reason in section.tests:
+            found.append(_case(section, source, folder, name, outcome, reason))
+        if not section.finished:
+            message = "the test program ended before its tests did"
+            found.append(told.case(source, "failed", message=message, kind="runtime"))
+    return told.numbered(found)
+
+
+_DOCUMENTATION = "documentation"
+
+
+def _case(section: Section, source: str, folder: str, name: str, outcome: Any, reason: str) -> TestCase:
+    if section.crate:
+        file, _, item = libtest.plain_doctest(name).partition(" - ")
+        ident = f"{told.within(folder, file)}::{_DOCUMENTATION} {item}".rstrip()
+    else:
+        ident = f"{source}::{name}"
+    if outcome != "failed":
+        return told.case(ident, outcome, message=reason)
+    text = section.failure(name)
+    panic = _PANIC.search(text)
+    message = " ".join(panic["message"].split()) if panic else text
+    return told.case(ident, "failed", message=message, traceback=text, kind=kind_of("", message, text, False))
+
+
+def _broken_cases(built: Built) -> tuple[TestCase, ...]:
+    return tuple(
+        told.case(target.source, "failed", message=text, traceback=text, kind=_kind_of_build(text))
+        for target, text in built.broken
+    )
+
+
+def _kind_of_build(text: str) -> Any:
+    return "import" if re.search(r"unresolved import|can't find crate|unlinked crate", text) else "collection"
+
+
+def _target(message: dict[str, Any], checkout: Path) -> Target:
+    target = message["target"]
+    kind = target["kind"][0]
+    option = kind if kind in ("bin", "test", "example", "bench") else ""
+    source = os.path.relpath(os.path.realpath(target["src_path"]), os.path.realpath(checkout))
+    return Target(
+        source=source,
+        select=(f"--{option}", target["name"]) if option else ("--lib",),
+        program=message.get("executable") or "",
+        harness=not _is_without_harness(Path(message["manifest_path"]), kind, target["name"]),
+    )
+
+
+def _is_without_harness(manifest: Path, kind: str, name: str) -> bool:
+    """Whether the manifest says that a target brings a `main` of its own; cargo's messages do not tell."""
+    try:
+        declared = tomllib.loads(text_of(manifest)).get(kind, [])
+    except tomllib.TOMLDecodeError:
+        return False
+    entries = declared if isinstance(declared, list) else [declared]
+    return any(entry.get("name", name) == name and entry.get("harness") is False for entry in entries)
+
+
+def _is_documented(message: dict[str, Any], checkout: Path) -> bool:
+    ours = os.path.realpath(message["target"]["src_path"]).startswith(os.path.realpath(checkout) + "/")
+    return ours and bool(message["target"].get("doctest")) and not message["profile"]["test"]
+
+
+def _json(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line) if line.startswith("{") else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
