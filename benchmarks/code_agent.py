@@ -22,8 +22,8 @@ from typing import Any
 
 from code_tasks import TASKS, Task, Watch
 
-from milepost.agents.code.agent import CodeAgent
-from milepost.agents.model import Answer, Conversation, Prompt
+from milepost.agents.code_agent.agent import CodeAgent
+from milepost.agents.models.model import Answer, Conversation, Prompt
 from milepost.core.attempt import Assignment, Workspace
 from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel

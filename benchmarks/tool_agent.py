@@ -24,8 +24,8 @@ from typing import Any, Literal
 
 from tool_tasks import TASKS, Task, Watch, is_right, prepared
 
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Answer, Conversation, Prompt, Results, ToolCall
+from milepost.agents.models.model import Answer, Conversation, Prompt, Results, ToolCall
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Workspace
 from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel

@@ -2,7 +2,7 @@ from milepost.agents.command import CommandAgent as CommandAgent
 from milepost.agents.patterns.agent import PatternAgent as PatternAgent
 from milepost.agents.patterns.trial import PatternEntry as PatternEntry
 from milepost.agents.patterns.trial import PatternTrial as PatternTrial
-from milepost.agents.replay import ReplayAgent as ReplayAgent
+from milepost.agents.replay.replay import ReplayAgent as ReplayAgent
 from milepost.api.agents import agent as agent
 from milepost.api.agents import pattern as pattern
 from milepost.api.agents import patterns as patterns

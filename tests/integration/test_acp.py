@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.agents.programs.acp import acp_driver
+from milepost.agents.programs.acp.acp import acp_driver
 from milepost.agents.programs.agent import ProgramAgent
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.progress import Place

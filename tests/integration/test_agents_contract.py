@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.code.agent import LIMITS, CodeAgent
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Answer, Conversation, ToolCall
+from milepost.agents.code_agent.agent import LIMITS, CodeAgent
+from milepost.agents.models.model import Answer, Conversation, ToolCall
 from milepost.agents.names import agent_named
 from milepost.agents.prompt import prompt_for
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, ExecutionLimits, Line, TrustLevel

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import execute
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.site import Site
 
 KINDS = ("library", "cli", "api", "utility")
 HARD = r'Reads "1h30m" \d {x} */ """so"""'

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.model import ToolCall
-from milepost.agents.tools.hands import Hands, Use
-from milepost.agents.tools.long_results import LongResults
+from milepost.agents.models.model import ToolCall
+from milepost.agents.tool_agent.tools.calls import Hands, Use
+from milepost.agents.tool_agent.tools.long_results import LongResults
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.ports import Terminal

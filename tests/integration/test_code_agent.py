@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.code.agent import LIMITS, CodeAgent
-from milepost.agents.model import Answer, Conversation, Prompt
+from milepost.agents.code_agent.agent import LIMITS, CodeAgent
+from milepost.agents.models.model import Answer, Conversation, Prompt
 from milepost.core.attempt import Assignment, Outcome, Signal, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, ExecutionLimits, Line, TrustLevel

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.loop import ToolAgent
+from milepost.agents.models.live import ModelSetup, live_model
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, Line

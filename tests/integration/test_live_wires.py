@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Conversation, Prompt
-from milepost.agents.prices import Price
+from milepost.agents.models.live import ModelSetup, live_model
+from milepost.agents.models.model import Conversation, Prompt
+from milepost.agents.models.prices import Price
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Tools

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.loop import ToolAgent
-from milepost.agents.mcp.server import McpServer, name_for_model
-from milepost.agents.model import Answer, Conversation, Results, ToolCall
+from milepost.agents.models.model import Answer, Conversation, Results, ToolCall
+from milepost.agents.tool_agent.agent import ToolAgent
+from milepost.agents.tool_agent.mcp.server import McpServer, name_for_model
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import TrustLevel

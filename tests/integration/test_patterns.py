@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import PatternAgent, execute
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.site import Site
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply
 from milepost.core.ports import Logbook, Terminal, Tools, Unrecorded

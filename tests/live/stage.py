@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from milepost.agents.code.agent import LIMITS, CodeAgent
-from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.loop import MAX_STEPS, ToolAgent
-from milepost.agents.model import Model
+from milepost.agents.code_agent.agent import LIMITS, CodeAgent
+from milepost.agents.models.live import ModelSetup, live_model
+from milepost.agents.models.model import Model
 from milepost.agents.programs.agent import ProgramAgent
 from milepost.agents.programs.driver import Driver, ProgramSetup
+from milepost.agents.tool_agent.agent import MAX_STEPS, ToolAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.ports import Agent, Logbook, Stops, Terminal, Tools, Unrecorded, Unstopped
@@ -57,7 +57,7 @@ def _aider(_: ProgramSetup) -> Driver:
 
 
 def _goose(setup: ProgramSetup) -> Driver:
-    from milepost.agents.programs.acp import acp_driver
+    from milepost.agents.programs.acp.acp import acp_driver
 
     return acp_driver("goose", setup)
 

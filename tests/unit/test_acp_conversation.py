@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.programs.acp_client import Conversation
-from milepost.agents.programs.acp_lines import Teller
-from milepost.agents.programs.acp_peer import Ending, Peer
+from milepost.agents.programs.acp.client import Conversation
+from milepost.agents.programs.acp.lines import Teller
+from milepost.agents.programs.acp.peer import Ending, Peer
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "prototypes" / "adapters" / "samples"
 

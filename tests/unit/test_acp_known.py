@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.programs.acp import acp_driver
-from milepost.agents.programs.acp_names import known_programs
+from milepost.agents.programs.acp.acp import acp_driver
+from milepost.agents.programs.acp.names import known_programs
 from milepost.agents.programs.driver import Invocation, Job, ProgramSetup
 from milepost.core.errors import AgentUnknown, SettingInvalid
 

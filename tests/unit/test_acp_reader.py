@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.programs.acp import AcpReader
+from milepost.agents.programs.acp.acp import AcpReader
 from milepost.agents.programs.driver import Ended, Note, Session, Spoke, Stepped, Troubled, Used
 from milepost.core.calls import Usage
 from milepost.core.commands import Line, Stream

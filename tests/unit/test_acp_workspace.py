@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.programs.acp_workspace import Outside, answer, objection, read_text, write_text
+from milepost.agents.programs.acp.workspace import Outside, answer, objection, read_text, write_text
 
 
 @pytest.fixture

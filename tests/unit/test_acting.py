@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.code.agent import CodeAgent
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Answer, Conversation
+from milepost.agents.code_agent.agent import CodeAgent
+from milepost.agents.models.model import Answer, Conversation
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Workspace
 from milepost.core.calls import Usage
 from milepost.core.ports import Tools

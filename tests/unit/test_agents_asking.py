@@ -9,11 +9,11 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from milepost.agents.asking import Asker
-from milepost.agents.fallback import Chain
-from milepost.agents.faults import Fault
-from milepost.agents.model import Answer, Conversation, Model, Prompt
-from milepost.agents.recorded import answer_of
+from milepost.agents.models.as_json import answer_of
+from milepost.agents.models.ask import Asker
+from milepost.agents.models.fallback import Chain
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.model import Answer, Conversation, Model, Prompt
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.ports import Logbook, Unrecorded
 

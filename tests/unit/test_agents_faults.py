@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.agents.faults import LONGEST_WAIT_S, stated_wait_s
+from milepost.agents.models.faults import LONGEST_WAIT_S, stated_wait_s
 
 NOW = 1_767_225_600.0  # 2026-01-01T00:00:00Z
 

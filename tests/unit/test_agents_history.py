@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.agents.history import BLOCK, pruned
-from milepost.agents.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
-from milepost.agents.recorded import size_of
+from milepost.agents.models.as_json import size_of
+from milepost.agents.models.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
+from milepost.agents.models.window import BLOCK, pruned
 
 ASKED = Prompt(text="Do the task.")
 

@@ -21,15 +21,15 @@ from pydantic_ai.messages import (
 from pydantic_ai.messages import ModelRequest as Request
 from pydantic_ai.usage import RequestUsage
 
-from milepost.agents.fallback import Chain
-from milepost.agents.faults import Fault
-from milepost.agents.live import LiveModel, ModelSetup, live_model
-from milepost.agents.live_messages import answer_in, messages_of, sendable_messages
-from milepost.agents.live_stream import SpokenLines
-from milepost.agents.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
-from milepost.agents.prices import Price
-from milepost.agents.providers import KEYS, advice_on_names
-from milepost.agents.recorded import answer_of, plain_answer
+from milepost.agents.models.as_json import answer_of, plain_answer
+from milepost.agents.models.fallback import Chain
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.live import LiveModel, ModelSetup, live_model
+from milepost.agents.models.live_messages import answer_in, messages_of, sendable_messages
+from milepost.agents.models.live_stream import SpokenLines
+from milepost.agents.models.model import Answer, Conversation, Message, Prompt, Results, ToolCall, ToolResult
+from milepost.agents.models.prices import Price
+from milepost.agents.models.providers import KEYS, advice_on_names
 from milepost.core.calls import Usage
 from milepost.core.errors import SettingInvalid
 

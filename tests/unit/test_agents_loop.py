@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.fallback import Chain
-from milepost.agents.faults import Fault
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Answer, Conversation, Prompt, Results, ToolCall
-from milepost.agents.recorded import size_of
+from milepost.agents.models.as_json import size_of
+from milepost.agents.models.fallback import Chain
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.model import Answer, Conversation, Prompt, Results, ToolCall
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, Line

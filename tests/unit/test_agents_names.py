@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from milepost.agents.code.agent import CodeAgent
+from milepost.agents.code_agent.agent import CodeAgent
 from milepost.agents.command import CommandAgent
-from milepost.agents.live import ModelSetup
-from milepost.agents.loop import ToolAgent
+from milepost.agents.models.live import ModelSetup
 from milepost.agents.names import AgentSetup, agent_named
 from milepost.agents.patterns.agent import PatternAgent
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import program_named
-from milepost.agents.replay import ReplayAgent
+from milepost.agents.replay.replay import ReplayAgent
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.errors import AgentUnknown, MilepostError, SettingInvalid
 
 
@@ -162,7 +162,7 @@ def test_a_model_that_cannot_work_is_refused_before_anything_runs(
 def test_without_its_library_the_tool_agent_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("milepost.agents.providers.find_spec", lambda _: None)
+    monkeypatch.setattr("milepost.agents.models.providers.find_spec", lambda _: None)
 
     with pytest.raises(AgentUnknown, match="not installed") as refusal:
         agent_named("tool", folder=tmp_path, setup=AgentSetup(model=ModelSetup(name="openai:gpt-5")))

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.agent import PatternAgent, execute
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.module import Module
-from milepost.agents.patterns.python_module import source_files
+from milepost.agents.patterns.new_module.module import Module
+from milepost.agents.patterns.new_module.python_module import source_files
+from milepost.agents.patterns.pending_changes import Refused, Site
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.site import Refused, Site
-from milepost.agents.schema import Schema
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command, CommandResult
 from milepost.core.errors import PatternInputsInvalid

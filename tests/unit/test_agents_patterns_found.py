@@ -13,8 +13,8 @@ import pytest
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.inputs import schema_problems
 from milepost.agents.patterns.matching import matching
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.registry import PatternSetup, known_patterns, pattern_named
-from milepost.agents.patterns.site import Site
 from milepost.agents.patterns.template import filled
 from milepost.core.errors import AgentUnknown, PatternInputsInvalid, SettingInvalid
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import execute
-from milepost.agents.patterns.automations import automations
-from milepost.agents.patterns.implementation_status import ImplementationStatus, verified_in
+from milepost.agents.patterns.new_config.settings_statement import Setting, settings_in
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.settings_statement import Setting, settings_in
-from milepost.agents.patterns.site import Site
+from milepost.agents.patterns.status.automations import automations
+from milepost.agents.patterns.status.implementation_status import ImplementationStatus, verified_in
 from milepost.core.commands import CommandResult
 from milepost.core.errors import PatternInputsInvalid
 from milepost.core.task import Roadmap, Task

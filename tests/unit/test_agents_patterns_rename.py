@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import execute
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.site import Site
 from milepost.core.errors import PatternInputsInvalid
 from tests.unit.test_agents_patterns import contents, plant
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.cassette_writing import write
-from milepost.agents.model import Answer, Conversation, Model, Prompt, ToolCall
-from milepost.agents.replay import (
+from milepost.agents.models.model import Answer, Conversation, Model, Prompt, ToolCall
+from milepost.agents.replay.cassette_writer import write
+from milepost.agents.replay.replay import (
     Cassette,
     RecordedAnswer,
     RecordedDiff,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, Field
 
-from milepost.agents.model import Answer, Conversation, Prompt, Results, ToolCall
-from milepost.agents.structured import AnswerUnusable, ask_for
+from milepost.agents.models.model import Answer, Conversation, Prompt, Results, ToolCall
+from milepost.agents.models.structured import AnswerUnusable, ask_for
 
 
 class Step(BaseModel):

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from milepost.agents.history import pruned
-from milepost.agents.loop import tool_prompt
-from milepost.agents.model import Answer, Message, Prompt, Results, ToolCall, ToolResult
+from milepost.agents.models.model import Answer, Message, Prompt, Results, ToolCall, ToolResult
+from milepost.agents.models.window import pruned
 from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled, quoted
-from milepost.agents.subagent import helper_prompt
-from milepost.agents.tools.offered import FILES, GIVE_UP, TASK, TODOS
+from milepost.agents.tool_agent.agent import tool_prompt
+from milepost.agents.tool_agent.subagent import helper_prompt
+from milepost.agents.tool_agent.tools.specs import FILES, GIVE_UP, TASK, TODOS
 from milepost.core.attempt import Assignment
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"

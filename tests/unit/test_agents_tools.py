@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from milepost.agents.confined import ConfinedFolder, Refused
 from milepost.agents.identity import GIT_IDENTITY
-from milepost.agents.model import ToolCall
-from milepost.agents.tools.hands import Hands, Use
-from milepost.agents.tools.long_results import LONGEST_RESULT, LongResults
-from milepost.agents.tools.offered import narration
-from milepost.agents.tools.searching import matches
-from milepost.agents.tools.text import replaced
+from milepost.agents.models.model import ToolCall
+from milepost.agents.tool_agent.tools.calls import Hands, Use
+from milepost.agents.tool_agent.tools.long_results import LONGEST_RESULT, LongResults
+from milepost.agents.tool_agent.tools.search_script import matches
+from milepost.agents.tool_agent.tools.specs import narration
+from milepost.agents.tool_agent.tools.text import replaced
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination, enforced_by_all
 from milepost.core.errors import StateUnwritable

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.code import file_tools
-from milepost.agents.code.agent import ALL_FUNCTIONS, CodeAgent, prompt_of
-from milepost.agents.code.blocks import Block, NoBlock, block_in
-from milepost.agents.code.keeper import Keeper
-from milepost.agents.code.kept_session import stepped
-from milepost.agents.code.pad import Note, Pad, signals_in
-from milepost.agents.code.past import Begun, Kept, Past, begun_of, kept_of
-from milepost.agents.code.steps import Step, report, said_at_the_end, step_of
-from milepost.agents.faults import Fault
-from milepost.agents.model import Answer, Conversation, Prompt, ToolCall
+from milepost.agents.code_agent import file_tools
+from milepost.agents.code_agent.agent import ALL_FUNCTIONS, CodeAgent, prompt_of
+from milepost.agents.code_agent.blocks import Block, NoBlock, block_in
+from milepost.agents.code_agent.restored_state import Begun, Kept, Past, begun_of, kept_of
+from milepost.agents.code_agent.scratchpad import Note, Pad, signals_in
+from milepost.agents.code_agent.session import stepped
+from milepost.agents.code_agent.steps import Step, report, said_at_the_end, step_of
+from milepost.agents.code_agent.variables import Keeper
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.model import Answer, Conversation, Prompt, ToolCall
 from milepost.agents.prompts import filled
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Usage

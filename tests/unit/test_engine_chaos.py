@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from milepost.agents.cassette_file import read as read_cassette
+from milepost.agents.replay.cassette_file import read as read_cassette
 from milepost.engine.chaos.report import ChaosReport, Toll, findings, rows, to_json
 from milepost.engine.chaos.sample import CASSETTE, REGISTER, ROADMAP, is_shared, sample_files, task_id
 from milepost.engine.chaos.subject import quietened

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.agents.prices import most_input_tokens
+from milepost.agents.models.prices import most_input_tokens
 from milepost.core.calls import Reply, Usage
 from milepost.engine.context.token_budget import bounds_of
 from milepost.engine.project.settings import Settings

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from milepost.agents.loop import ToolAgent
-from milepost.agents.model import Answer, Conversation, Results, ToolCall
+from milepost.agents.models.model import Answer, Conversation, Results, ToolCall
+from milepost.agents.tool_agent.agent import ToolAgent
 from milepost.core.attempt import Assignment, Workspace
 from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line

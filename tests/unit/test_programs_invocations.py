@@ -14,7 +14,7 @@ from milepost.agents.programs.aider_shim import _left_undone
 from milepost.agents.programs.claude import Claude
 from milepost.agents.programs.codex import Codex
 from milepost.agents.programs.driver import Driver, Job, ProgramSetup
-from milepost.agents.programs.sight import needed_paths
+from milepost.agents.programs.visible_paths import needed_paths
 from milepost.agents.prompts import filled
 
 KEY = "sk-very-secret"

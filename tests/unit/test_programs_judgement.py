@@ -18,9 +18,9 @@ from milepost.agents.programs.driver import (
     Turned,
     Used,
 )
-from milepost.agents.programs.judgement import at_bound, judge
+from milepost.agents.programs.limits import bounds_of, hosts_of
+from milepost.agents.programs.outcome import at_bound, judge
 from milepost.agents.programs.progress import Bounds, Place, Progress, Reached, place_in, reached
-from milepost.agents.programs.terms import bounds_of, hosts_of
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Termination

@@ -14,8 +14,8 @@ from milepost.agents.programs.aider import Aider
 from milepost.agents.programs.claude import Claude
 from milepost.agents.programs.codex import Codex
 from milepost.agents.programs.driver import Driver, Ended, Note, Session, Spoke, Stepped, Troubled, Turned, Used
-from milepost.agents.programs.judgement import Judgement, judge
 from milepost.agents.programs.lines import LONGEST, PIECE, JsonLines
+from milepost.agents.programs.outcome import Judgement, judge
 from milepost.agents.programs.progress import Bounds, Progress
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Line

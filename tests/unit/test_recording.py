@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from milepost.agents.fallback import plain_fault
-from milepost.agents.faults import Fault
-from milepost.agents.model import Answer
-from milepost.agents.recorded import plain_answer
-from milepost.agents.replay import RecordedDiff, RecordedEnd, RecordedTalk
+from milepost.agents.models.as_json import plain_answer
+from milepost.agents.models.fallback import plain_fault
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.model import Answer
+from milepost.agents.replay.replay import RecordedDiff, RecordedEnd, RecordedTalk
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import CallKind, Reply, Usage
 from milepost.core.verdict import Evidence, Verdict

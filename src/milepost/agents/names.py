@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from milepost.agents.code.agent import LIMITS, CodeAgent
+from milepost.agents.code_agent.agent import LIMITS, CodeAgent
 from milepost.agents.command import CommandAgent
-from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.loop import MAX_STEPS, ToolAgent
-from milepost.agents.mcp.server import McpServer
-from milepost.agents.mcp.servers import require_library
-from milepost.agents.model import Model
+from milepost.agents.models.live import ModelSetup, live_model
+from milepost.agents.models.model import Model
 from milepost.agents.patterns.agent import PatternAgent
 from milepost.agents.patterns.registry import PatternSetup, pattern_named
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named
-from milepost.agents.replay import ReplayAgent, load_cassette
+from milepost.agents.replay.replay import ReplayAgent, load_cassette
+from milepost.agents.tool_agent.agent import MAX_STEPS, ToolAgent
+from milepost.agents.tool_agent.mcp.server import McpServer
+from milepost.agents.tool_agent.mcp.servers import require_library
 from milepost.core.errors import AgentUnknown, SettingInvalid
 from milepost.core.ports import Agent
 

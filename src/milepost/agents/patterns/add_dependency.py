@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from milepost.agents.confined import Refused
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.dependencies import Dependency, in_cargo, in_package_json, in_pyproject, in_requirements
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.site import Site
-from milepost.agents.schema import Schema
+from milepost.agents.patterns.pending_changes import Site
 
 Adding = Callable[[str, Dependency], str]
 

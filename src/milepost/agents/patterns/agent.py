@@ -11,7 +11,7 @@ from milepost.agents.clip import clip
 from milepost.agents.confined import Refused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.patterns.pattern import Pattern
-from milepost.agents.patterns.site import Site, TookTooLong
+from milepost.agents.patterns.pending_changes import Site, TookTooLong
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.calls import Call, Reply
 from milepost.core.commands import Command, CommandResult, Line, enforced_by_all

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from milepost.agents.confined import Refused
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.site import Site
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.versions import PARTS, VERSION, bumped, is_place, stated_in, with_heading, with_version
-from milepost.agents.schema import Schema
 
 CHANGELOG = "CHANGELOG.md"
 

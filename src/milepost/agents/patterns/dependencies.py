@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from milepost.agents.confined import Refused
-from milepost.agents.patterns.python_manifest import parsed, table_at
+from milepost.agents.patterns.new_module.python_manifest import parsed, table_at
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.agents.confined import ConfinedFolder, Refused
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import problems_in, schema_problems, values_in
-from milepost.agents.patterns.site import Site
+from milepost.agents.patterns.pending_changes import Site
 from milepost.agents.patterns.template import filled, template_problems
-from milepost.agents.schema import Schema
 from milepost.core.errors import SettingInvalid
 
 SCHEMA = "schema.json"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from milepost.agents.schema import Schema
+from milepost.agents.models.schema import Schema
 
 KEYWORDS = frozenset(
     {

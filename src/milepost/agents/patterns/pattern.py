@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from milepost.agents.patterns.site import Site
-from milepost.agents.schema import Schema
+from milepost.agents.models.schema import Schema
+from milepost.agents.patterns.pending_changes import Site
 
 
 class Pattern(Protocol):

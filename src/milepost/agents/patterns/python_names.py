@@ -7,7 +7,7 @@ import builtins
 import keyword
 import sys
 
-from milepost.agents.patterns.functions import Function
+from milepost.agents.patterns.new_module.functions import Function
 
 
 def module_name_problems(name: str) -> tuple[str, ...]:

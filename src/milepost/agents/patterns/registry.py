@@ -10,14 +10,14 @@ from pathlib import Path
 
 from milepost.agents.patterns import folder_pattern
 from milepost.agents.patterns.add_dependency import AddDependency
-from milepost.agents.patterns.automation_status import AutomationStatus
 from milepost.agents.patterns.bump_version import BumpVersion
-from milepost.agents.patterns.config_setup import ConfigSetup
-from milepost.agents.patterns.implementation_status import ImplementationStatus, ReadRoadmap, StubsOf
-from milepost.agents.patterns.module_creation import ModuleCreation
+from milepost.agents.patterns.new_config.pattern import ConfigSetup
+from milepost.agents.patterns.new_module.pattern import ModuleCreation
 from milepost.agents.patterns.pattern import Pattern
-from milepost.agents.patterns.rename_symbol import RenameSymbol
+from milepost.agents.patterns.rename.pattern import RenameSymbol
 from milepost.agents.patterns.run_command import RunCommand
+from milepost.agents.patterns.status.automation_status import AutomationStatus
+from milepost.agents.patterns.status.implementation_status import ImplementationStatus, ReadRoadmap, StubsOf
 from milepost.core.errors import AgentUnknown, MilepostError, SettingInvalid
 
 GROUP = "milepost.patterns"

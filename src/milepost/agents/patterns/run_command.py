@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping
 
 from milepost.agents.clip import last_lines
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.site import Refused, Site, TookTooLong
-from milepost.agents.schema import Schema
+from milepost.agents.patterns.pending_changes import Refused, Site, TookTooLong
 from milepost.core.commands import CommandResult, ending_in_words
 
 LONGEST_S = 86_400

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.pattern import Pattern, about
+from milepost.agents.patterns.pending_changes import Commands, Site
 from milepost.agents.patterns.registry import Known, PatternSetup, known_patterns
-from milepost.agents.patterns.site import Commands, Site
-from milepost.agents.schema import Schema
 from milepost.core.errors import MilepostError
 
 

@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.agents.identity import GIT_IDENTITY
-from milepost.agents.prices import Price
+from milepost.agents.models.prices import Price
 from milepost.agents.programs import home as homes
+from milepost.agents.programs.availability import SignedIn, Standing, not_found, not_signed_in, standing_of
 from milepost.agents.programs.driver import Capabilities, Driver, Invocation, Job, ProgramSetup
-from milepost.agents.programs.judgement import Judgement, at_bound, judge
+from milepost.agents.programs.limits import bounds_of, hosts_of, usd_left
 from milepost.agents.programs.login import bring_back, lent
+from milepost.agents.programs.outcome import Judgement, at_bound, judge
 from milepost.agents.programs.progress import Bounds, Place, Progress, place_in
-from milepost.agents.programs.sight import needed_paths
-from milepost.agents.programs.standing import SignedIn, Standing, not_found, not_signed_in, standing_of
-from milepost.agents.programs.terms import bounds_of, hosts_of, usd_left
+from milepost.agents.programs.visible_paths import needed_paths
 from milepost.agents.programs.watch import AtBound, Watch
 from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled

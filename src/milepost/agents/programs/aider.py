@@ -21,7 +21,7 @@ from milepost.agents.programs.driver import (
     Used,
 )
 from milepost.agents.programs.lines import JsonLines, amount, count, words
-from milepost.agents.programs.refusals import trouble_of
+from milepost.agents.programs.service_errors import trouble_of
 from milepost.core.calls import Usage
 from milepost.core.commands import Line
 

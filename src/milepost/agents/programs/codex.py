@@ -19,7 +19,7 @@ from milepost.agents.programs.driver import (
     Used,
 )
 from milepost.agents.programs.lines import JsonLines, count, inside, objects, words
-from milepost.agents.programs.refusals import trouble_of
+from milepost.agents.programs.service_errors import trouble_of
 from milepost.core.calls import Usage
 from milepost.core.commands import Line
 

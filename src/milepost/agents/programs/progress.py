@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import assert_never
 
-from milepost.agents.faults import SHORT_WAIT_S, Fault, limit_in_words
+from milepost.agents.models.faults import SHORT_WAIT_S, Fault, limit_in_words
 from milepost.agents.programs.driver import Ended, Note, Session, Spoke, Stepped, Troubled, Turned, Used
 from milepost.agents.programs.lines import amount, count, words
 from milepost.core.attempt import OutcomeStatus

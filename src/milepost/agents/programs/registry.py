@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from milepost.agents.programs.acp import AcpDriver, acp_driver
-from milepost.agents.programs.acp_names import known_programs
+from milepost.agents.programs.acp.acp import AcpDriver, acp_driver
+from milepost.agents.programs.acp.names import known_programs
 from milepost.agents.programs.agent import ProgramAgent
 from milepost.agents.programs.aider import Aider
 from milepost.agents.programs.claude import Claude

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.agents.live import ModelSetup, live_model
-from milepost.agents.mcp.server import McpServer
-from milepost.agents.model import Model
+from milepost.agents.models.live import ModelSetup, live_model
+from milepost.agents.models.model import Model
 from milepost.agents.names import AgentSetup, agent_named
+from milepost.agents.programs.availability import Standing
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named, program_names, program_to_look_at
-from milepost.agents.programs.standing import Standing
+from milepost.agents.tool_agent.mcp.server import McpServer
 from milepost.core.errors import AgentUnknown, SandboxRefused
 from milepost.core.ports import Agent
 from milepost.core.task import Task

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from milepost.agents.asking import Asker
-from milepost.agents.faults import Fault
-from milepost.agents.model import Answer, Conversation
-from milepost.agents.recorded import answer_of, digest_of
-from milepost.agents.structured import ask_for
+from milepost.agents.models.as_json import answer_of, digest_of
+from milepost.agents.models.ask import Asker
+from milepost.agents.models.faults import Fault
+from milepost.agents.models.model import Answer, Conversation
+from milepost.agents.models.structured import ask_for
 from milepost.core.budget import Spent, count_words, refuse_call, usd_words
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import BudgetSpent, MilepostError, Misuse, NoAnswer, SettingInvalid

@@ -34,7 +34,7 @@ WARM = (
         "milepost.api.running",
         "milepost.engine.run.workflows",
         "milepost.engine.run.start",
-        "milepost.agents.cassette_file",
+        "milepost.agents.replay.cassette_file",
     ),
     *("milepost.cli.main", "milepost.cli.travel", "milepost.cli.live"),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tomlkit
 
-from milepost.agents.replay import load_cassette
+from milepost.agents.replay.replay import load_cassette
 from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNotCommitted
 from milepost.core.task import Plan
 from milepost.engine.chaos.copies import Place, commit_all, make_copy

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, OURS
-from milepost.agents.programs.standing import Standing
+from milepost.agents.programs.availability import Standing
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.agents.factory import make_agent, standings_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from milepost.agents.prices import BYTES_PER_TOKEN, most_input_tokens
+from milepost.agents.models.prices import BYTES_PER_TOKEN, most_input_tokens
 from milepost.engine.project.settings import Settings
 from milepost.engine.records.call_log import CallLog
 from milepost.plan.context import Bounds

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from milepost.agents.asking import Asker
-from milepost.agents.model import Answer, Conversation
-from milepost.agents.recorded import answer_of, digest_of
-from milepost.agents.structured import ask_for
+from milepost.agents.models.as_json import answer_of, digest_of
+from milepost.agents.models.ask import Asker
+from milepost.agents.models.model import Answer, Conversation
+from milepost.agents.models.structured import ask_for
 from milepost.core.calls import Call
 from milepost.core.errors import SettingInvalid
 from milepost.core.memories import Lesson

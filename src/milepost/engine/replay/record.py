@@ -7,9 +7,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.agents.fallback import fault_in
-from milepost.agents.recorded import answer_of
-from milepost.agents.replay import (
+from milepost.agents.models.as_json import answer_of
+from milepost.agents.models.fallback import fault_in
+from milepost.agents.replay.replay import (
     Cassette,
     Loop,
     RecordedAnswer,
@@ -82,7 +82,7 @@ def _require_place(file: Path, settings: Settings) -> None:
 
 def write_cassette(project: Project, settings: Settings, run: str, file: Path) -> None:
     """Put all that is recorded of a run, ended or not, into a file."""
-    from milepost.agents.cassette_writing import write
+    from milepost.agents.replay.cassette_writer import write
 
     with closing(open_database(project.store)) as database:
         recording = recording_of(database, Mileposts(project.repository.git(project.state / "git")), run)

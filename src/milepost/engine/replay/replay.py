@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from milepost.agents.replay import LOOPS, Loops
+from milepost.agents.replay.replay import LOOPS, Loops
 from milepost.core.errors import GitFailed, MilepostError, Misuse
 from milepost.core.events import Event, MilepostMade, RunFinished
 from milepost.engine.project.project import Project

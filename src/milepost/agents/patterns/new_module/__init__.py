@@ -1,0 +1,1 @@
+"""The pattern module_creation: a new module with tests that pass."""

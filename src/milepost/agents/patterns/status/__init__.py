@@ -1,0 +1,1 @@
+"""The patterns that write a page about a project: what is implemented, what is automated."""

@@ -1,0 +1,1 @@
+"""Programs that speak the Agent Client Protocol."""

@@ -1,0 +1,1 @@
+"""The replay agent: attempts that were recorded, or written down, beforehand."""
