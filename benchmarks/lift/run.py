@@ -32,7 +32,7 @@ from figures import Result, compared
 from tasks import ALL, NEEDING, PLAIN, TEACHING, WAYS, Job
 
 from milepost.core.memories import Lesson
-from milepost.memory.distil import wording
+from milepost.memory.lessons.distil import wording
 from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
 

@@ -238,12 +238,12 @@ from milepost.engine.views.status import Proof as Proof
 from milepost.engine.views.status import Status as Status
 from milepost.engine.workers.dispatch import Ending as Ending
 from milepost.engine.workers.submit import Elsewhere as Elsewhere
-from milepost.memory.catalogue import Move as Move
-from milepost.memory.catalogue import Told as Told
-from milepost.memory.forgetting import Forgotten as Forgotten
-from milepost.memory.intake import Imported as Imported
-from milepost.memory.lift import Lift as Lift
+from milepost.memory.lessons.lift import Lift as Lift
 from milepost.memory.recall.search import Found as Found
+from milepost.memory.store.queries import Move as Move
+from milepost.memory.store.queries import Told as Told
+from milepost.memory.transfer.forget import Forgotten as Forgotten
+from milepost.memory.transfer.import_rows import Imported as Imported
 from milepost.plan.family.joint import FamilyPlan as FamilyPlan
 from milepost.plan.family.joint import ProjectPlan as ProjectPlan
 from milepost.plan.family.joint import ProjectProblem as ProjectProblem

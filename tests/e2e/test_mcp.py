@@ -30,7 +30,7 @@ from milepost.core.memories import Circumstances, Episode, EpisodeEnd, EpisodeSt
 from milepost.core.verdict import Verdict
 from milepost.mcp import departing, waiting
 from milepost.mcp.profiles import build
-from milepost.memory.assess import assess
+from milepost.memory.assessment.assess import assess
 from tests.e2e.conftest import Sandbox
 
 MARK = f"3218.{os.getpid()}"  # seconds that nothing else sleeps

@@ -14,8 +14,8 @@ import pytest
 
 import milepost
 from milepost.memory.memory import StoredMemory
-from milepost.memory.naming import flaw_in_name
-from milepost.memory.rows import digest_of
+from milepost.memory.store.names import flaw_in_name
+from milepost.memory.store.rows import digest_of
 from milepost.store.database import open_database
 from tests.e2e.conftest import Sandbox
 

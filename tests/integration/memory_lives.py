@@ -16,10 +16,10 @@ from typing import Any, Literal
 from milepost.core.memories import Assessment, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson, Showing, Vote
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
-from milepost.memory.schema import KEYS
+from milepost.memory.store.schema import KEYS
 from milepost.memory.sync.background import Background, Pace
-from milepost.memory.sync.notes import Notes
 from milepost.memory.sync.primary import Primary, open_primary
+from milepost.memory.sync.sync_state import Notes
 from milepost.memory.sync.synchroniser import Synchroniser
 from milepost.memory.sync.tables import COLUMNS
 from milepost.store.database import Row, Statement, open_database

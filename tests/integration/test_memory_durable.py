@@ -34,11 +34,11 @@ from milepost.core.memories import (
 )
 from milepost.core.verdict import Verdict
 from milepost.engine.memory.forget import Roots, forget
-from milepost.memory.forgetting import Forgetting
 from milepost.memory.memory import StoredMemory
-from milepost.memory.migrations import version_of
-from milepost.memory.owners import is_gone, owner_here
-from milepost.memory.schema import KEYS, VERSION
+from milepost.memory.store.migrations import version_of
+from milepost.memory.store.owners import is_gone, owner_here
+from milepost.memory.store.schema import KEYS, VERSION
+from milepost.memory.transfer.forget import Forgetting
 from milepost.store import file
 from milepost.store.database import Database, open_database
 
@@ -55,7 +55,7 @@ import json, os, signal, sys
 from milepost.core.memories import Assessment, EpisodeEnd, EpisodeStart, EpisodeStep
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
-from milepost.memory.owners import is_gone, owner_here
+from milepost.memory.store.owners import is_gone, owner_here
 from milepost.store.database import open_database
 if sys.argv[1].startswith("postgresql"):
     import milepost.store.server

@@ -24,8 +24,8 @@ from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.sync import Primary, Synchroniser, open_primary, status_of, synchronising
 from milepost.memory.sync.background import Pace
-from milepost.memory.sync.in_file import MemoryPrimary
 from milepost.memory.sync.primary import prepare
+from milepost.memory.sync.primary_in_file import MemoryPrimary
 from milepost.memory.sync.tables import COLUMNS
 from milepost.store import libsql
 from milepost.store.database import open_database

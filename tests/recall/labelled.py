@@ -11,9 +11,9 @@ from typing import Any
 
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, Lesson, LessonStanding
 from milepost.core.verdict import Verdict
-from milepost.memory.distil import wording
+from milepost.memory.lessons.distil import wording
+from milepost.memory.lessons.policy import why_hidden
 from milepost.memory.memory import StoredMemory
-from milepost.memory.policy import why_hidden
 from milepost.memory.recall.signature import signatures
 from milepost.memory.recall.words import words_of
 

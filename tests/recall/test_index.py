@@ -15,9 +15,9 @@ from milepost.core.errors import StateUnwritable
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
-from milepost.memory.recall import feed
+from milepost.memory.recall import update_index
 from milepost.memory.recall.recall import Recaller
-from milepost.memory.rows import Values
+from milepost.memory.store.rows import Values
 from milepost.store.database import open_database
 
 LEARNER = """
@@ -26,7 +26,7 @@ from contextlib import closing
 from pathlib import Path
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
-from milepost.memory.rows import Values
+from milepost.memory.store.rows import Values
 from milepost.store.database import open_database
 from tests.recall.test_index import episode
 
@@ -122,7 +122,7 @@ def test_only_what_is_new_is_read_and_an_unreadable_row_hides_no_other(
     memory.rows.database.write("update memory_endings set body = 'garbage' where episode = 'a2'")
     with closing(Recaller(memory, index=tmp_path / "recall.db")) as recaller:
         assert sorted(_found(recaller)) == ["a0", "a1", "a3", "a4"]
-    monkeypatch.setattr(feed, "_READERS", dict.fromkeys(feed._READERS, pytest.fail))
+    monkeypatch.setattr(update_index, "_READERS", dict.fromkeys(update_index._READERS, pytest.fail))
     with closing(Recaller(memory, index=tmp_path / "recall.db")) as recaller:
         assert sorted(_found(recaller)) == ["a0", "a1", "a3", "a4"]
 

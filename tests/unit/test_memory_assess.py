@@ -23,11 +23,11 @@ from milepost.core.memories import (
     StepResult,
 )
 from milepost.core.verdict import Verdict
-from milepost.memory.assess import assess
-from milepost.memory.heuristics import confidence_of, heuristics_from
-from milepost.memory.patterns import effectiveness, kept, merged, patterns_of, worthy
-from milepost.memory.reflection import reflect
-from milepost.memory.reward import abstention_of, base_of, efficiency_of, learning_of, quality_of, reward_of
+from milepost.memory.assessment.assess import assess
+from milepost.memory.assessment.heuristics import confidence_of, heuristics_from
+from milepost.memory.assessment.patterns import effectiveness, kept, merged, patterns_of, worthy
+from milepost.memory.assessment.reflection import reflect
+from milepost.memory.assessment.reward import abstention_of, base_of, efficiency_of, learning_of, quality_of, reward_of
 
 DAY_S = 86_400
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from milepost.core.memories import Lesson, LessonKind
-from milepost.memory.distil import distil, grown_from, refused, wording
-from milepost.memory.distil.chosen import Choice, Choices, lessons_from, objections, question_for
-from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.lessons.distil import distil, grown_from, refused, wording
+from milepost.memory.lessons.distil.model_choice import Choice, Choices, lessons_from, objections, question_for
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
 
 BASE = "from tide import vault\n\n\ndef load(key):\n    return None\n"
 BAD = "from tide import vault\n\n\ndef load(key):\n    return vault.get(key)\n"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from milepost.memory.distil import sanitise
-from milepost.memory.distil.lines import code_lines, quoted
-from milepost.memory.distil.sanitise import Refused
-from milepost.memory.distil.telltale import instruction_in
+from milepost.memory.lessons.distil import sanitise
+from milepost.memory.lessons.distil.lines import code_lines, quoted
+from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.signs_of_instructions import instruction_in
 
 TELLTALES = ("ignore", "instruction", "curl", "rm -rf", "disregard", "always_run", "evil", "secret", "payload")
 

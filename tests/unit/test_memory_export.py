@@ -25,13 +25,13 @@ from milepost.core.memories import (
 )
 from milepost.core.verdict import Verdict
 from milepost.engine.memory.doctor import imports, suspects
-from milepost.memory.distil.making import id_of
-from milepost.memory.export import export_lines
-from milepost.memory.intake import Imported, checked, take_in
+from milepost.memory.lessons.distil.make_lesson import id_of
 from milepost.memory.memory import StoredMemory
-from milepost.memory.naming import flaw_in_name
-from milepost.memory.rows import digest_of
-from milepost.memory.schema import VERSION
+from milepost.memory.store.names import flaw_in_name
+from milepost.memory.store.rows import digest_of
+from milepost.memory.store.schema import VERSION
+from milepost.memory.transfer.export import export_lines
+from milepost.memory.transfer.import_rows import Imported, checked, take_in
 from milepost.store.database import open_database
 
 START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=10.5, run="7f3a", task="1.1")

@@ -28,12 +28,12 @@ from milepost.core.memories import (
 )
 from milepost.core.redact import Redactor
 from milepost.core.verdict import Verdict
-from milepost.memory import bounds, owners
-from milepost.memory.bounds import cut, cut_characters, fewer, without_middle
-from milepost.memory.fitting import Fitting
-from milepost.memory.forgetting import Forgetting
 from milepost.memory.memory import StoredMemory
-from milepost.memory.rows import digest_of, row_of
+from milepost.memory.store import bounds, owners
+from milepost.memory.store.bounds import cut, cut_characters, fewer, without_middle
+from milepost.memory.store.rows import digest_of, row_of
+from milepost.memory.store.sanitise import Fitting
+from milepost.memory.transfer.forget import Forgetting
 from milepost.store.convoy import Convoy
 from milepost.store.database import Database, open_database
 
@@ -201,7 +201,7 @@ def test_exhibits_share_the_room_that_the_steps_left() -> None:
 def test_a_step_too_many_is_refused_and_the_episode_ends_all_the_same(
     memory: StoredMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("milepost.memory.journal.STEPS", 3)
+    monkeypatch.setattr("milepost.memory.store.episodes.STEPS", 3)
     memory.journal.start(START)
     for _ in range(3):
         memory.journal.log("a1", replace(STEP, number=0))
@@ -215,7 +215,7 @@ def test_a_step_too_many_is_refused_and_the_episode_ends_all_the_same(
 def test_steps_that_are_too_large_together_are_refused_also_after_another_process_wrote_some(
     memory: StoredMemory, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("milepost.memory.journal.STEPS_BYTES", 35_000)
+    monkeypatch.setattr("milepost.memory.store.episodes.STEPS_BYTES", 35_000)
     memory.journal.start(START)
     other = StoredMemory(database).journal
     for journal in (memory.journal, other, memory.journal):

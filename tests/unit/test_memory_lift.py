@@ -10,10 +10,10 @@ import pytest
 
 from milepost.core.memories import Arm, Episode, EpisodeEnd, EpisodeStart, Showing
 from milepost.core.verdict import Verdict
-from milepost.memory import policy
-from milepost.memory.catalogue import Catalogue
-from milepost.memory.lift import Lift, Stratum
+from milepost.memory.lessons import policy
+from milepost.memory.lessons.lift import Lift, Stratum
 from milepost.memory.memory import StoredMemory
+from milepost.memory.store.queries import Catalogue
 from milepost.store.database import open_database
 
 # The published measurement: 16 of 24 with lessons, none of 24 without. The intervals are Newcombe's own example 56/70

@@ -22,15 +22,15 @@ from milepost.core.memories import (
     Showing,
 )
 from milepost.core.verdict import Verdict
-from milepost.memory import policy
-from milepost.memory.catalogue import Catalogue
-from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
-from milepost.memory.forgetting import Forgetting
-from milepost.memory.learning import learn, passing_rate, review, settle, withdraw
-from milepost.memory.lift import Lift
-from milepost.memory.lineage import of_source, offspring
+from milepost.memory.lessons import policy
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.lessons.learn import learn, passing_rate, review, settle, withdraw
+from milepost.memory.lessons.lift import Lift
+from milepost.memory.lessons.lineage import of_source, offspring
+from milepost.memory.lessons.suspicious_lessons import doctor_findings
 from milepost.memory.memory import StoredMemory
-from milepost.memory.suspicion import doctor_findings
+from milepost.memory.store.queries import Catalogue
+from milepost.memory.transfer.forget import Forgetting
 from milepost.store.database import open_database
 from tests.slow import slow
 

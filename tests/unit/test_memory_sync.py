@@ -14,12 +14,12 @@ from milepost.core.errors import DatabaseAway
 from milepost.core.memories import Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson, Showing, Vote
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
-from milepost.memory.rows import Rows, digest_of
-from milepost.memory.schema import KEYS
+from milepost.memory.store.rows import Rows, digest_of
+from milepost.memory.store.schema import KEYS
 from milepost.memory.sync import Synchroniser, admissible
 from milepost.memory.sync import synchroniser as tuned
-from milepost.memory.sync.in_file import MemoryPrimary
-from milepost.memory.sync.likeness import say_the_same
+from milepost.memory.sync.primary_in_file import MemoryPrimary
+from milepost.memory.sync.same_row import say_the_same
 from milepost.memory.sync.tables import COLUMNS, additions
 from milepost.store.database import Database, open_database
 

@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 def memory_to_json(value: object) -> Any:
     """A value of the memory, such as an episode or a lesson, as `milepost memory … --json` prints it."""
-    from milepost.memory.wire import plain
+    from milepost.memory.store.as_json import plain
 
     return plain(value)

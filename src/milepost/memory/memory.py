@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from milepost.core.memories import Episode
-from milepost.memory.fitting import SHAPES, Redact
-from milepost.memory.journal import Journal
-from milepost.memory.lesson_book import LessonBook
-from milepost.memory.migrations import migrate
-from milepost.memory.rows import Rows
+from milepost.memory.store.episodes import Journal
+from milepost.memory.store.lessons import LessonBook
+from milepost.memory.store.migrations import migrate
+from milepost.memory.store.rows import Rows
+from milepost.memory.store.sanitise import SHAPES, Redact
 from milepost.store.database import Database
 
 

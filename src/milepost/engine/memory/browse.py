@@ -12,8 +12,8 @@ from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.sync import unsynced
 from milepost.engine.memory.values import LessonStory, MemoryStats, Recollection
 from milepost.engine.project.memory_mode import why_silent
+from milepost.memory.lessons.suspicious_lessons import doctor_findings
 from milepost.memory.recall.search import Found
-from milepost.memory.suspicion import doctor_findings
 
 
 def recalled(opened: OpenedMemory, text: str, files: Sequence[str], error: str, most: int) -> Recollection:

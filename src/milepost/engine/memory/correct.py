@@ -7,7 +7,7 @@ from milepost.core.memories import LessonStanding, LessonState
 from milepost.engine.memory.browse import lesson_story
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.project.memory_mode import require_writing
-from milepost.memory.suspicion import objection
+from milepost.memory.lessons.suspicious_lessons import objection
 
 LONGEST_WHY = 500
 

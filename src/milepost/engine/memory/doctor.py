@@ -14,16 +14,16 @@ from milepost.engine.memory.browse import counted
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.sync import unsynced
 from milepost.engine.memory.values import MemoryFinding, Unsynced
-from milepost.memory.distil.refusals import REFUSED
-from milepost.memory.export import pages
-from milepost.memory.imported_names import IMPORT
-from milepost.memory.owners import is_gone
-from milepost.memory.policy import contradictions
-from milepost.memory.rows import Rows
-from milepost.memory.schema import KEYS
-from milepost.memory.suspicion import doctor_findings
+from milepost.memory.lessons.distil.refusals import REFUSED
+from milepost.memory.lessons.policy import contradictions
+from milepost.memory.lessons.suspicious_lessons import doctor_findings
+from milepost.memory.store.owners import is_gone
+from milepost.memory.store.rows import Rows
+from milepost.memory.store.schema import KEYS
 from milepost.memory.sync.admission import admissible
 from milepost.memory.sync.tables import COLUMNS
+from milepost.memory.transfer.export import pages
+from milepost.memory.transfer.imported_names import IMPORT
 from milepost.store.database import Database
 
 OLD_S = 3_600.0  # what waits longer for the primary is not on its way any more

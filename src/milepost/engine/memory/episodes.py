@@ -35,10 +35,10 @@ from milepost.engine.project.project import Project
 from milepost.engine.records.call_log import RecordedCall
 from milepost.engine.records.journal import RunRecord
 from milepost.engine.records.run_spec import Acted, Effort, Order
-from milepost.memory.assess import assess
+from milepost.memory.assessment.assess import assess
 from milepost.memory.memory import StoredMemory
-from milepost.memory.naming import flaw_in_name
-from milepost.memory.owners import run_owner
+from milepost.memory.store.names import flaw_in_name
+from milepost.memory.store.owners import run_owner
 from milepost.repair.classify import classify
 from milepost.repair.policy import counts
 

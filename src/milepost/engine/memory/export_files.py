@@ -14,9 +14,9 @@ from milepost.core.errors import ExportRefused, FileInTheWay
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.project.memory_mode import require_writing
 from milepost.engine.project.state_lock import unwritable
-from milepost.memory.intake import LONGEST_LINE, Imported, checked, take_in
-from milepost.memory.learning import review_all
-from milepost.memory.suspicion import objection
+from milepost.memory.lessons.learn import review_all
+from milepost.memory.lessons.suspicious_lessons import objection
+from milepost.memory.transfer.import_rows import LONGEST_LINE, Imported, checked, take_in
 
 SPOOLED = 8_000_000  # bytes that are kept in the process; more goes to a file without a name
 

@@ -22,7 +22,7 @@ from milepost.core.memories import (
 from milepost.core.signature import signature
 from milepost.core.task import Task
 from milepost.engine.memory.task_kind import circumstances_of, kind_of
-from milepost.memory.assess import assess
+from milepost.memory.assessment.assess import assess
 from milepost.memory.memory import StoredMemory
 
 NOBODY = "outside"  # the owner of an episode that no process holds: each of its steps may come from another one

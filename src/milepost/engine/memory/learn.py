@@ -22,8 +22,8 @@ from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import Order, Try
 from milepost.engine.records.suspend import Parked
 from milepost.engine.services import Rooms
-from milepost.memory.experience import CheckRun, Experience, FileChange, Tried
-from milepost.memory.learning import learn, settle
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.classify import classify
 from milepost.verify.checks.commands import NAME as VERIFY
 from milepost.verify.checks.secrets import without_credentials

@@ -12,10 +12,10 @@ from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.open_memory import NOWHERE
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.state_lock import make_state
-from milepost.memory.catalogue import Catalogue
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
+from milepost.memory.store.queries import Catalogue
 from milepost.store.database import Database, open_database
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from milepost.engine.memory.episodes import owner_of_record
 from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal
-from milepost.memory.lineage import SHORTEST_COMMIT
+from milepost.memory.lessons.lineage import SHORTEST_COMMIT
 from milepost.memory.memory import StoredMemory
-from milepost.memory.owners import run_owner
+from milepost.memory.store.owners import run_owner
 from milepost.store.database import Database
 from milepost.workspace.mileposts import Milepost, Mileposts
 

@@ -21,8 +21,8 @@ from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.call_recorder import AttemptLogbook, Diverged, Watch, resumable
 from milepost.engine.records.run_spec import Order
 from milepost.engine.services import Rooms
-from milepost.memory.distil.chosen import Choices, lessons_from, objections, question_for
-from milepost.memory.experience import Experience
+from milepost.memory.lessons.distil.model_choice import Choices, lessons_from, objections, question_for
+from milepost.memory.lessons.experience import Experience
 
 FIRST_CALL = 2_000_000  # in the spending of an attempt, behind those of its agent and of a reviewer
 KEPT = "chosen"  # stands for a workspace: no call changes one

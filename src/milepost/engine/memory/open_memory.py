@@ -15,9 +15,9 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings import MemorySettings, Settings, load
 from milepost.engine.records.run_spec import Order
 from milepost.memory.memory import StoredMemory
-from milepost.memory.migrations import version_of
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
+from milepost.memory.store.migrations import version_of
 from milepost.store.database import Database, open_database
 from milepost.workspace.repository import Repository
 

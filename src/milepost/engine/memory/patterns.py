@@ -8,7 +8,7 @@ from milepost.core.memories import Pattern
 from milepost.engine.memory.browse import searched
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.task_kind import language_among
-from milepost.memory.patterns import fitting, merged
+from milepost.memory.assessment.patterns import fitting, merged
 from milepost.memory.recall.words import USUAL, words_of
 
 MOST_COUNTED = 5_000  # episodes whose patterns are counted together

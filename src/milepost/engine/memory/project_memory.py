@@ -40,13 +40,13 @@ from milepost.engine.memory.values import (
     Unsynced,
 )
 from milepost.engine.project.memory_mode import require_writing
-from milepost.memory.export import export_lines
-from milepost.memory.forgetting import Forgotten
-from milepost.memory.heuristics import heuristics_from
-from milepost.memory.intake import Imported
-from milepost.memory.owners import owner_here
-from milepost.memory.patterns import kept
+from milepost.memory.assessment.heuristics import heuristics_from
+from milepost.memory.assessment.patterns import kept
 from milepost.memory.recall.search import Found
+from milepost.memory.store.owners import owner_here
+from milepost.memory.transfer.export import export_lines
+from milepost.memory.transfer.forget import Forgotten
+from milepost.memory.transfer.import_rows import Imported
 
 
 def open_memory(folder: Path | str | None = None) -> ProjectMemory:

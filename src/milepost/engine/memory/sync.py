@@ -11,7 +11,7 @@ from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.open_memory import is_of_the_repository, place_of, token_of
 from milepost.engine.memory.values import MemorySynced, Unsynced
 from milepost.engine.project.memory_mode import require_writing
-from milepost.memory.learning import review_all
+from milepost.memory.lessons.learn import review_all
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from milepost.core.memories import Lesson, LessonStanding, LessonState
-from milepost.memory.catalogue import Move, Told
-from milepost.memory.lift import Lift
+from milepost.memory.lessons.lift import Lift
+from milepost.memory.store.queries import Move, Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from milepost.memory.policy import CONTRADICTING
-from milepost.memory.recall.asked import Asked
-from milepost.memory.recall.entries import Entries, Entry, Where
-from milepost.memory.recall.gate import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
-from milepost.memory.recall.marks import project_mark, task_mark
+from milepost.memory.lessons.policy import CONTRADICTING
+from milepost.memory.recall.index_rows import Entries, Entry, Where
+from milepost.memory.recall.origin import project_mark, task_mark
+from milepost.memory.recall.query import Asked
+from milepost.memory.recall.relevance import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
 

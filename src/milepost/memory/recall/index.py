@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from milepost.core.errors import StateUnwritable
-from milepost.memory.recall import feed
-from milepost.memory.recall.entries import Entries
-from milepost.memory.rows import Rows
+from milepost.memory.recall import update_index
+from milepost.memory.recall.index_rows import Entries
+from milepost.memory.store.rows import Rows
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class Index:
         if self._entries is None:
             self._entries = self._open()
             self._file = self._identity()
-        feed.catch_up(self._entries, self._rows)
+        update_index.catch_up(self._entries, self._rows)
         return act(self._entries)
 
     def _open(self) -> Entries:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from milepost.core.memories import Episode, Lessons, LessonStanding, Query, Showing
 from milepost.core.signature import plain
+from milepost.memory.lessons.policy import arm_of, why_hidden
 from milepost.memory.memory import StoredMemory
-from milepost.memory.policy import arm_of, why_hidden
-from milepost.memory.recall.asked import asked, sought
 from milepost.memory.recall.candidates import Candidate, Looked, look
-from milepost.memory.recall.gate import DAY_S
 from milepost.memory.recall.index import Index
-from milepost.memory.recall.marks import origin, project_mark
+from milepost.memory.recall.origin import origin, project_mark
+from milepost.memory.recall.query import asked, sought
+from milepost.memory.recall.relevance import DAY_S
 from milepost.memory.recall.search import Found, search
 from milepost.memory.recall.semantic import Meaning
 

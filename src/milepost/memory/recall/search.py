@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.memory.recall.asked import Asked
-from milepost.memory.recall.entries import Entries, Entry, EntryKind, Where
-from milepost.memory.recall.gate import softly
-from milepost.memory.recall.marks import project_mark
+from milepost.memory.recall.index_rows import Entries, Entry, EntryKind, Where
+from milepost.memory.recall.origin import project_mark
+from milepost.memory.recall.query import Asked
+from milepost.memory.recall.relevance import softly
 from milepost.memory.recall.semantic import Meaning
 
 MOST_READ = 50

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from milepost.core.errors import SettingInvalid
-from milepost.memory.recall.entries import PAST, Entries, Entry, Where
+from milepost.memory.recall.index_rows import PAST, Entries, Entry, Where
 
 LONGEST_TEXT = 1_000
 WIDTH = 256

@@ -16,12 +16,12 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
-from milepost.memory.columns import Ended, of_end, of_lesson, of_start, of_step
-from milepost.memory.forgotten_rows import KINDS
-from milepost.memory.naming import flaw_in_name
-from milepost.memory.rows import digest_of
+from milepost.memory.store.as_json import dump, load
+from milepost.memory.store.columns import Ended, of_end, of_lesson, of_start, of_step
+from milepost.memory.store.names import flaw_in_name
+from milepost.memory.store.rows import digest_of
 from milepost.memory.sync.tables import COLUMNS, Line
-from milepost.memory.wire import dump, load
+from milepost.memory.transfer.forgotten_rows import KINDS
 from milepost.store.dialect import LONGEST_KEY, kept
 
 LONGEST_TEXT = 10_000  # signs of a column that is not a key

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses
 from milepost.memory.sync.breaker import OPEN_S, pause_s
-from milepost.memory.sync.notes import Notes
 from milepost.memory.sync.primary import open_primary
 from milepost.memory.sync.status import SyncStatus
+from milepost.memory.sync.sync_state import Notes
 from milepost.memory.sync.synchroniser import Synchroniser
 from milepost.store.database import Database
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milepost.memory.schema import KEYS
-from milepost.memory.sync.notes import REFUSED, Notes, as_id
+from milepost.memory.store.schema import KEYS
+from milepost.memory.sync.sync_state import REFUSED, Notes, as_id
 from milepost.memory.sync.tables import COLUMNS, IN_ORDER, Line, as_line, key_of
 from milepost.store.database import Database
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from milepost.core.errors import DatabaseRefuses, SettingInvalid
-from milepost.memory.schema import SCHEMA, VERSION
+from milepost.memory.store.schema import SCHEMA, VERSION
 from milepost.store.database import Row, Statement, is_server
 from milepost.store.deadline import PATIENCE, Patience
 from milepost.store.libsql import SCHEMES, LibsqlServer
@@ -38,7 +38,7 @@ class Primary(Protocol):
 def open_primary(place: str, token: str = "", patience: Patience = PATIENCE) -> Primary:
     """The primary at an address or in a file; nothing is connected before the first call."""
     if is_server(place):
-        from milepost.memory.sync.on_postgres import PostgresPrimary
+        from milepost.memory.sync.primary_on_postgres import PostgresPrimary
 
         return PostgresPrimary(place, patience)
     scheme = place.partition("://")[0] if "://" in place else ""
@@ -48,7 +48,7 @@ def open_primary(place: str, token: str = "", patience: Patience = PATIENCE) -> 
         raise SettingInvalid(
             f"there is no primary of the kind {scheme!r}", "libsql://…, https://…, postgresql://… or the path of a file"
         )
-    from milepost.memory.sync.in_file import FilePrimary
+    from milepost.memory.sync.primary_in_file import FilePrimary
 
     return FilePrimary(Path(place).expanduser())
 

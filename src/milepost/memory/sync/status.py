@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 
 from milepost.memory.sync.breaker import BreakerState
-from milepost.memory.sync.notes import Notes
 from milepost.memory.sync.outbox import Outbox
+from milepost.memory.sync.sync_state import Notes
 from milepost.store.database import Database
 
 

@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, ValueRefused
-from milepost.memory.forgotten_rows import take_away
-from milepost.memory.schema import KEYS
+from milepost.memory.store.schema import KEYS
 from milepost.memory.sync.admission import LONGEST_BODY, admissible, flaw_of, shape
 from milepost.memory.sync.breaker import Breaker
-from milepost.memory.sync.likeness import say_the_same
-from milepost.memory.sync.notes import Notes
 from milepost.memory.sync.outbox import Outbox, Waiting
 from milepost.memory.sync.primary import Primary, prepare
+from milepost.memory.sync.same_row import say_the_same
 from milepost.memory.sync.status import SyncStatus, status_of
+from milepost.memory.sync.sync_state import Notes
 from milepost.memory.sync.tables import (
     COLUMNS,
     FORGOTTEN,
@@ -35,6 +34,7 @@ from milepost.memory.sync.tables import (
     key_of,
     whole_rows,
 )
+from milepost.memory.transfer.forgotten_rows import take_away
 from milepost.store.database import Database, Row
 
 T = TypeVar("T")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from milepost.memory.forgotten_rows import deletions
-from milepost.memory.rows import guarded_insertion
-from milepost.memory.schema import KEYS, SCHEMA
+from milepost.memory.store.rows import guarded_insertion
+from milepost.memory.store.schema import KEYS, SCHEMA
+from milepost.memory.transfer.forgotten_rows import deletions
 from milepost.store.database import Row, Statement
 from milepost.store.dialect import LONGEST_KEY
 

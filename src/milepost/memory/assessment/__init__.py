@@ -1,0 +1,1 @@
+"""What an episode was worth, and what comes again in episodes."""

@@ -1,0 +1,1 @@
+"""Memory as files: exported, imported; what is forgotten."""
