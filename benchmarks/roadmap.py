@@ -21,9 +21,9 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.read import survey
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
+from milepost.roadmap.reading.read import survey
 
 ROUNDS = 5
 SIZES = (100, 1_000, 10_000)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import milepost
-from milepost.roadmap.compose import Style
+from milepost.roadmap.writing.compose import Style
 from tests.fakes.model_server import ModelServer
 
 PLAN = {

@@ -6,9 +6,9 @@ import pytest
 
 from milepost.core.likeness import found_again, likeness
 from milepost.core.task import Task
-from milepost.roadmap import read
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.tick import tick_tasks
+from milepost.roadmap.editing.tick import tick_tasks
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import PLAIN, Manner
 
 
 def task_of(line: str) -> Task:

@@ -10,8 +10,8 @@ from milepost.core.task import Plan, Roadmap
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan, joint_plan, to_json
 from milepost.plan.family.waiting import looked_up, may_start, met, saying_what_waits, statuses, waiting_elsewhere
 from milepost.plan.graph import plan
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 
 CALLS = (("api", "@acme/api"), ("@acme/api", "@acme/api"), ("packages/api", "@acme/api"), ("web", ""))
 

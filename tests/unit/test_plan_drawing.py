@@ -13,7 +13,7 @@ from milepost.plan.drawing import drawn
 from milepost.plan.graph import plan
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 NASTY = 'end ] "quoted" --> <b>&amp;</b> {x} `code` #35; \\n | ; %% subgraph (a) $x _y_ \\'
 ROADMAP = f"""\

@@ -8,7 +8,7 @@ from milepost.core.budget import Allowance
 from milepost.core.task import Plan
 from milepost.plan.graph import plan
 from milepost.plan.planning import Planning
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 ROADMAP = """\
 ## Core

@@ -8,7 +8,7 @@ from milepost.core.task import Plan
 from milepost.plan.complexity import TOO_BIG, complexity_of
 from milepost.plan.graph import plan
 from milepost.plan.ground import UNSEEN, Ground
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 FILES = frozenset({"src/duration.py", "src/report.py", "src/report2.py", "README.md", "docs/use.md", "tests/test_a.py"})
 

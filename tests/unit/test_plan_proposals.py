@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from milepost.plan.graph import plan
 from milepost.plan.proposals import proposals_for
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 BIG = "Rewrite everything from scratch, end-to-end"
 

@@ -11,7 +11,7 @@ from milepost.plan.regroup import dissolved
 from milepost.plan.replan import Edit, follow
 from milepost.plan.reshape import with_parts, with_task
 from milepost.plan.schedule import ready
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 ONE = "- [ ] A1 First\n"
 TWO = "- [ ] A2 Second\n  - Depends on: A1\n"

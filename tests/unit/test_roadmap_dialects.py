@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from milepost.core.pages import bound
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import read, tick, untick
-from milepost.roadmap.box import with_boxes
-from milepost.roadmap.explain import explain
-from milepost.roadmap.manner import Dialect, Manner
-from milepost.roadmap.read import survey
-from milepost.roadmap.reopen import open_boxes, reopened
+from milepost.roadmap import untick
+from milepost.roadmap.editing import tick
+from milepost.roadmap.editing.reopen import open_boxes, reopened
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.box import with_boxes
+from milepost.roadmap.reading.explain import explain
+from milepost.roadmap.reading.options import Dialect, Manner
+from milepost.roadmap.reading.read import survey
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 DIALECTS: tuple[Dialect, ...] = (

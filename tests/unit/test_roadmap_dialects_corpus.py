@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from milepost.core.task import Task
-from milepost.roadmap import read, tick, untick
-from milepost.roadmap.explain import explain
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.read import survey
+from milepost.roadmap import untick
+from milepost.roadmap.editing import tick
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.explain import explain
+from milepost.roadmap.reading.options import Manner
+from milepost.roadmap.reading.read import survey
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "roadmaps"
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from milepost.core.task import Task
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 
 FOLDER = Path(__file__).resolve().parents[1] / "roadmaps"
 

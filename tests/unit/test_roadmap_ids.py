@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from milepost.roadmap import read
-from milepost.roadmap.ids import LONGEST, Claim, settle
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.ids import LONGEST, Claim, settle
 
 
 def ids(text: str) -> list[str]:

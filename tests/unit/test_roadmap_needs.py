@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 
 from milepost.core.errors import EditRefused, TaskUnknown
 from milepost.core.pages import bound, unbound
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.passage import passage_of, rewritten
-from milepost.roadmap.read import read
+from milepost.roadmap.editing.task_source import passage_of, rewritten
+from milepost.roadmap.reading.options import Manner
+from milepost.roadmap.reading.read import read
 
 BOXES = b"""\xef\xbb\xbf# Roadmap\r
 \r

@@ -6,7 +6,8 @@ import pytest
 
 from milepost.core.task import Roadmap, Task
 from milepost.plan.graph import plan
-from milepost.roadmap import read, tick
+from milepost.roadmap.editing import tick
+from milepost.roadmap.reading import read
 
 
 def read_text(text: str) -> Roadmap:

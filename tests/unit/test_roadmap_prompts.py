@@ -12,7 +12,7 @@ import pytest
 
 from milepost.agents.prompts import filled, quoted
 from milepost.engine.authoring.project_summary import Acquaintance, package_name
-from milepost.roadmap.normalise import numbered
+from milepost.roadmap.prose.normalise import numbered
 
 PROJECT = Acquaintance(
     name="durations",

@@ -9,8 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import read, tick, untick
-from milepost.roadmap.manner import Manner
+from milepost.roadmap import untick
+from milepost.roadmap.editing import tick
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 
 BOXES = Manner(dialect="boxes", parents=False)
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -8,8 +8,8 @@ import pytest
 
 from milepost.core.errors import RoadmapUnreadable
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import read
-from milepost.roadmap.source import LARGEST_BYTES
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.source import LARGEST_BYTES
 
 
 def read_text(text: str) -> Roadmap:

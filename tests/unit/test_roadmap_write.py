@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread
 from milepost.core.task import Priority, Task
-from milepost.roadmap import read
-from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.write import KEPT, write
+from milepost.roadmap.reading import read
+from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.write import KEPT, write
 
 WORDS = ("Parse", "durations", "such", "as", "`1h30m`", "schön", "日本語", "🚀", "a_b", "x-y", "(twice)", "e.g.", "C++")
 COMMANDS = ("pytest -q", "python3 -c 'print(1)'", "grep -q '`x`' a.md", "echo a | wc -l", "a = 'b,'", "a && b")

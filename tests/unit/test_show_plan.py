@@ -12,7 +12,7 @@ from milepost.plan.graph import plan
 from milepost.plan.ground import Ground
 from milepost.plan.planning import Planning
 from milepost.plan.proposals import proposals_for
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 ROADMAP = """\
 - [x] 1.0 Skeleton

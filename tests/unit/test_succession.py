@@ -19,8 +19,8 @@ from milepost.engine.projects.start_order import Start, Succession
 from milepost.plan.family.joint import FamilyPlan, ProjectPlan
 from milepost.plan.graph import plan
 from milepost.plan.planning import Planning
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost
 
 CALLS = {"@acme/api": "api", "@acme/web": "web"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from milepost.engine.authoring.from_prose import Normalised
     from milepost.engine.authoring.sync_boxes import Synced
     from milepost.engine.planning.renamed_tasks import Renamed
-    from milepost.roadmap.explain import Explanation
+    from milepost.roadmap.reading.explain import Explanation
     from milepost.roadmap.templates import Template
 
 
@@ -30,7 +30,7 @@ def explain_roadmap(roadmap: Path | str | None = None, *, dialect: str | None = 
     """How a roadmap is read: in which dialect, and why each line of it was taken for a task, or was not."""
     from milepost.engine.planning.make_plan import ways_of
     from milepost.engine.project.project import read_bytes
-    from milepost.roadmap.explain import explain as explained
+    from milepost.roadmap.reading.explain import explain as explained
 
     path = find_roadmap(roadmap)
     return explained(read_bytes(path), ways_of(path, dialect=dialect)[0])

@@ -10,8 +10,8 @@ from milepost.core.errors import EditRefused, MilepostError, RoadmapUnwritable, 
 from milepost.engine.authoring.write_file import rewrite
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import find_roadmap, read_bytes
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.passage import Passage, passage_of, rewritten
+from milepost.roadmap.editing.task_source import Passage, passage_of, rewritten
+from milepost.roadmap.reading.options import Manner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

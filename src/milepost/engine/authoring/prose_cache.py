@@ -16,8 +16,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from milepost.engine.project.state_lock import make_state, unwritable
-from milepost.roadmap.answers import FoundItems
-from milepost.roadmap.keeping import Known
+from milepost.roadmap.prose.answers import FoundItems
+from milepost.roadmap.prose.keep_done import Known
 
 FOLDER = "normalised"
 

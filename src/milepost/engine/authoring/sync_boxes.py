@@ -17,9 +17,9 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.views.revisions import mileposts_of
 from milepost.engine.views.status import of_this_roadmap
-from milepost.roadmap.box import with_boxes
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.read import survey
+from milepost.roadmap.reading.box import with_boxes
+from milepost.roadmap.reading.options import Manner
+from milepost.roadmap.reading.read import survey
 from milepost.workspace.mileposts import Milepost, Mileposts
 
 

@@ -18,8 +18,8 @@ from milepost.plan.family.kinship import Family
 from milepost.plan.graph import plan as make_plan
 from milepost.plan.ground import UNSEEN, Ground
 from milepost.plan.planning import PLAIN, Planning
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Mileposts
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from milepost.engine.planning.make_plan import ended_at, settled, ways_of
 from milepost.engine.project.project import read_bytes
 from milepost.plan.family.kinship import Family
 from milepost.plan.family.waiting import Statuses, looked_up, statuses
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 
 
 def with_elsewhere(plan: Plan, roadmap: Path, family: Family | None = None) -> Plan:

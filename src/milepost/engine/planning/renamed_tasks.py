@@ -11,8 +11,8 @@ from milepost.core.task import Task
 from milepost.engine.planning.make_plan import manner_here, read_now
 from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal
-from milepost.roadmap import read
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading import read
+from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost, Mileposts
 
 # How many names that are off the roadmap are looked for, the newest first: each may take reading an older one.

@@ -19,7 +19,7 @@ from milepost.engine.project.env_templates import unknown_places
 from milepost.engine.project.network_setting import NetworkSetting
 from milepost.plan.planning import Grouping, Sequence, Unit
 from milepost.plan.traits import Trait
-from milepost.roadmap.manner import Dialect
+from milepost.roadmap.reading.options import Dialect
 from milepost.sandbox.policy.clause import clause_of
 
 FILE = "milepost.toml"

@@ -11,7 +11,7 @@ from milepost.core.budget import Budget
 from milepost.core.task import Task
 from milepost.plan.context import Bounds
 from milepost.plan.planning import Planning
-from milepost.roadmap.manner import Manner
+from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 

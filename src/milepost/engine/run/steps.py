@@ -53,7 +53,7 @@ from milepost.repair.classify import classify
 from milepost.repair.policy import LIMITED_WAIT_S
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.service import stated_wait_s
-from milepost.roadmap import read
+from milepost.roadmap.reading import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]

@@ -13,8 +13,8 @@ from milepost.engine.planning.renamed_tasks import Roadmaps
 from milepost.engine.project.project import Project
 from milepost.engine.records.unmerged_run import Ahead
 from milepost.engine.undo.dependents import Family, Going, going_with
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.reopen import open_boxes, reopened
+from milepost.roadmap.editing.reopen import open_boxes, reopened
+from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp
 from milepost.workspace.repository import Position
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from milepost.roadmap.dialects.choose import READERS, Chosen, choose
-from milepost.roadmap.drafts import Reading
-from milepost.roadmap.manner import Dialect, Manner
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.drafts import Reading
+from milepost.roadmap.reading.options import Dialect, Manner
+from milepost.roadmap.reading.source import Source
 
 __all__ = ["READERS", "Chosen", "choose", "reading_of"]
 

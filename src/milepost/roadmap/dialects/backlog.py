@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from milepost.core.task import Problem, Remark
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.front_matter import FrontMatter, Value, front_matter_of
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
-from milepost.roadmap.dialects.statuses import status_of_cell
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.source import Source
+from milepost.roadmap.dialects.status_words import status_of_cell
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.source import Source
 
 _PAGE, _NAME_END = "\x1c", "\x1d"
 _PARENT = ("parent_task_id", "parent", "parent_id", "parenttaskid")

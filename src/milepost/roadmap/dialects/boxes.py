@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from milepost.core.task import Problem
-from milepost.roadmap.box import Box
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.ids import series_in
-from milepost.roadmap.lines import Details, details_in, details_of
-from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
-from milepost.roadmap.odd_boxes import odd_boxes
-from milepost.roadmap.outline import (
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.ids import series_in
+from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
+from milepost.roadmap.reading.odd_boxes import odd_boxes
+from milepost.roadmap.reading.outline import (
     Place,
     Stretch,
     about_the_last,
@@ -23,10 +22,11 @@ from milepost.roadmap.outline import (
     stretches_of,
     with_said,
 )
-from milepost.roadmap.source import Source
-from milepost.roadmap.statements import key_of
-from milepost.roadmap.title_line import title_line
-from milepost.roadmap.titles import plain
+from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.statements import key_of
+from milepost.roadmap.reading.task_lines import Details, details_in, details_of
+from milepost.roadmap.reading.title_line import title_line
+from milepost.roadmap.reading.titles import plain
 
 # The blocks after a list that are about its last task.
 After = tuple[Fence | Paragraph, ...]

@@ -10,10 +10,10 @@ from milepost.core.task import Remark
 from milepost.roadmap.dialects.outline import Outline, Section, draft_of_item, draft_of_section, shown
 from milepost.roadmap.dialects.plans import is_about_plans, is_nothing_else, kind_of
 from milepost.roadmap.dialects.signs import sign_in
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.lines import is_statement
-from milepost.roadmap.markdown import Heading, Item, Items, Paragraph
-from milepost.roadmap.titles import plain
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.markdown import Heading, Item, Items, Paragraph
+from milepost.roadmap.reading.task_lines import is_statement
+from milepost.roadmap.reading.titles import plain
 
 _LINK = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milepost.roadmap.box import Box
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.source import Source
 
 _BEFORE = re.compile(r"[\s>]*(?:(?:[-+*]|\d{1,9}[.)])\s+)*")
 _BAR = re.compile(r"(?<!\\)(?:\\\\)*\|")

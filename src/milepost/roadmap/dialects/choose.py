@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from milepost.core.task import Problem
 from milepost.roadmap.dialects import boxes
-from milepost.roadmap.drafts import Reading
-from milepost.roadmap.manner import Dialect, Manner
-from milepost.roadmap.markdown import DEEPEST_LEVEL, parse
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.drafts import Reading
+from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, parse
+from milepost.roadmap.reading.options import Dialect, Manner
+from milepost.roadmap.reading.source import Source
 
 if TYPE_CHECKING:
     from milepost.roadmap.dialects.outline import Outline
@@ -89,7 +89,7 @@ def _by_rule_of_thumb(source: Source, manner: Manner) -> Chosen:
 
 def _most_used(outline: Outline, manner: Manner) -> Chosen:
     from milepost.roadmap.dialects.bullets import read_bullets
-    from milepost.roadmap.dialects.signed import read_signed
+    from milepost.roadmap.dialects.status_signs import read_signed
     from milepost.roadmap.dialects.table import read_tables
 
     tables = read_tables(outline)
@@ -141,14 +141,14 @@ def _read_boxes(source: Source, manner: Manner) -> Reading:
 
 def _read_emoji(source: Source, manner: Manner) -> Reading:
     from milepost.roadmap.dialects.outline import outline_of
-    from milepost.roadmap.dialects.signed import read_signed
+    from milepost.roadmap.dialects.status_signs import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=True)[0]
 
 
 def _read_words(source: Source, manner: Manner) -> Reading:
     from milepost.roadmap.dialects.outline import outline_of
-    from milepost.roadmap.dialects.signed import read_signed
+    from milepost.roadmap.dialects.status_signs import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=False)[0]
 

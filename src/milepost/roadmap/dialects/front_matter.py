@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.source import Source
 
 _KEY = re.compile(r"(?P<key>[A-Za-z_][\w -]{0,60}?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)")

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.task import Priority
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.signs import sign_in
-from milepost.roadmap.drafts import Draft
-from milepost.roadmap.ids import LONGEST, split_id
-from milepost.roadmap.lines import Details, details_of
-from milepost.roadmap.markdown import Block, Document, Heading, Item, Items, Paragraph, parse
-from milepost.roadmap.source import Source, source_of
-from milepost.roadmap.titles import perhaps_depends, plain, split_depends
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft
+from milepost.roadmap.reading.ids import LONGEST, split_id
+from milepost.roadmap.reading.markdown import Block, Document, Heading, Item, Items, Paragraph, parse
+from milepost.roadmap.reading.source import Source, source_of
+from milepost.roadmap.reading.task_lines import Details, details_of
+from milepost.roadmap.reading.titles import perhaps_depends, plain, split_depends
 
 _ID = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 _PRIORITIES: dict[str, Priority] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from milepost.roadmap.titles import plain
+from milepost.roadmap.reading.titles import plain
 
 Kind = Literal["plans", "done", "phase", "numbered", "other", ""]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.signs import Custom, Sign, sign_in
-from milepost.roadmap.source import Source
-from milepost.roadmap.titles import plain
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.titles import plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

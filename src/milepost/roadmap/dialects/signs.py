@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from milepost.roadmap.dialects.statuses import ADORNING, EMOJI, WORD, Status, status_of_emoji, status_of_word
+from milepost.roadmap.dialects.status_words import ADORNING, EMOJI, WORD, Status, status_of_emoji, status_of_word
 
 Kind = Literal["emoji", "word", "struck"]
 Side = Literal["start", "end", "around"]

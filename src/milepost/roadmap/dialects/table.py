@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from milepost.core.task import Remark
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.cells import Grid
 from milepost.roadmap.dialects.outline import Outline, Words, draft_of_text, priority_of, safe_id, shown
-from milepost.roadmap.dialects.statuses import Status, status_of_cell
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.markdown import Row, Table
-from milepost.roadmap.titles import plain
+from milepost.roadmap.dialects.status_words import Status, status_of_cell
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.markdown import Row, Table
+from milepost.roadmap.reading.titles import plain
 
 Column = Literal["status", "title", "id", "priority", "depends", "files", "verify"]
 

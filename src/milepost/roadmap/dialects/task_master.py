@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from milepost.core.task import Problem, Remark
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.json_places import Node, places_of
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
-from milepost.roadmap.dialects.statuses import status_of_cell
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.source import Source
+from milepost.roadmap.dialects.status_words import status_of_cell
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.source import Source
 
 _MAIN = "master"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")

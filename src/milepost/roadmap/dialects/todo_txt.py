@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from milepost.core.task import Priority, Remark
-from milepost.roadmap.box import Box
 from milepost.roadmap.dialects.outline import Words, draft_of_text, safe_id
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.source import Source
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _LINE = re.compile(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from milepost.core.errors import Misuse
-from milepost.roadmap.answers import NewRoadmap
+from milepost.roadmap.prose.answers import NewRoadmap
 
 PLACES = ("name", "package", "test", "test_file")
 

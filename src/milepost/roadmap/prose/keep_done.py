@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.task import TaskStatus
-from milepost.roadmap.normalise import Anchored
+from milepost.roadmap.prose.normalise import Anchored
 
 ALIKE = 0.6  # share of words that two titles of one task have in common
 

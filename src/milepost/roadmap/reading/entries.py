@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from milepost.core.task import Problem
-from milepost.roadmap.drafts import Draft
-from milepost.roadmap.ids import Claim, derived_id, settle
-from milepost.roadmap.lines import Details
+from milepost.roadmap.reading.drafts import Draft
+from milepost.roadmap.reading.ids import Claim, derived_id, settle
+from milepost.roadmap.reading.task_lines import Details
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from milepost.core.errors import TaskUnknown
 from milepost.core.likeness import found_again
 from milepost.core.task import Task
-from milepost.roadmap.box import with_boxes
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.read import Survey, survey
+from milepost.roadmap.reading.box import with_boxes
+from milepost.roadmap.reading.options import PLAIN, Manner
+from milepost.roadmap.reading.read import Survey, survey
 
 
 def tick(content: bytes, task_id: str, manner: Manner = PLAIN) -> bytes:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from milepost.core.task import Problem, TaskElsewhere
-from milepost.roadmap.drafts import Draft
-from milepost.roadmap.earlier import Earlier
-from milepost.roadmap.entries import Entry
-from milepost.roadmap.manner import Manner
-from milepost.roadmap.references import Below, Named, References, Unresolved
+from milepost.roadmap.reading.drafts import Draft
+from milepost.roadmap.reading.entries import Entry
+from milepost.roadmap.reading.options import Manner
+from milepost.roadmap.reading.positional import Earlier
+from milepost.roadmap.reading.references import Below, Named, References, Unresolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from milepost.core.task import Task
-from milepost.roadmap.box import Box, with_boxes
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.read import survey
+from milepost.roadmap.reading.box import Box, with_boxes
+from milepost.roadmap.reading.options import PLAIN, Manner
+from milepost.roadmap.reading.read import survey
 
 
 def open_boxes(content: bytes, manner: Manner = PLAIN) -> dict[str, Box]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from milepost.core.task import Task
-from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.normalise import Anchored
-from milepost.roadmap.taming import tame_heading, tame_name, with_priorities
-from milepost.roadmap.titles import printable
+from milepost.roadmap.prose.normalise import Anchored
+from milepost.roadmap.reading.titles import printable
+from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.safe_words import tame_heading, tame_name, with_priorities
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")

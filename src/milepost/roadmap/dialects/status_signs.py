@@ -20,11 +20,11 @@ from milepost.roadmap.dialects.outline import (
 )
 from milepost.roadmap.dialects.sign_boxes import Title, box_of, is_over, is_skipped
 from milepost.roadmap.dialects.signs import Kind, Sign, custom_of, sign_in
-from milepost.roadmap.dialects.statuses import STATUS_OF_WORD
-from milepost.roadmap.drafts import Draft, Reading
-from milepost.roadmap.ids import split_id
-from milepost.roadmap.markdown import Block, Item, Items, Paragraph
-from milepost.roadmap.titles import plain
+from milepost.roadmap.dialects.status_words import STATUS_OF_WORD
+from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.ids import split_id
+from milepost.roadmap.reading.markdown import Block, Item, Items, Paragraph
+from milepost.roadmap.reading.titles import plain
 
 # A list is one of tasks when one in so many of its items has a sign; the others are open then.
 _ONE_IN = 4

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from milepost.core.task import Task
-from milepost.roadmap.answers import MOST_TASKS, NewPhase, NewRoadmap, NewTask
-from milepost.roadmap.circles import without_circles
-from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.taming import tame_heading, tame_line, tame_name, tamed, with_priorities
+from milepost.roadmap.prose.answers import MOST_TASKS, NewPhase, NewRoadmap, NewTask
+from milepost.roadmap.reading.cycles import without_circles
+from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.safe_words import tame_heading, tame_line, tame_name, tamed, with_priorities
 
 Style = Literal["minimal", "standard", "detailed"]
 

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import get_args
 
 from milepost.core.task import Priority, Problem
-from milepost.roadmap.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
-from milepost.roadmap.markdown import Block, Item, Paragraph
-from milepost.roadmap.statements import Key, Statement, key_of, statements_in
+from milepost.roadmap.reading.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
+from milepost.roadmap.reading.markdown import Block, Item, Paragraph
+from milepost.roadmap.reading.statements import Key, Statement, key_of, statements_in
 
 # What the author allows or forbids is a closed set of words; anything else after these keys is prose.
 _TERMS: dict[Key, frozenset[str]] = {

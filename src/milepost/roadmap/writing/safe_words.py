@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from milepost.core.task import Task
-from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.read import read
-from milepost.roadmap.titles import printable, unlinked
-from milepost.roadmap.write import misreadings, rendered
+from milepost.roadmap.reading.read import read
+from milepost.roadmap.reading.titles import printable, unlinked
+from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.write import misreadings, rendered
 
 LONGEST_TITLE = 200
 

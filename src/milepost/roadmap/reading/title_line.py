@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from milepost.roadmap.ids import split_id
-from milepost.roadmap.titles import LONGEST_LINE, bold_start, perhaps_depends, plain, split_depends
+from milepost.roadmap.reading.ids import split_id
+from milepost.roadmap.reading.titles import LONGEST_LINE, bold_start, perhaps_depends, plain, split_depends
 
 _LABEL = re.compile(r"\[(?:(?P<parallel>P)|(?P<story>US-?[0-9]{1,4}))\](?=\s|$)\s*")
 # Tags that other tools put behind a title, each a span of code.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from milepost.core.task import Priority, Problem, Remark
-from milepost.roadmap.box import Box
-from milepost.roadmap.lines import Details
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.task_lines import Details
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

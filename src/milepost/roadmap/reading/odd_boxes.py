@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from milepost.core.task import Problem
-from milepost.roadmap.markdown import Block, Item, Items
+from milepost.roadmap.reading.markdown import Block, Item, Items
 
 # Signs that other programs have boxes for, slips of a finger, and a blank that is missing after a box.
 _NEARLY = re.compile(r"(?P<box>\[(?:\s*|\s*[xX]\s*|[-~/>!?*.oOvV✓✔√✗])\])(?=[^\[(:])")

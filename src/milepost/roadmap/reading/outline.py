@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.task import Priority, Problem
-from milepost.roadmap.lines import Details, details_in, priority_in
-from milepost.roadmap.markdown import Block, Document, Fence, Heading, Item, Items, Paragraph
-from milepost.roadmap.source import Source
-from milepost.roadmap.statements import Key, key_of, statements_in
-from milepost.roadmap.titles import plain
+from milepost.roadmap.reading.markdown import Block, Document, Fence, Heading, Item, Items, Paragraph
+from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.statements import Key, key_of, statements_in
+from milepost.roadmap.reading.task_lines import Details, details_in, priority_in
+from milepost.roadmap.reading.titles import plain
 
 # How much of what stands above it a task is given, in characters: of one heading, and in all.
 LONGEST_PROSE, LONGEST_CONTEXT = 1_900, 4_000

@@ -11,8 +11,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from milepost.roadmap.box import Box, checkbox
-from milepost.roadmap.source import Source
+from milepost.roadmap.reading.box import Box, checkbox
+from milepost.roadmap.reading.source import Source
 
 # Markdown-it recurses; a list item is two levels deep and costs two frames of Python's stack.
 DEEPEST_LEVEL = 200

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from milepost.core.task import Problem, Roadmap, Task
-from milepost.roadmap.bounds import NO_BOUNDS
-from milepost.roadmap.box import Box
-from milepost.roadmap.dependencies import Waits, dependencies
 from milepost.roadmap.dialects import reading_of
-from milepost.roadmap.drafts import Draft
-from milepost.roadmap.entries import Entry, entries_of
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.source import source_of
-from milepost.roadmap.titles import unlinked
+from milepost.roadmap.reading.bounds import NO_BOUNDS
+from milepost.roadmap.reading.box import Box
+from milepost.roadmap.reading.dependencies import Waits, dependencies
+from milepost.roadmap.reading.drafts import Draft
+from milepost.roadmap.reading.entries import Entry, entries_of
+from milepost.roadmap.reading.options import PLAIN, Manner
+from milepost.roadmap.reading.source import source_of
+from milepost.roadmap.reading.titles import unlinked
 
 _NAMED = 5
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from milepost.core.task import Remark
 from milepost.roadmap.dialects import Chosen, choose
 from milepost.roadmap.dialects.outline import outline_of
-from milepost.roadmap.dialects.signed import read_signed
+from milepost.roadmap.dialects.status_signs import read_signed
 from milepost.roadmap.dialects.table import read_tables
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.markdown import DEEPEST_LEVEL, Block, Document, Item, Items, Table, parse
-from milepost.roadmap.source import Source, source_of
+from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, Block, Document, Item, Items, Table, parse
+from milepost.roadmap.reading.options import PLAIN, Manner
+from milepost.roadmap.reading.source import Source, source_of
 
 _BOX = re.compile(r"[\s>]*(?P<marker>(?:(?:[-*+]|\d{1,9}[.)])\s+)*)\[(?P<sign>.?|\s+[xX]?|[xX]\s+)\](?P<after>.?)")
 _BOX_IN_TABLE = re.compile(r"\|\s*\[[ xX]\]")

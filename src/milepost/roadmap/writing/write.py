@@ -11,8 +11,8 @@ from itertools import zip_longest
 from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread, RoadmapUnreadable
 from milepost.core.task import Task
-from milepost.roadmap.manuscript import Manuscript, Phase, Section
-from milepost.roadmap.read import read
+from milepost.roadmap.reading.read import read
+from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
 
 # All that a reader takes from what is written; where a task stands in the file is not told beforehand.
 KEPT = (

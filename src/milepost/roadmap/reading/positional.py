@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from milepost.roadmap.drafts import Draft
+from milepost.roadmap.reading.drafts import Draft
 
 _WHAT = r"(?:\s+(?:task|step|item|one|box|work)s?)?"
 _BEFORE = re.compile(

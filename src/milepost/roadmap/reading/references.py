@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import islice, takewhile
 
 from milepost.core.task import TaskElsewhere
-from milepost.roadmap.ids import split_id
-from milepost.roadmap.outline_names import called, names_of
-from milepost.roadmap.titles import plain, unlinked, unmarked
+from milepost.roadmap.reading.ids import split_id
+from milepost.roadmap.reading.outline_names import called, names_of
+from milepost.roadmap.reading.titles import plain, unlinked, unmarked
 
 _SEPARATOR = re.compile(r"\s*[,;&]\s*|\s+and\s+", re.IGNORECASE)
 _NOISE = re.compile(r"^(?:tasks?\s+)?#?(?=\S)", re.IGNORECASE)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import takewhile, zip_longest
 from typing import Literal
 
-from milepost.roadmap.bounds import BoundKey
-from milepost.roadmap.markdown import Block, Fence, Item, Items, Paragraph
+from milepost.roadmap.reading.bounds import BoundKey
+from milepost.roadmap.reading.markdown import Block, Fence, Item, Items, Paragraph
 
 Key = Literal[
     "files",

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from milepost.core.errors import EditRefused, RoadmapUnreadable, TaskUnknown
 from milepost.core.pages import is_bound, unbound
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap.manner import PLAIN, Manner
-from milepost.roadmap.read import read, survey
-from milepost.roadmap.source import source_of
+from milepost.roadmap.reading.options import PLAIN, Manner
+from milepost.roadmap.reading.read import read, survey
+from milepost.roadmap.reading.source import source_of
 
 LONGEST = 100_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from milepost.roadmap.ids import split_id
+from milepost.roadmap.reading.ids import split_id
 
 _COUNTED = re.compile(
     r"(?P<kind>phase|milestone|stage|sprint|epic|section|part|step|user story|story|slice|wave)s?\s+"

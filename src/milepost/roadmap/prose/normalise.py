@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from milepost.core.task import Task, TaskStatus
-from milepost.roadmap.answers import FoundItem
-from milepost.roadmap.circles import Circle, without_circles
-from milepost.roadmap.taming import tame_title, tamed
+from milepost.roadmap.prose.answers import FoundItem
+from milepost.roadmap.reading.cycles import Circle, without_circles
+from milepost.roadmap.writing.safe_words import tame_title, tamed
 
 NEAR = 2  # lines around the one that is named in which the quoted words may stand
 TELLING = 8  # letters that a quotation needs, unless the line has fewer

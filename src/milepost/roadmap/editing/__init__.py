@@ -1,0 +1,1 @@
+"""Single tasks changed in place: every other byte stays."""

@@ -1,0 +1,1 @@
+"""Tasks that a model found in prose, checked against the document."""

@@ -1,0 +1,1 @@
+"""A roadmap's bytes to tasks."""

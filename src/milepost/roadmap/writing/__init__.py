@@ -1,0 +1,1 @@
+"""A new roadmap as Markdown."""
