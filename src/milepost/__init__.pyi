@@ -252,7 +252,7 @@ from milepost.plan.family.kinship import Sibling as Sibling
 from milepost.plan.proposals import Proposal as Proposal
 from milepost.repair.failures import FailureStats as FailureStats
 from milepost.roadmap.reading.explain import Explanation as Explanation
-from milepost.roadmap.templates import Template as Template
+from milepost.roadmap.writing.templates import Template as Template
 from milepost.sandbox.changes import Change as Change
 from milepost.sandbox.changes import Changes as Changes
 from milepost.sandbox.executor import WalledExecutor as WalledExecutor

@@ -285,10 +285,10 @@ def test_a_step_that_goes_too_far_fails_and_the_next_one_has_the_variables_again
 @pytest.mark.parametrize(
     "code",
     [
-        "import sys; del sys.modules['milepost_keeper'], sys.modules['walls.guest']",
-        "import sys; sys.modules['milepost_keeper'].keeper.step = lambda code: {'error': None, 'is_final': True}",
+        "import sys; del sys.modules['milepost_variables'], sys.modules['walls.guest']",
+        "import sys; sys.modules['milepost_variables'].keeper.step = lambda code: {'error': None, 'is_final': True}",
         "import sys\nlie = {'put': {'kept': 'no pickle'}, 'gone': [], 'names': ['kept']}\n"
-        "sys.modules['milepost_keeper'].keeper.changes = lambda: lie",
+        "sys.modules['milepost_variables'].keeper.changes = lambda: lie",
         "import builtins; builtins.exec = builtins.compile = None",
         "class Trap:\n    def __reduce__(self):\n        while True: pass\ntrap = Trap()",
         "final_answer('x' * 3_000_000)",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from milepost.engine.authoring.sync_boxes import Synced
     from milepost.engine.planning.renamed_tasks import Renamed
     from milepost.roadmap.reading.explain import Explanation
-    from milepost.roadmap.templates import Template
+    from milepost.roadmap.writing.templates import Template
 
 
 def find_roadmap(roadmap: Path | str | None = None) -> Path:
@@ -115,7 +115,7 @@ def new_roadmap(
 
 def roadmap_templates() -> tuple[Template, ...]:
     """The templates that `new_roadmap` and `init` know."""
-    from milepost.roadmap.templates import template_named, template_names
+    from milepost.roadmap.writing.templates import template_named, template_names
 
     return tuple(template_named(name) for name in template_names())
 

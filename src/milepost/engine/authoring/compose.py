@@ -16,8 +16,8 @@ from milepost.engine.authoring.new_file import place, refuse_taken
 from milepost.engine.authoring.project_summary import Acquaintance, acquaintance_with
 from milepost.engine.project.settings import load
 from milepost.roadmap.prose.answers import NewRoadmap
-from milepost.roadmap.templates import template_named
 from milepost.roadmap.writing.compose import Style, manuscript_of, objections
+from milepost.roadmap.writing.templates import template_named
 from milepost.roadmap.writing.write import write
 
 LONGEST_WISH = 100_000

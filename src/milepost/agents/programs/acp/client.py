@@ -2,7 +2,7 @@
 
 It runs beside the program, inside the sandbox, so it is made of the standard library alone. Its order is one JSON
 object on stdin: `argv`, `cwd`, `prompt`, and maybe `session` (to go on with), `mode`, `model`, `most_steps` and
-`serves_files`. What it tells are the lines of `acp_lines`. It exits with 0 when the reason is `end_turn`, else with 1.
+`serves_files`. What it tells are the lines of `lines`. It exits with 0 when the reason is `end_turn`, else with 1.
 """
 
 from __future__ import annotations
