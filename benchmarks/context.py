@@ -28,7 +28,7 @@ from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.build_context import Contexts, View
 from milepost.engine.context.tag_cache import TagCache
-from milepost.plan.context import Bounds
+from milepost.plan.context.build_context import Bounds
 from milepost.workspace.repository import Repository
 
 ROUNDS = 5

@@ -24,7 +24,7 @@ from milepost.engine.records.worker_lease import Worker
 from milepost.engine.run import durable
 from milepost.engine.services import Rooms
 from milepost.engine.workers import dbos_queue
-from milepost.plan.graph import plan
+from milepost.plan.graph.build_graph import plan
 from milepost.roadmap.reading import read
 from milepost.store.database import is_server
 

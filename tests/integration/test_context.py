@@ -14,7 +14,7 @@ from milepost.core.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.build_context import FOR_PROGRAMS, Contexts, View
 from milepost.engine.context.tag_cache import FILE, TagCache
-from milepost.plan.context import Bounds, Context
+from milepost.plan.context.build_context import Bounds, Context
 from milepost.sources.tags import Tags
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import NOW, Place, new_place

@@ -30,7 +30,7 @@ from milepost.engine.records.gates import (
     gate_of,
 )
 from milepost.engine.records.journal import Journal
-from milepost.plan.risk import Risk, risk_of
+from milepost.plan.advice.risk import Risk, risk_of
 from milepost.sandbox.danger import Danger
 from milepost.store.database import Database, open_database
 

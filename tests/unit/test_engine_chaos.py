@@ -11,7 +11,7 @@ from milepost.engine.chaos.report import ChaosReport, Toll, findings, rows, to_j
 from milepost.engine.chaos.sample import CASSETTE, REGISTER, ROADMAP, is_shared, sample_files, task_id
 from milepost.engine.chaos.subject import quietened
 from milepost.engine.chaos.trace import MODEL, TOOL, of_kind, read_trace, steps
-from milepost.plan.graph import plan
+from milepost.plan.graph.build_graph import plan
 from milepost.roadmap.reading import read
 
 

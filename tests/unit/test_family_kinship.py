@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.plan.family.kinship import Family, Found, related
-from milepost.plan.family.manifest import Kind, Manifest
-from milepost.plan.family.sequence import in_sequence
+from milepost.plan.projects.dependencies import Family, Found, related
+from milepost.plan.projects.manifest import Kind, Manifest
+from milepost.plan.projects.order import in_sequence
 
 
 def project(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.plan.family.manifest import Manifest, read_manifest, readers
+from milepost.plan.projects.manifest import Manifest, read_manifest, readers
 
 PYPROJECT = """
 [project]

@@ -7,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.task import Plan, Roadmap
-from milepost.plan.family.joint import FamilyPlan, ProjectPlan, joint_plan, to_json
-from milepost.plan.family.waiting import looked_up, may_start, met, saying_what_waits, statuses, waiting_elsewhere
-from milepost.plan.graph import plan
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.projects.cross_project_waits import (
+    looked_up,
+    may_start,
+    met,
+    saying_what_waits,
+    statuses,
+    waiting_elsewhere,
+)
+from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan, joint_plan, to_json
 from milepost.roadmap.reading import read
 from milepost.roadmap.reading.options import Manner
 

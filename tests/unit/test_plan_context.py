@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.task import Task
-from milepost.plan.context import Bounds, Part, composed, rewritten
-from milepost.plan.conventions import conventions_in, kinds_in
-from milepost.plan.facts import MANIFESTS, Facts, Project, fact_lines
-from milepost.plan.mentions import PERHAPS, SURELY, mentions_in
-from milepost.plan.repo_map import outline_within, page_rank, ranked
-from milepost.plan.shown import (
+from milepost.plan.advice.mentions import PERHAPS, SURELY, mentions_in
+from milepost.plan.context.build_context import Bounds, Part, composed, rewritten
+from milepost.plan.context.conventions import conventions_in, kinds_in
+from milepost.plan.context.project_facts import MANIFESTS, Facts, Project, fact_lines
+from milepost.plan.context.repo_map import outline_within, page_rank, ranked
+from milepost.plan.context.sections import (
     LARGEST_FILE,
     Done,
     FileShown,
@@ -25,7 +25,7 @@ from milepost.plan.shown import (
     structure_within,
     text_within,
 )
-from milepost.plan.tokens import bytes_per_token, size_of, tokens_of
+from milepost.plan.context.tokens import bytes_per_token, size_of, tokens_of
 from milepost.sources.tags import Tags, tags_of
 from milepost.sources.variables import keys_in
 

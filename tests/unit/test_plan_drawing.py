@@ -9,10 +9,10 @@ import subprocess
 import pytest
 
 from milepost.core.task import Plan, Task
-from milepost.plan.drawing import drawn
-from milepost.plan.graph import plan
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.graph.drawing import drawn
+from milepost.plan.options import Planning
+from milepost.plan.repository_facts import Ground
 from milepost.roadmap.reading import read
 
 NASTY = 'end ] "quoted" --> <b>&amp;</b> {x} `code` #35; \\n | ; %% subgraph (a) $x _y_ \\'

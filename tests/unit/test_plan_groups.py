@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Plan
-from milepost.plan.graph import plan
-from milepost.plan.planning import Grouping, Planning, Sequence
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.options import Grouping, Planning, Sequence
 from milepost.roadmap.reading import read
 
 

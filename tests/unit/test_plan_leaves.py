@@ -6,8 +6,8 @@ import pytest
 
 from milepost.core.budget import Allowance
 from milepost.core.task import Plan
-from milepost.plan.graph import plan
-from milepost.plan.planning import Planning
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.options import Planning
 from milepost.roadmap.reading import read
 
 ROADMAP = """\

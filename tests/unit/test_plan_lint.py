@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Plan
-from milepost.plan.complexity import TOO_BIG, complexity_of
-from milepost.plan.graph import plan
-from milepost.plan.ground import UNSEEN, Ground
+from milepost.plan.advice.complexity import TOO_BIG, complexity_of
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.repository_facts import UNSEEN, Ground
 from milepost.roadmap.reading import read
 
 FILES = frozenset({"src/duration.py", "src/report.py", "src/report2.py", "README.md", "docs/use.md", "tests/test_a.py"})

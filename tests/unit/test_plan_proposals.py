@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from milepost.plan.graph import plan
-from milepost.plan.proposals import proposals_for
+from milepost.plan.advice.proposals import proposals_for
+from milepost.plan.graph.build_graph import plan
 from milepost.roadmap.reading import read
 
 BIG = "Rewrite everything from scratch, end-to-end"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from milepost.core.task import Plan, Task
-from milepost.plan.graph import plan as make_plan
-from milepost.plan.planning import Planning
-from milepost.plan.regroup import dissolved
-from milepost.plan.replan import Edit, follow
-from milepost.plan.reshape import with_parts, with_task
-from milepost.plan.schedule import ready
+from milepost.plan.graph.build_graph import plan as make_plan
+from milepost.plan.graph.regroup import dissolved
+from milepost.plan.graph.replan import Edit, follow
+from milepost.plan.graph.reshape import with_parts, with_task
+from milepost.plan.graph.schedule import ready
+from milepost.plan.options import Planning
 from milepost.roadmap.reading import read
 
 ONE = "- [ ] A1 First\n"

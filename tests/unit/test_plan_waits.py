@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from milepost.core.task import Plan, Roadmap, Task
 from milepost.plan import blocked, plan, ready
-from milepost.plan.ground import Ground
-from milepost.plan.path import critical_path
-from milepost.plan.planning import Planning
+from milepost.plan.graph.critical_path import critical_path
+from milepost.plan.options import Planning
+from milepost.plan.repository_facts import Ground
 
 OUTLINE = Planning(sequence="outline")
 NOBODY: frozenset[str] = frozenset()

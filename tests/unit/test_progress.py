@@ -35,7 +35,7 @@ from milepost.engine.run.scheduler import DROPPED
 from milepost.engine.views.progress import Progress, progress_of
 from milepost.engine.views.status import Status
 from milepost.plan import plan
-from milepost.plan.planning import Planning
+from milepost.plan.options import Planning
 from milepost.roadmap.reading import read
 from milepost.store.database import open_database
 

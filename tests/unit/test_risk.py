@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Task
-from milepost.plan.risk import risk_of
+from milepost.plan.advice.risk import risk_of
 
 
 def task(title: str, *, text: str = "", files: tuple[str, ...] = (), subtasks: tuple[Task, ...] = ()) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Roadmap, Task
-from milepost.plan.graph import plan
+from milepost.plan.graph.build_graph import plan
 from milepost.roadmap.editing import tick
 from milepost.roadmap.reading import read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Task
-from milepost.plan.traits import Kind, Size, Traits, traits_of
+from milepost.plan.advice.traits import Kind, Size, Traits, traits_of
 
 
 def task(title: str, *files: str, text: str = "", subtasks: tuple[Task, ...] = ()) -> Task:

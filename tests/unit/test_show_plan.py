@@ -8,10 +8,10 @@ from rich.cells import cell_len
 from milepost.cli.show_plan import plan_lines, proposal_lines
 from milepost.cli.show_problems import problem_lines
 from milepost.core.task import Plan, Task
-from milepost.plan.graph import plan
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
-from milepost.plan.proposals import proposals_for
+from milepost.plan.advice.proposals import proposals_for
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.options import Planning
+from milepost.plan.repository_facts import Ground
 from milepost.roadmap.reading import read
 
 ROADMAP = """\

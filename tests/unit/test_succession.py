@@ -16,9 +16,9 @@ from milepost.engine.projects.budget_shares import Took, left_of
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.projects.sequential import _able, _Turns
 from milepost.engine.projects.start_order import Start, Succession
-from milepost.plan.family.joint import FamilyPlan, ProjectPlan
-from milepost.plan.graph import plan
-from milepost.plan.planning import Planning
+from milepost.plan.graph.build_graph import plan
+from milepost.plan.options import Planning
+from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
 from milepost.roadmap.reading import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost

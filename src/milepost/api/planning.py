@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from milepost.engine.budget.forecast import Forecast
     from milepost.engine.commands.show_context import TaskContext
     from milepost.engine.routing.choose import Choice
-    from milepost.plan.drawing import GraphForm
-    from milepost.plan.proposals import Proposal
+    from milepost.plan.advice.proposals import Proposal
+    from milepost.plan.graph.drawing import GraphForm
 
 
 def plan(
@@ -33,7 +33,7 @@ def plan(
     from milepost.engine.planning.find_projects import family_of
     from milepost.engine.planning.make_plan import planned_here
     from milepost.engine.planning.other_projects import with_elsewhere
-    from milepost.plan.family.waiting import saying_what_waits
+    from milepost.plan.projects.cross_project_waits import saying_what_waits
 
     path = find_roadmap(roadmap)
     family = family_of(path)
@@ -43,28 +43,28 @@ def plan(
 
 def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
     """A plan as `milepost plan --json` prints it; the critical path is by time where a forecast knows it."""
-    from milepost.plan.wire import to_json
+    from milepost.plan.as_json import to_json
 
     return to_json(plan, forecast.seconds_by_task if forecast is not None else None)
 
 
 def plan_to_graph(plan: Plan, form: GraphForm) -> str:
     """A plan as `milepost plan --graph` prints it: the text of a Mermaid flowchart or of a Graphviz graph."""
-    from milepost.plan.drawing import drawn
+    from milepost.plan.graph.drawing import drawn
 
     return drawn(plan, form)
 
 
 def critical_path(plan: Plan, forecast: Forecast | None = None) -> tuple[str, ...]:
     """The longest chain of open tasks, one after the other: by time where a forecast knows it, else by count."""
-    from milepost.plan.path import critical_path as longest
+    from milepost.plan.graph.critical_path import critical_path as longest
 
     return longest(plan, forecast.seconds_by_task if forecast is not None else None)
 
 
 def proposals(plan: Plan) -> tuple[Proposal, ...]:
     """How tasks that are too much for one attempt could be split."""
-    from milepost.plan.proposals import proposals_for
+    from milepost.plan.advice.proposals import proposals_for
 
     return proposals_for(plan)
 

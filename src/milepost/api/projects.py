@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from milepost.engine.projects.atomic_commit import TogetherEnding
     from milepost.engine.projects.sequential import InTurnEnding
     from milepost.engine.records.run_request import NothingToDo, Wishes
-    from milepost.plan.family.joint import FamilyPlan
-    from milepost.plan.family.kinship import Family
+    from milepost.plan.projects.dependencies import Family
+    from milepost.plan.projects.joint_plan import FamilyPlan
 
 
 def projects(folder: Path | str | None = None) -> Family:
@@ -28,7 +28,7 @@ def projects(folder: Path | str | None = None) -> Family:
 
 def projects_to_json(family: Family) -> dict[str, Any]:
     """Projects as `milepost projects --json` prints them."""
-    from milepost.plan.family.kinship import to_json
+    from milepost.plan.projects.dependencies import to_json
 
     return to_json(family)
 
@@ -49,7 +49,7 @@ def plan_projects(folder: Path | str | None = None) -> FamilyPlan:
 
 def projects_plan_to_json(plan: FamilyPlan) -> dict[str, Any]:
     """A plan of several projects as `milepost plan --workspace --json` prints it."""
-    from milepost.plan.family.joint import to_json
+    from milepost.plan.projects.joint_plan import to_json
 
     return to_json(plan)
 

@@ -20,7 +20,7 @@ from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import load
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import Journal
-from milepost.plan.context import Bounds, Context
+from milepost.plan.context.build_context import Bounds, Context
 from milepost.workspace.checkout import Checkouts
 
 USUAL = "tool"  # whose context is shown where nobody is named

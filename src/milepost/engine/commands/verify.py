@@ -26,7 +26,7 @@ from milepost.engine.verification.review import NAME
 from milepost.engine.verification.setup import Ground
 from milepost.engine.verification.verifier import Examiner, OnCheck
 from milepost.engine.views.status import milepost_of
-from milepost.plan.groups import as_one
+from milepost.plan.graph.groups import as_one
 from milepost.verify.compare_evidence import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts

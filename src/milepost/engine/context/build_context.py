@@ -15,10 +15,10 @@ from milepost.core.task import Task
 from milepost.engine.context.git_facts import MOST_COMMITS, Tree, done_before
 from milepost.engine.context.tag_cache import TagCache
 from milepost.engine.context.tags import Tagged, Tagger
-from milepost.plan.context import Bounds, Context, Part, Shown, composed, rewritten
-from milepost.plan.facts import fact_lines
-from milepost.plan.repo_map import Ranked, outline_within, ranked
-from milepost.plan.shown import (
+from milepost.plan.context.build_context import Bounds, Context, Part, Shown, composed, rewritten
+from milepost.plan.context.project_facts import fact_lines
+from milepost.plan.context.repo_map import Ranked, outline_within, ranked
+from milepost.plan.context.sections import (
     LARGEST_FILE,
     FileShown,
     files_within,
@@ -27,7 +27,7 @@ from milepost.plan.shown import (
     structure_within,
     text_within,
 )
-from milepost.plan.tokens import size_of
+from milepost.plan.context.tokens import size_of
 from milepost.verify.checks.secrets import without_credentials
 from milepost.workspace.git import Git
 

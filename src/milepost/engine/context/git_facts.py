@@ -8,9 +8,9 @@ from pathlib import Path
 from milepost.core.pages import is_of_roadmap
 from milepost.core.secret_files import holds_secrets, is_example
 from milepost.core.task import Task
-from milepost.plan.facts import MANIFESTS, Facts, Project
-from milepost.plan.mentions import Mentions, mentions_in
-from milepost.plan.shown import Done, FileShown
+from milepost.plan.advice.mentions import Mentions, mentions_in
+from milepost.plan.context.project_facts import MANIFESTS, Facts, Project
+from milepost.plan.context.sections import Done, FileShown
 from milepost.sources.tags import Tags
 from milepost.sources.variables import keys_in
 from milepost.verify.guard.paths import is_test_path

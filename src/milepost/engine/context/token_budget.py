@@ -5,8 +5,8 @@ from __future__ import annotations
 from milepost.agents.models.prices import BYTES_PER_TOKEN, most_input_tokens
 from milepost.engine.project.settings import Settings
 from milepost.engine.records.call_log import CallLog
-from milepost.plan.context import Bounds
-from milepost.plan.tokens import bytes_per_token
+from milepost.plan.context.build_context import Bounds
+from milepost.plan.context.tokens import bytes_per_token
 
 MOST_QUESTIONS = 50
 _SHORTEST = 200  # tokens of a question that tells something: what services add to it weighs little then

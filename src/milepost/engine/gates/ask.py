@@ -15,7 +15,7 @@ from milepost.engine.records.run_spec import Effort, Order, Try
 from milepost.engine.records.suspend import Parked
 from milepost.engine.services import Rooms
 from milepost.engine.terminals.command_policy import policy_of
-from milepost.plan.risk import risk_of
+from milepost.plan.advice.risk import risk_of
 from milepost.sandbox.danger import danger_of_change
 from milepost.sandbox.policy import Decision, decide
 

@@ -8,7 +8,7 @@ from typing import Literal
 from milepost.core.errors import SettingInvalid
 from milepost.core.events import GateKind
 from milepost.core.task import Task
-from milepost.plan.risk import Risk
+from milepost.plan.advice.risk import Risk
 from milepost.sandbox.danger import Danger
 
 Approval = Literal["each", "risky", "never"]

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 
 from milepost.core.memories import Circumstances, Complexity, TaskKind
 from milepost.core.task import Task
-from milepost.plan.complexity import TOO_BIG, complexity_of
-from milepost.plan.conventions import frameworks_in
-from milepost.plan.facts import MANIFESTS
-from milepost.plan.traits import Kind, traits_of
+from milepost.plan.advice.complexity import TOO_BIG, complexity_of
+from milepost.plan.advice.traits import Kind, traits_of
+from milepost.plan.context.conventions import frameworks_in
+from milepost.plan.context.project_facts import MANIFESTS
 from milepost.sources.grammars import language_of
 from milepost.workspace.mileposts import Mileposts
 

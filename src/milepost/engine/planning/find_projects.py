@@ -10,8 +10,8 @@ from pathlib import Path
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.folder_globs import folders_named, is_pattern
 from milepost.engine.project.project import NAMES
-from milepost.plan.family.kinship import Family, Found, related
-from milepost.plan.family.manifest import Manifest, read_manifest, readers, table
+from milepost.plan.projects.dependencies import Family, Found, related
+from milepost.plan.projects.manifest import Manifest, read_manifest, readers, table
 
 SETTINGS = "milepost.toml"
 MOST = 2000  # more projects than anybody plans as one: a pattern that names so many was not meant

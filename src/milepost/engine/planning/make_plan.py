@@ -14,10 +14,10 @@ from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Roadmap, Task
 from milepost.engine.planning.find_projects import family_of
 from milepost.engine.project.project import Project, read_bytes
-from milepost.plan.family.kinship import Family
-from milepost.plan.graph import plan as make_plan
-from milepost.plan.ground import UNSEEN, Ground
-from milepost.plan.planning import PLAIN, Planning
+from milepost.plan.graph.build_graph import plan as make_plan
+from milepost.plan.options import PLAIN, Planning
+from milepost.plan.projects.dependencies import Family
+from milepost.plan.repository_facts import UNSEEN, Ground
 from milepost.roadmap.reading import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Mileposts

@@ -10,8 +10,8 @@ from milepost.core.task import Plan, Problem
 from milepost.engine.planning.find_projects import family_of
 from milepost.engine.planning.make_plan import ended_at, settled, ways_of
 from milepost.engine.project.project import read_bytes
-from milepost.plan.family.kinship import Family
-from milepost.plan.family.waiting import Statuses, looked_up, statuses
+from milepost.plan.projects.cross_project_waits import Statuses, looked_up, statuses
+from milepost.plan.projects.dependencies import Family
 from milepost.roadmap.reading import read
 
 

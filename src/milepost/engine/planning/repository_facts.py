@@ -9,8 +9,8 @@ from pathlib import Path
 
 from milepost.core.task import Task
 from milepost.engine.planning.missing_programs import missing_programs
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
+from milepost.plan.options import Planning
+from milepost.plan.repository_facts import Ground
 from milepost.sources.imports import MOST_FILES, MOST_NAMED, Texts, imports_among, is_source
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import files_here

@@ -17,8 +17,8 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.env_templates import unknown_places
 from milepost.engine.project.network_setting import NetworkSetting
-from milepost.plan.planning import Grouping, Sequence, Unit
-from milepost.plan.traits import Trait
+from milepost.plan.advice.traits import Trait
+from milepost.plan.options import Grouping, Sequence, Unit
 from milepost.roadmap.reading.options import Dialect
 from milepost.sandbox.policy.clause import clause_of
 

@@ -11,8 +11,8 @@ from milepost.engine.planning.find_projects import family_here, family_of
 from milepost.engine.planning.make_plan import ended_at, planned, ways_of
 from milepost.engine.planning.other_projects import with_elsewhere
 from milepost.engine.project.project import read_bytes
-from milepost.plan.family.joint import FamilyPlan, ProjectPlan, joint_plan
-from milepost.plan.family.kinship import Family, Sibling
+from milepost.plan.projects.dependencies import Family, Sibling
+from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan, joint_plan
 
 
 def plan_family(folder: Path | None = None) -> FamilyPlan:

@@ -26,8 +26,8 @@ from milepost.engine.projects.joint_plan import plan_family
 from milepost.engine.projects.parallel import Leg, LegEnd, OnEvent, travel_abreast
 from milepost.engine.records.run_request import NothingToDo, Wish, command_of
 from milepost.engine.records.values_json import dump
-from milepost.plan.family.joint import FamilyPlan, ProjectPlan
-from milepost.plan.family.waiting import may_start, met, waiting_elsewhere
+from milepost.plan.projects.cross_project_waits import may_start, met, waiting_elsewhere
+from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
 from milepost.store.boundary import reached
 
 

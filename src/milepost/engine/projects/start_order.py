@@ -18,9 +18,9 @@ from milepost.engine.project.project import Project
 from milepost.engine.projects.parallel import Leg, LegEnd
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
-from milepost.plan.family.joint import ProjectPlan, joint_plan
-from milepost.plan.family.kinship import Family
-from milepost.plan.family.waiting import may_start, waiting_elsewhere
+from milepost.plan.projects.cross_project_waits import may_start, waiting_elsewhere
+from milepost.plan.projects.dependencies import Family
+from milepost.plan.projects.joint_plan import ProjectPlan, joint_plan
 from milepost.workspace.mileposts import Mileposts
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
 from milepost.core.task import Task
-from milepost.plan.context import Bounds
-from milepost.plan.planning import Planning
+from milepost.plan.context.build_context import Bounds
+from milepost.plan.options import Planning
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position

@@ -19,7 +19,7 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_spec import AUTO, ROUTED, Routing
 from milepost.engine.routing.choose import Choice, Question, choose
 from milepost.engine.routing.track_record import Trial, trials_of
-from milepost.plan.traits import traits_of
+from milepost.plan.advice.traits import traits_of
 from milepost.store.database import open_database
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Literal, assert_never
 
 from milepost.engine.records.run_spec import Routing
 from milepost.engine.routing.track_record import Trial
-from milepost.plan.traits import Traits
+from milepost.plan.advice.traits import Traits
 
 Mode = Literal["pattern", "fixed", "round-robin", "measured"]
 

@@ -15,7 +15,7 @@ from milepost.engine.routing.choose import Choice, Question, choose
 from milepost.engine.routing.track_record import trials_of
 from milepost.engine.run.durable import step
 from milepost.engine.services import Rooms
-from milepost.plan.traits import traits_of
+from milepost.plan.advice.traits import traits_of
 
 Plain = dict[str, Any]
 

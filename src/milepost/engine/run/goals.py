@@ -9,8 +9,8 @@ from typing import assert_never
 from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Task
 from milepost.engine.records.steering import Request
-from milepost.plan.regroup import groups_of, parted, without
-from milepost.plan.replan import Edit, follow
+from milepost.plan.graph.regroup import groups_of, parted, without
+from milepost.plan.graph.replan import Edit, follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,9 +37,9 @@ from milepost.engine.routing.candidates import pattern_for, routing_of
 from milepost.engine.terminals.interpreter import require_interpreter
 from milepost.engine.terminals.isolation import Hold, hold_for
 from milepost.memory.recall.semantic import open_meaning
-from milepost.plan.family.waiting import met
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
+from milepost.plan.options import Planning
+from milepost.plan.projects.cross_project_waits import met
+from milepost.plan.repository_facts import Ground
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 

@@ -25,11 +25,11 @@ from milepost.engine.run.goals import Course, turned
 from milepost.engine.run.merge_track import Track
 from milepost.engine.run.next_step import Land, Leave, OneByOne, Outlook, Repair, Split, Wait, decide, named
 from milepost.engine.services import Rooms
-from milepost.plan.family.waiting import waiting_elsewhere
-from milepost.plan.ground import Ground
-from milepost.plan.regroup import dissolved
-from milepost.plan.reshape import claiming, waiting_for, with_parts
-from milepost.plan.schedule import blocked, ready
+from milepost.plan.graph.regroup import dissolved
+from milepost.plan.graph.reshape import claiming, waiting_for, with_parts
+from milepost.plan.graph.schedule import blocked, ready
+from milepost.plan.projects.cross_project_waits import waiting_elsewhere
+from milepost.plan.repository_facts import Ground
 
 Plain = dict[str, Any]
 DROPPED = "dropped while the run was on"

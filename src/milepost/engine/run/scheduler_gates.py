@@ -13,7 +13,7 @@ from milepost.engine.records.gates import Again, End, Gate, GoAhead, Hand, Refus
 from milepost.engine.records.run_spec import Try
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.run import durable, steps
-from milepost.plan.reshape import with_task
+from milepost.plan.graph.reshape import with_task
 
 if TYPE_CHECKING:
     from milepost.engine.run.scheduler import Journey

@@ -48,7 +48,7 @@ from milepost.engine.run.merge import (
     with_users_roadmap,
 )
 from milepost.engine.services import Rooms
-from milepost.plan.graph import plan as make_plan
+from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.classify import classify
 from milepost.repair.policy import LIMITED_WAIT_S
 from milepost.repair.recipes.recipe import Correction

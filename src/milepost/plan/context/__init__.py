@@ -1,0 +1,1 @@
+"""What an agent is shown of the repository, within a budget of tokens."""

@@ -1,0 +1,1 @@
+"""Tasks as a graph: what comes after what, what may start now."""
