@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import milepost
-from milepost.cli.travel import tell_machines
+from milepost.cli.run_live import tell_machines
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
 from tests.integration.repositories import everything

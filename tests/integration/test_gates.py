@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import milepost
-from milepost.cli.show_gates import gates_lines
+from milepost.cli.show.gates import gates_lines
 from milepost.core.errors import AgentUnknown, GateChanged, GateClosed, GateUnknown, Misuse, SettingInvalid
 from milepost.core.events import GateAnswer, GateKind, RunFinished
 from milepost.core.task import Approve, Task

@@ -11,7 +11,7 @@ import typer
 
 import milepost
 from milepost.cli.main import app
-from milepost.cli.naming import ARGUMENT, OPTION, proposed, remember
+from milepost.cli.named_roadmap import ARGUMENT, OPTION, proposed, remember
 from milepost.core.errors import RoadmapMissing
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from milepost.cli.words import clipped, counted, duration, money, padded, safe
+from milepost.cli.format_text import clipped, counted, duration, money, padded, safe
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.cli.show_diff import shown
+from milepost.cli.show.diff import shown
 from milepost.engine.undo.dependents import Going, going_with
 from milepost.roadmap.editing.reopen import reopened
 from milepost.roadmap.reading import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.cli.show_doctor import doctor_lines
+from milepost.cli.show.doctor import doctor_lines
 from milepost.engine.commands.doctor import Finding, groups_in_words
 from milepost.sandbox.walls.cgroup import Offer, Place
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from milepost.cli.costs import cost_lines
-from milepost.cli.show_status import status_lines, status_to_json
+from milepost.cli.show.status import status_lines, status_to_json
 from milepost.core.budget import Budget, Spent
 from milepost.core.errors import MilepostError
 from milepost.core.events import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from milepost.cli.show_plan import plan_lines, proposal_lines
-from milepost.cli.show_problems import problem_lines
+from milepost.cli.show.plan import plan_lines, proposal_lines
+from milepost.cli.show.problems import problem_lines
 from milepost.core.task import Plan, Task
 from milepost.plan.advice.proposals import proposals_for
 from milepost.plan.graph.build_graph import plan

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from milepost.cli.live import next_lines
+from milepost.cli.live_display import next_lines
 from milepost.core.errors import PlanInvalid
 from milepost.core.events import RunFinished, TaskFinished, TaskSummary
 from milepost.core.task import Plan

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from milepost.cli.naming import remember
+from milepost.cli.named_roadmap import remember
 
 Roadmap = Annotated[
     Path | None,

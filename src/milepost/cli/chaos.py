@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import print_json
-from milepost.cli.exits import DONE, NOT_DONE
-from milepost.cli.words import counted, duration, padded, safe
+from milepost.cli.exit_codes import DONE, NOT_DONE
+from milepost.cli.format_text import counted, duration, padded, safe
+from milepost.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -9,7 +9,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, RoadmapOption
-from milepost.cli.words import counted
+from milepost.cli.format_text import counted
 
 
 def register(app: typer.Typer) -> None:

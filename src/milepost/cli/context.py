@@ -9,7 +9,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, RoadmapOption, TaskId
-from milepost.cli.words import number, safe, short_agent
+from milepost.cli.format_text import number, safe, short_agent
 
 
 def register(app: typer.Typer) -> None:

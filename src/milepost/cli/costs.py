@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import milepost
-from milepost.cli.amounts import minutes, of, thousands, usd
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap
-from milepost.cli.naming import proposed
-from milepost.cli.words import facts_lines, padded, safe
+from milepost.cli.format_amounts import minutes, of, thousands, usd
+from milepost.cli.format_text import facts_lines, padded, safe
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import print_json, terminal_width
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import print_json
 from milepost.cli.arguments import Json, NetworkOption
-from milepost.cli.exits import DONE, NOT_DONE
-from milepost.cli.show_diff import page
-from milepost.cli.show_exec import Held, change_lines, exec_lines, held_to_json, lang_of, result_to_json
+from milepost.cli.exit_codes import DONE, NOT_DONE
+from milepost.cli.output import print_json
+from milepost.cli.show.diff import page
+from milepost.cli.show.exec import Held, change_lines, exec_lines, held_to_json, lang_of, result_to_json
 
 
 def register(app: typer.Typer) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 import milepost
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json, RoadmapOption
+from milepost.cli.output import print_json, terminal_width
 
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
 Named = Annotated[
@@ -34,7 +34,7 @@ def gates(
     as_json: Json = False,
 ) -> None:
     """What waits for you: each question, what it is about, and how to answer it."""
-    from milepost.cli.show_gates import gate_with_commands, gates_lines, where_words
+    from milepost.cli.show.gates import gate_with_commands, gates_lines, where_words
 
     waiting, where = milepost.waiting_gates(roadmap, database=database), where_words(roadmap, database)
     if as_json:
@@ -103,7 +103,7 @@ def delegate(
 def _answer(
     answer: Answer, gate: str | None, text: str, digest: str, roadmap: Path | None, database: str, as_json: bool
 ) -> None:
-    from milepost.cli.show_gates import answered_lines
+    from milepost.cli.show.gates import answered_lines
 
     kept = milepost.answer_gate(gate, answer, text, roadmap, digest=digest, database=database)
     if as_json:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import answer, print_json, terminal_width
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
-from milepost.cli.naming import proposed
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import answer, print_json, terminal_width
 
 _PLACE = "A task, an attempt such as 1.1#2, a mark, or a commit."
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be taken back, and change nothing.")]
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """The mileposts, newest first."""
-    from milepost.cli.show_log import log_lines, milepost_to_json
+    from milepost.cli.show.log import log_lines, milepost_to_json
 
     posts = milepost.log(roadmap)
     answer(as_json, lambda: [milepost_to_json(post) for post in posts], lambda: log_lines(posts, terminal_width()))
@@ -30,7 +30,7 @@ def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) -> None:
     """Every attempt at a task in every run, failed or not."""
-    from milepost.cli.show_history import attempt_lines, tried_to_json
+    from milepost.cli.show.history import attempt_lines, tried_to_json
 
     found = milepost.attempts(task, roadmap)
     answer(as_json, lambda: [tried_to_json(one) for one in found], lambda: attempt_lines(found, terminal_width()))
@@ -44,7 +44,7 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """What a milepost or an attempt changed, or what differs between two of them."""
-    from milepost.cli.show_diff import difference_to_json, page
+    from milepost.cli.show.diff import difference_to_json, page
 
     found = milepost.diff(place, other, roadmap, stat=stat)
     if as_json:
@@ -68,7 +68,7 @@ def undo(
     as_json: Json = False,
 ) -> None:
     """Take mileposts back, each with a commit of its own; all others stay."""
-    from milepost.cli.show_history import undone_lines, undone_to_json
+    from milepost.cli.show.history import undone_lines, undone_to_json
 
     found = milepost.undo(tasks or (), roadmap, to=to, with_dependents=with_dependents, dry_run=dry_run)
     answer(as_json, lambda: undone_to_json(found), lambda: undone_lines(found, to, terminal_width()))
@@ -81,7 +81,7 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Bring files back into your tree as they were somewhere; committing them is left to you."""
-    from milepost.cli.show_history import restored_lines, restored_to_json
+    from milepost.cli.show.history import restored_lines, restored_to_json
 
     found = milepost.restore(files, roadmap, source=source)
     answer(as_json, lambda: restored_to_json(found), lambda: restored_lines(found, terminal_width()))
@@ -95,7 +95,7 @@ def mark(
     as_json: Json = False,
 ) -> None:
     """Give a milepost or the current commit a name to come back to."""
-    from milepost.cli.show_history import mark_line, mark_to_json
+    from milepost.cli.show.history import mark_line, mark_to_json
 
     if delete and at:
         raise typer.BadParameter("--delete takes no --at")
@@ -107,7 +107,7 @@ def mark(
 
 def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """The marks, by name."""
-    from milepost.cli.show_history import mark_to_json, marks_lines
+    from milepost.cli.show.history import mark_to_json, marks_lines
 
     found = milepost.marks(roadmap)
     answer(as_json, lambda: [mark_to_json(one) for one in found], lambda: marks_lines(found, terminal_width()))
@@ -119,8 +119,8 @@ def sync(
     as_json: Json = False,
 ) -> None:
     """Bring roadmap, git and database to agree: tick what has a milepost here, open what was taken back."""
-    from milepost.cli.show_sync import sync_lines, synced_to_json
-    from milepost.cli.words import from_here
+    from milepost.cli.format_text import from_here
+    from milepost.cli.show.sync import sync_lines, synced_to_json
 
     found = milepost.sync(roadmap, dry_run=dry_run)
     name = from_here(milepost.find_roadmap(roadmap))

@@ -28,7 +28,7 @@ from milepost.cli import (
     projects,
     replay,
     report,
-    running,
+    run,
     sh,
     steer,
     together,
@@ -36,11 +36,11 @@ from milepost.cli import (
     worker,
 )
 from milepost.cli import roadmap as roadmaps
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Graph, Group, Json, Order, Roadmap, RoadmapOption, TaskId
-from milepost.cli.exits import DONE, INTERRUPTED, MISUSED, NOT_DONE
+from milepost.cli.exit_codes import DONE, INTERRUPTED, MISUSED, NOT_DONE
 from milepost.cli.help import arrange
-from milepost.cli.naming import proposed
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import print_json, terminal_width
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def demo(
     no_open: web.NoOpen = False,
 ) -> None:
     """The whole story on a sample repository, with no key and no network."""
-    from milepost.cli import show_demo
+    from milepost.cli.show import demo as show_demo
 
     if on_web:
         raise typer.Exit(web.demonstrate(folder, _stderr(), opens=not no_open))
@@ -125,7 +125,7 @@ def init(
     model: roadmaps.Model = None,
 ) -> None:
     """Set a repository up: a first roadmap and settings, where there are none."""
-    from milepost.cli.show_init import init_lines
+    from milepost.cli.show.init import init_lines
 
     made = milepost.init(folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell)
     typer.echo("\n".join(init_lines(made, Path.cwd())))
@@ -134,7 +134,7 @@ def init(
 @app.command()
 def doctor(as_json: Json = False) -> None:
     """What works on this machine and what is missing."""
-    from milepost.cli.show_doctor import doctor_lines, finding_to_json
+    from milepost.cli.show.doctor import doctor_lines, finding_to_json
 
     findings = milepost.doctor()
     if as_json:
@@ -163,10 +163,10 @@ def plan(
     """Tasks, their order, and what to look at before money is spent."""
     if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
         projects.plan_all(folder, as_json)
-    from milepost.cli import show_plan as show
-    from milepost.cli.show_explain import explain_lines, explain_to_json
-    from milepost.cli.show_renamed import renamed_lines, renamed_tasks, renamed_to_json
-    from milepost.cli.words import from_here
+    from milepost.cli.format_text import from_here
+    from milepost.cli.show import plan as show
+    from milepost.cli.show.explain import explain_lines, explain_to_json
+    from milepost.cli.show.renamed import renamed_lines, renamed_tasks, renamed_to_json
 
     made = milepost.plan(roadmap, order=order, group=group, dialect=dialect)
     name = from_here(milepost.find_roadmap(roadmap))
@@ -191,13 +191,13 @@ def plan(
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
 
 
-running.register(app)
+run.register(app)
 
 
 @app.command()
 def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = False) -> None:
     """The newest run: what is done, what is going on."""
-    from milepost.cli.show_status import status_lines, status_to_json
+    from milepost.cli.show.status import status_lines, status_to_json
 
     found = milepost.status(roadmap, database=database)
     if as_json:
@@ -235,7 +235,7 @@ def proof(
     as_json: Json = False,
 ) -> None:
     """What was run to believe that a task is done, or why it was not accepted."""
-    from milepost.cli.show_proof import log_lines, proof_lines
+    from milepost.cli.show.proof import log_lines, proof_lines
 
     if logs:
         kept = milepost.logs(task, roadmap)
@@ -259,7 +259,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Run the checks now on your files as they are, or prove a past milepost again."""
-    from milepost.cli import show_verify as show
+    from milepost.cli.show import verify as show
 
     if again and task is None:
         _complain("--replay needs the task whose milepost is to be proven again", "milepost log lists them")
@@ -284,7 +284,7 @@ def verify(
 @app.command()
 def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """What fails here most, and what mended it."""
-    from milepost.cli.show_failures import failure_lines, failure_to_json
+    from milepost.cli.show.failures import failure_lines, failure_to_json
 
     found = milepost.failures(roadmap)
     if as_json:
@@ -300,7 +300,7 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Twenty small tasks for an agent, judged by checks that it never sees."""
-    from milepost.cli.show_bench import bench_lines, result_line
+    from milepost.cli.show.bench import bench_lines, result_line
 
     def tell(result: milepost.TaskReport) -> None:
         typer.echo(result_line(result, terminal_width()), err=True)
@@ -324,7 +324,7 @@ def _interrupt(_: int, __: object) -> None:
 
 
 def _complain(message: str, advice: str) -> None:
-    from milepost.cli.words import safe
+    from milepost.cli.format_text import safe
 
     print(f"error: {safe(message)}", file=sys.stderr)  # noqa: T201
     if advice:

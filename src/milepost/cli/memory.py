@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 import typer
 
 import milepost
-from milepost.cli.answers import answer, terminal_width
 from milepost.cli.arguments import Json
-from milepost.cli.exits import DONE, NOT_DONE
+from milepost.cli.exit_codes import DONE, NOT_DONE
+from milepost.cli.output import answer, terminal_width
 
 group = typer.Typer(help="What is remembered of attempts, and what is learnt from them.", no_args_is_help=True)
 
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 @group.command()
 def stats(folder: Folder = None, as_json: Json = False) -> None:
     """What is remembered in figures, and what the lessons changed: told against held out."""
-    from milepost.cli.show_memory import stats_lines, stats_to_json
+    from milepost.cli.show.memory import stats_lines, stats_to_json
 
     with milepost.open_memory(folder) as memory:
         found = memory.stats()
@@ -56,7 +56,8 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """Lessons, episodes or patterns, the newest first."""
-    from milepost.cli import show_episodes, show_lessons
+    from milepost.cli.show import episodes as show_episodes
+    from milepost.cli.show import lessons as show_lessons
 
     if lessons + episodes + patterns > 1:
         raise typer.BadParameter("give one of --lessons, --episodes and --patterns")
@@ -93,7 +94,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A lesson with why it is there and what it changed, or an episode step by step."""
-    from milepost.cli import show_episodes, show_lessons
+    from milepost.cli.show import episodes as show_episodes
+    from milepost.cli.show import lessons as show_lessons
 
     with milepost.open_memory(folder) as memory:
         found = memory.named(name)
@@ -121,7 +123,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Episodes and lessons by their words, the best first."""
-    from milepost.cli.show_memory import found_lines, found_to_json
+    from milepost.cli.show.memory import found_lines, found_to_json
 
     with milepost.open_memory(folder) as memory:
         found = memory.search(" ".join(text), most=most)
@@ -140,7 +142,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """What an attempt at this would be told: at most three lessons. Nothing is counted by asking."""
-    from milepost.cli.show_memory import recalled_lines, recalled_to_json
+    from milepost.cli.show.memory import recalled_lines, recalled_to_json
 
     with milepost.open_memory(folder) as memory:
         found = memory.recall(text, files=tuple(file or ()), error=_error_text(error))
@@ -176,7 +178,7 @@ def forget(
     as_json: Json = False,
 ) -> None:
     """Take something away with all that grew from it; it does not come back by a sync or an import."""
-    from milepost.cli.show_upkeep import forgotten_lines, forgotten_to_json
+    from milepost.cli.show.upkeep import forgotten_lines, forgotten_to_json
 
     with milepost.open_memory(folder) as memory:
         said = memory.outline(memory.forget(name, source=source, dry_run=True))
@@ -191,7 +193,7 @@ def forget(
 @group.command()
 def doctor(folder: Folder = None, as_json: Json = False) -> None:
     """What is wrong with the memory, and what is worth a look: suspicious lessons with their source first."""
-    from milepost.cli.show_upkeep import finding_to_json, findings_lines
+    from milepost.cli.show.upkeep import finding_to_json, findings_lines
 
     with milepost.open_memory(folder) as memory:
         found = memory.doctor()
@@ -202,7 +204,7 @@ def doctor(folder: Folder = None, as_json: Json = False) -> None:
 @group.command()
 def sync(folder: Folder = None, as_json: Json = False) -> None:
     """Tell the primary what it was not told yet, and take over what others told it. From then on runs do so, too."""
-    from milepost.cli.show_upkeep import synced_lines, synced_to_json
+    from milepost.cli.show.upkeep import synced_lines, synced_to_json
 
     with milepost.open_memory(folder) as memory:
         found = memory.sync()
@@ -247,7 +249,7 @@ def import_(
 
     What others say is not believed: none of it counts as verified, and lessons begin as candidates.
     """
-    from milepost.cli.show_upkeep import imported_lines, imported_to_json
+    from milepost.cli.show.upkeep import imported_lines, imported_to_json
 
     with milepost.open_memory(folder) as memory:
         found = memory.import_(sys.stdin.buffer if file == "-" else file, trusted=trusted)
@@ -259,7 +261,7 @@ def import_(
 @group.command()
 def vacuum(folder: Folder = None, as_json: Json = False) -> None:
     """Give the room of what was forgotten back to the disk."""
-    from milepost.cli.show_memory import size
+    from milepost.cli.show.memory import size
 
     with milepost.open_memory(folder) as memory:
         freed = memory.vacuum()
@@ -319,7 +321,7 @@ def complete(
 
 
 def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMemory], milepost.LessonStanding]) -> None:
-    from milepost.cli.show_lessons import lesson_to_json
+    from milepost.cli.show.lessons import lesson_to_json
 
     with milepost.open_memory(folder) as memory:
         found = act(memory)

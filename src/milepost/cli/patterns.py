@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import milepost
-from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json
-from milepost.cli.words import from_here, hanging, safe
+from milepost.cli.format_text import from_here, hanging, safe
+from milepost.cli.output import terminal_width
 
 
 def register(app: typer.Typer) -> None:

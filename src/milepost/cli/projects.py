@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json
-from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.output import print_json, terminal_width
 from milepost.cli.together import machine_tell, people_tell, print_line
 
 Workspace = Annotated[
@@ -27,7 +27,7 @@ def projects(
     as_json: Json = False,
 ) -> None:
     """The projects of a workspace: where they are, what they are written in, who depends on whom."""
-    from milepost.cli.show_projects import project_lines
+    from milepost.cli.show.projects import project_lines
 
     found = milepost.projects(folder)
     if as_json:
@@ -39,7 +39,7 @@ def projects(
 
 def plan_all(folder: Path | None, as_json: bool) -> None:
     """One plan for all projects of a workspace."""
-    from milepost.cli.show_projects import joint_lines
+    from milepost.cli.show.projects import joint_lines
 
     made = milepost.plan_projects(folder)
     if as_json:
@@ -51,7 +51,7 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
 
 def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milepost.Wishes) -> None:
     """Run the projects of a workspace one after the other."""
-    from milepost.cli.show_projects import in_turn_lines
+    from milepost.cli.show.projects import in_turn_lines
 
     tell = machine_tell() if as_json else people_tell()
     ending = milepost.run_projects(folder, agent=agent, on_event=tell, **wishes)

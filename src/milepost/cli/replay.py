@@ -11,8 +11,8 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, RoadmapOption
-from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.words import counted, mark, safe
+from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.format_text import counted, mark, safe
 
 MOST_FILES = 5
 _COLLECTOR = "OTEL_EXPORTER_OTLP"  # a replay is told to nobody
@@ -82,7 +82,7 @@ def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) ->
 def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
     from rich.console import Console
 
-    from milepost.cli.live import Progress
+    from milepost.cli.live_display import Progress
 
     with Progress(Console(stderr=True)) as progress:
         replayed = milepost.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json, Roadmap
-from milepost.cli.naming import proposed
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.output import terminal_width
 from milepost.cli.worker import Database
 
 RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run. Default: the newest.")]
@@ -34,7 +34,7 @@ def events(
     as_json: Json = False,
 ) -> None:
     """What happened in a run, one event a line, in the order it happened."""
-    from milepost.cli.show_events import event_line, printed_lines
+    from milepost.cli.show.events import event_line, printed_lines
 
     width = terminal_width() if sys.stdout.isatty() else 10_000
     some = False
@@ -78,7 +78,7 @@ def report(
 
 
 def _put(text: str, path: Path) -> None:
-    from milepost.cli.words import from_here
+    from milepost.cli.format_text import from_here
 
     if str(path) == "-":
         typer.echo(text, nl=False)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Json
-from milepost.cli.words import safe
+from milepost.cli.format_text import safe
+from milepost.cli.output import print_json, terminal_width
 
 group = typer.Typer(help="Roadmaps from prose, from a prompt, from a template.", no_args_is_help=True)
 
@@ -44,7 +44,7 @@ def normalise(
     as_json: Json = False,
 ) -> None:
     """Have a model read a document in prose: the tasks that it asks for, each with its line."""
-    from milepost.cli.show_roadmap import normalised_lines, normalised_to_json
+    from milepost.cli.show.roadmap import normalised_lines, normalised_to_json
 
     found = milepost.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
     if as_json:
@@ -64,7 +64,7 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write a new roadmap: with a model from a prompt, or from a template without one."""
-    from milepost.cli.show_roadmap import composed_notes, composed_to_json, written_lines
+    from milepost.cli.show.roadmap import composed_notes, composed_to_json, written_lines
 
     made = milepost.new_roadmap(
         prompt=prompt, template=template, style=style, write=write, model=model, force=force, say=tell
@@ -82,7 +82,7 @@ def new(
 @group.command()
 def templates(as_json: Json = False) -> None:
     """The templates that a roadmap can begin with."""
-    from milepost.cli.show_roadmap import template_lines
+    from milepost.cli.show.roadmap import template_lines
 
     found = milepost.roadmap_templates()
     if as_json:

@@ -10,8 +10,8 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json
-from milepost.cli.exits import DONE, NOT_DONE
-from milepost.cli.words import number, safe
+from milepost.cli.exit_codes import DONE, NOT_DONE
+from milepost.cli.format_text import number, safe
 
 
 def register(app: typer.Typer) -> None:

@@ -8,8 +8,8 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
-from milepost.cli.naming import proposed
-from milepost.cli.travel import people_watch, travel
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.run_live import people_watch, travel
 from milepost.cli.worker import Database
 
 

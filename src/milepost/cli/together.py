@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli.answers import terminal_width
 from milepost.cli.arguments import Json
-from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.output import terminal_width
 
 if TYPE_CHECKING:
     from milepost import Event, MemberEnding, NothingToDo, TogetherEnding
@@ -95,7 +95,7 @@ def together_lines(ending: TogetherEnding | NothingToDo) -> list[str]:
 
 
 def _member_line(member: MemberEnding, width: int, *, decided: bool) -> str:
-    from milepost.cli.words import mark, safe
+    from milepost.cli.format_text import mark, safe
 
     name = f"{safe(member.name):<{width}}"
     if member.why:
@@ -110,7 +110,7 @@ def _resume(ending: TogetherEnding) -> str:
     """The command that goes on, as it is typed in any folder."""
     import shlex
 
-    from milepost.cli.words import from_here
+    from milepost.cli.format_text import from_here
 
     words = (shlex.quote(from_here(Path(member.roadmap))) for member in ending.members)
     return f"milepost together {' '.join(words)}"
@@ -129,8 +129,8 @@ def people_tell() -> Tell:
     """Each project's progress on stderr in plain lines, as a run tells it, with its name before each."""
     from rich.console import Console
 
-    from milepost.cli.live import Progress
-    from milepost.cli.words import safe
+    from milepost.cli.format_text import safe
+    from milepost.cli.live_display import Progress
 
     width = terminal_width()
     progresses: dict[str, Progress] = {}

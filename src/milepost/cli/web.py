@@ -14,7 +14,7 @@ import typer
 
 import milepost
 from milepost.cli.arguments import Roadmap
-from milepost.cli.exits import INTERRUPTED
+from milepost.cli.exit_codes import INTERRUPTED
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def serve(wish: WebWish, *, opens: bool) -> None:
 def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
     """The demonstration with its page beside it; both stay until a signal."""
     require_page()
-    from milepost.cli import show_demo
+    from milepost.cli.show import demo as show_demo
     from milepost.web.house import WebWish
     from milepost.web.serve import serving_beside
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
-from milepost.cli.exits import INTERRUPTED
+from milepost.cli.exit_codes import INTERRUPTED
 
 if TYPE_CHECKING:
     from milepost import Event

@@ -36,7 +36,7 @@ WARM = (
         "milepost.engine.run.start",
         "milepost.agents.replay.cassette_file",
     ),
-    *("milepost.cli.main", "milepost.cli.travel", "milepost.cli.live"),
+    *("milepost.cli.main", "milepost.cli.run_live", "milepost.cli.live_display"),
 )
 _START = f"from {__name__} import main; main({{parent}}, {{control}})"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.amounts import minutes
-from milepost.cli.show_lift import lift_facts, lift_to_json
-from milepost.cli.words import clipped, counted, facts_lines, from_here, hanging, padded, safe
+from milepost.cli.format_amounts import minutes
+from milepost.cli.format_text import clipped, counted, facts_lines, from_here, hanging, padded, safe
+from milepost.cli.show.lift import lift_facts, lift_to_json
 
 if TYPE_CHECKING:
     from milepost import Found, MemoryStats, Recollection, Unsynced

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import milepost
-from milepost.cli.amounts import minutes, usd
-from milepost.cli.naming import proposed
-from milepost.cli.show_explain import guessed
-from milepost.cli.show_problems import problem_lines
-from milepost.cli.show_waves import wave_lines
-from milepost.cli.words import clipped, counted, facts_lines, hanging, safe
+from milepost.cli.format_amounts import minutes, usd
+from milepost.cli.format_text import clipped, counted, facts_lines, hanging, safe
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.show.explain import guessed
+from milepost.cli.show.problems import problem_lines
+from milepost.cli.show.waves import wave_lines
 
 if TYPE_CHECKING:
     from milepost import Choice, Forecast, Plan, Proposal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.cli.naming import proposed
-from milepost.cli.show_checks import check_lines
-from milepost.cli.words import hanging, padded, safe, wrapped
+from milepost.cli.format_text import hanging, padded, safe, wrapped
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.show.checks import check_lines
 
 if TYPE_CHECKING:
     from milepost import Proof

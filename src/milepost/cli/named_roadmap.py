@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import milepost
-from milepost.cli.words import from_here
+from milepost.cli.format_text import from_here
 
 # The commands that take a roadmap: as their argument, or behind an option.
 ARGUMENT = frozenset(

@@ -9,9 +9,9 @@ import typer
 
 import milepost
 from milepost.cli import projects, replay
-from milepost.cli.answers import print_json, terminal_width
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
-from milepost.cli.travel import people_watch, travel
+from milepost.cli.output import print_json, terminal_width
+from milepost.cli.run_live import people_watch, travel
 from milepost.cli.worker import Database, Remote
 
 
@@ -121,8 +121,8 @@ def resume(
 def _preview(
     made: milepost.Plan, roadmap: Path | None, found: tuple[str, ...] | milepost.NothingToDo, as_json: bool
 ) -> None:
-    from milepost.cli.show_plan import preview_lines
-    from milepost.cli.words import from_here
+    from milepost.cli.format_text import from_here
+    from milepost.cli.show.plan import preview_lines
 
     would_run = () if isinstance(found, milepost.NothingToDo) else found
     if as_json:

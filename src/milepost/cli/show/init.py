@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from milepost.cli.words import from_here, safe
+from milepost.cli.format_text import from_here, safe
 
 
 def init_lines(made: tuple[Path, ...], here: Path) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.naming import proposed
-from milepost.cli.words import clipped, counted, safe
+from milepost.cli.format_text import clipped, counted, safe
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from milepost import Explanation, Plan, Remark, Task

@@ -38,8 +38,7 @@ from milepost import (
     Verdict,
     WorkerChanged,
 )
-from milepost.cli.naming import proposed
-from milepost.cli.words import (
+from milepost.cli.format_text import (
     COLOURS,
     clipped,
     counted,
@@ -52,6 +51,7 @@ from milepost.cli.words import (
     short_agent,
     wrapped,
 )
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

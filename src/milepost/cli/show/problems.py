@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from milepost.cli.naming import proposed
-from milepost.cli.words import counted, hanging, safe
+from milepost.cli.format_text import counted, hanging, safe
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from milepost import Plan, Problem

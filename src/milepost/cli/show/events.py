@@ -35,7 +35,7 @@ from milepost import (
     ToolUsed,
     WorkerChanged,
 )
-from milepost.cli.words import clipped, counted, duration, mark, money, safe
+from milepost.cli.format_text import clipped, counted, duration, mark, money, safe
 
 if TYPE_CHECKING:
     from milepost import Entry

@@ -6,7 +6,7 @@ import textwrap
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.words import hanging
+from milepost.cli.format_text import hanging
 
 if TYPE_CHECKING:
     from milepost import Finding

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from milepost import gate_to_json
-from milepost.cli.naming import proposed
-from milepost.cli.words import clipped, counted, duration, wrapped
+from milepost.cli.format_text import clipped, counted, duration, wrapped
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from milepost import Gate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import milepost
-from milepost.cli.show_checks import check_lines
-from milepost.cli.words import clipped, counted, padded, wrapped
+from milepost.cli.format_text import clipped, counted, padded, wrapped
+from milepost.cli.show.checks import check_lines
 
 if TYPE_CHECKING:
     from milepost import Replayed, Verified

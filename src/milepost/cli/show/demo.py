@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import typer
 
 import milepost
-from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.live import Progress, ending_lines
+from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.live_display import Progress, ending_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

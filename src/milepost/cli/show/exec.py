@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.words import counted, safe
+from milepost.cli.format_text import counted, safe
 
 if TYPE_CHECKING:
     from milepost import Change, ExecutionResult

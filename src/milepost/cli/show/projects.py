@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import milepost
-from milepost.cli.words import clipped, counted, from_here, mark, padded, safe
+from milepost.cli.format_text import clipped, counted, from_here, mark, padded, safe
 
 if TYPE_CHECKING:
     from milepost import Family, FamilyPlan, InTurnEnding, NothingToDo

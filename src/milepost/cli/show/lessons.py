@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.show_lift import lift_facts, lift_to_json, passed_of
-from milepost.cli.show_memory import SHORT, day
-from milepost.cli.words import clipped, facts_lines, hanging, padded
+from milepost.cli.format_text import clipped, facts_lines, hanging, padded
+from milepost.cli.show.lift import lift_facts, lift_to_json, passed_of
+from milepost.cli.show.memory import SHORT, day
 
 if TYPE_CHECKING:
     from milepost import Heuristic, LessonStanding, LessonStory, Pattern

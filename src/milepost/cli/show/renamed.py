@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import milepost
-from milepost.cli.words import clipped, safe
+from milepost.cli.format_text import clipped, safe
 
 if TYPE_CHECKING:
     from milepost import Renamed

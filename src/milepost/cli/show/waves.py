@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import clipped, columns, padded, safe
+from milepost.cli.format_text import clipped, columns, padded, safe
 
 if TYPE_CHECKING:
     from milepost import Plan, Task

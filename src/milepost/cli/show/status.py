@@ -8,11 +8,11 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
-from milepost.cli.amounts import minutes, of, usd
 from milepost.cli.costs import spent_facts
-from milepost.cli.live import reason_lines, task_line
-from milepost.cli.naming import proposed
-from milepost.cli.words import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
+from milepost.cli.format_amounts import minutes, of, usd
+from milepost.cli.format_text import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
+from milepost.cli.live_display import reason_lines, task_line
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from milepost import Progress, Status

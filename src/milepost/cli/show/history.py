@@ -6,9 +6,9 @@ import shlex
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.naming import proposed
-from milepost.cli.show_log import milepost_to_json
-from milepost.cli.words import clipped, counted, duration, mark, money, padded, safe, short_agent
+from milepost.cli.format_text import clipped, counted, duration, mark, money, padded, safe, short_agent
+from milepost.cli.named_roadmap import proposed
+from milepost.cli.show.log import milepost_to_json
 
 if TYPE_CHECKING:
     from milepost import Mark, Restored, Tried, Undone

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 import typer
 
 import milepost
-from milepost.cli.exits import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.naming import proposed
+from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +47,7 @@ def tell_machines(go: Go) -> int:
 
 def tell_people(go: Go, console: Console) -> int:
     """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
-    from milepost.cli.live import Progress, ending_lines, result_lines
+    from milepost.cli.live_display import Progress, ending_lines, result_lines
 
     with Progress(console) as progress:
 

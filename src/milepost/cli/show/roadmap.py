@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import milepost
-from milepost.cli.amounts import usd
-from milepost.cli.words import clipped, counted, from_here, hanging, padded, safe
+from milepost.cli.format_amounts import usd
+from milepost.cli.format_text import clipped, counted, from_here, hanging, padded, safe
 
 if TYPE_CHECKING:
     from milepost import Composed, Normalised, Task, Template

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.show_memory import SHORT, sync_facts, sync_to_json
-from milepost.cli.words import clipped, counted, facts_lines, hanging, padded
+from milepost.cli.format_text import clipped, counted, facts_lines, hanging, padded
+from milepost.cli.show.memory import SHORT, sync_facts, sync_to_json
 
 if TYPE_CHECKING:
     from milepost import Forgotten, Imported, MemoryFinding, MemorySynced

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import clipped, duration, padded, wrapped
+from milepost.cli.format_text import clipped, duration, padded, wrapped
 
 if TYPE_CHECKING:
     from milepost import CheckResult, Evidence

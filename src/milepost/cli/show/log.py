@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.words import clipped, padded
+from milepost.cli.format_text import clipped, padded
 
 if TYPE_CHECKING:
     from milepost import Milepost

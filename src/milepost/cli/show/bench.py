@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.cli.words import clipped, duration, padded
+from milepost.cli.format_text import clipped, duration, padded
 
 if TYPE_CHECKING:
     from milepost import TaskReport

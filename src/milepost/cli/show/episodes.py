@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.show_memory import SHORT, day, first_line
-from milepost.cli.words import clipped, duration, facts_lines, hanging, mark, money, padded, short_agent
+from milepost.cli.format_text import clipped, duration, facts_lines, hanging, mark, money, padded, short_agent
+from milepost.cli.show.memory import SHORT, day, first_line
 
 if TYPE_CHECKING:
     from milepost import Episode

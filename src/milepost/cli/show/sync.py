@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from milepost.cli.naming import proposed
-from milepost.cli.words import hanging, padded, safe
+from milepost.cli.format_text import hanging, padded, safe
+from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
     from milepost import Synced
