@@ -47,8 +47,8 @@ def test_the_library_page_runs(tmp_path: Path) -> None:
 
 def test_the_page_about_mcp_runs_and_names_every_tool(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'milepost[mcp]'")
-    from milepost.mcp.places import Place
     from milepost.mcp.profiles import tools_of
+    from milepost.mcp.project_folder import Place
 
     make_sample(tmp_path / "sample")
     run_python_blocks("docs/mcp.md", tmp_path / "sample", tmp_path)

@@ -28,7 +28,7 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tex
 import milepost
 from milepost.core.memories import Circumstances, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson
 from milepost.core.verdict import Verdict
-from milepost.mcp import departing, waiting
+from milepost.mcp import start_run, wait_for_run
 from milepost.mcp.profiles import build
 from milepost.memory.assessment.assess import assess
 from tests.e2e.conftest import Sandbox
@@ -167,8 +167,8 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
         }
 
     run = asyncio.run(begin())
-    look = waiting._after
-    monkeypatch.setattr(waiting, "_after", let_go_after_a_look)
+    look = wait_for_run._after
+    monkeypatch.setattr(wait_for_run, "_after", let_go_after_a_look)
     asked(sandbox.repo, follow)
 
     assert sorted(sandbox.mileposts()) == ["1.1", "1.2"]
@@ -215,7 +215,7 @@ def test_a_process_that_ends_before_its_run_begins_is_not_taken_for_a_slow_one(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox.roadmap(ONE_TASK)
-    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
+    monkeypatch.setattr(start_run, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
 
     async def talk(client: Client) -> None:
         assert "ended before the run began" in await refused(client, "run_start")
@@ -225,7 +225,7 @@ def test_a_process_that_ends_before_its_run_begins_is_not_taken_for_a_slow_one(
 
 def test_nobody_waits_for_a_run_that_asks_a_question_already(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     sandbox.roadmap(TWO_TASKS + "  - Approve: each\n")
-    look, seen = waiting._goes_on_unasked, list[bool]()
+    look, seen = wait_for_run._goes_on_unasked, list[bool]()
 
     def looked(roadmap: Path, run: str | None) -> bool:
         seen.append(look(roadmap, run))
@@ -236,7 +236,7 @@ def test_nobody_waits_for_a_run_that_asks_a_question_already(sandbox: Sandbox, m
         with anyio.fail_after(300):
             while not (await told(client, "run_status", wait_s=50)).get("waits_for_person"):
                 pass
-        monkeypatch.setattr(waiting, "_goes_on_unasked", looked)
+        monkeypatch.setattr(wait_for_run, "_goes_on_unasked", looked)
         for name in (run, ""):
             status = await told(client, "run_status", run=name, wait_s=50)
             assert [one["gate"] for one in status["waits_for_person"]] == ["1.2/before"]

@@ -26,7 +26,7 @@ MODULES = (
     *(f"milepost.engine.views.{name}" for name in ("attempts", "status")),
     *(f"milepost.engine.workers.{name}" for name in ("dispatch", "submit", "worker")),
     *(f"milepost.engine.{name}" for name in ("budget.costs", "commands.verify", "projects.atomic", "undo.undo")),
-    *(f"milepost.cli.show_{name}" for name in ("events", "failures", "log", "plan", "proof", "status", "verify")),
+    *(f"milepost.cli.show.{name}" for name in ("events", "failures", "log", "plan", "proof", "status", "verify")),
     *("rich.console", "rich.table", "rich.live"),
 )
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from milepost.web.colours import coloured
-from milepost.web.painting import Painter
+from milepost.web.highlight.client import Painter
+from milepost.web.highlight.colours import coloured
 
 # In Markdown this takes Pygments longer than anybody waits, in one step that cannot be interrupted from within.
 ENDLESS = "\n" * 200_000

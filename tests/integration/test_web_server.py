@@ -22,8 +22,8 @@ from milepost.core.verdict import Verdict
 from milepost.engine.events.live_stream import EventStream
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
-from milepost.web.site import Site
-from milepost.web.stream import routes as stream_routes
+from milepost.web.page_facts import Site
+from milepost.web.stream_routes import routes as stream_routes
 from milepost.web.summary import Summaries
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
 from tests.mcp.serving import memory_kb

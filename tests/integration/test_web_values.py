@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 
 import milepost
 from milepost.engine.records.journal import Journal
-from milepost.web import asking, values
-from milepost.web.site import Site
-from milepost.web.stream import routes as stream_routes
+from milepost.web import action_routes, read_routes
+from milepost.web.page_facts import Site
+from milepost.web.stream_routes import routes as stream_routes
 from tests.e2e.conftest import Sandbox, make_machine
 
 ODD = "new\nline \u202egnp.py"
@@ -98,7 +98,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     assert sorted(ran.events[-1]["waits_for"]) == ["1.2", "1.3"], ran.stdout + ran.stderr
     with milepost.open_stream(machine.repo / "ROADMAP.md") as stream:
         site = Site(roadmap=machine.repo / "ROADMAP.md", stream=stream)
-        app = Starlette(routes=[*values.routes(site), *asking.routes(site), *stream_routes(site)])
+        app = Starlette(routes=[*read_routes.routes(site), *action_routes.routes(site), *stream_routes(site)])
         with TestClient(app) as client:
             yield Page(machine, ran.events[-1]["run"], client)
 

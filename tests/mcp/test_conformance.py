@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from milepost.mcp.conformance import INSTRUCTIONS, build_conformance
-from milepost.mcp.core import new_server
+from milepost.mcp.server import new_server
 from tests.live.installed import needed
 from tests.mcp.fixtures import MODES, Mode, astray
 from tests.mcp.run import run

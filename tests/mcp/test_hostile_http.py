@@ -189,7 +189,7 @@ def test_a_client_that_disappears_in_the_middle_of_a_call_leaves_no_process(serv
 
 def test_half_a_request_keeps_nobody_out_and_does_not_stay(workspace: Path) -> None:
     impatient = (
-        "import milepost.mcp.door as door, milepost.serving.httpd as httpd;"
+        "import milepost.mcp.admission as door, milepost.serving.httpd as httpd;"
         "door.BODY_S = httpd.HEAD_S = 3;"
         "from milepost.cli.main import main; import sys; sys.argv = ['milepost', 'mcp', '--http']; main()"
     )

@@ -20,19 +20,19 @@ from mcp_types import JSONRPCRequest
 from milepost.core.errors import MachineFailed, MilepostError, SettingInvalid
 from milepost.core.redact import Redactor
 from milepost.detached import StartWish
-from milepost.mcp import departing
+from milepost.mcp import start_run
+from milepost.mcp.admission import Admission, refusal
 from milepost.mcp.conformance.resuming import RecentMessages
-from milepost.mcp.core import new_server
-from milepost.mcp.crowd import Crowd
-from milepost.mcp.door import Admission, refusal
 from milepost.mcp.http import checked, new_token
-from milepost.mcp.levels import say
+from milepost.mcp.log_levels import say
 from milepost.mcp.pages import PAGE, first_of, page
-from milepost.mcp.sound import sound
-from milepost.serving.asides import MOST_AT_ONCE, aside
-from milepost.serving.complaints import LONGEST, Complaint, Unblocked
-from milepost.serving.listening import bound, host_names
-from milepost.serving.requests import Timed
+from milepost.mcp.request_limit import Crowd
+from milepost.mcp.sendable_text import sound
+from milepost.mcp.server import new_server
+from milepost.serving.listen import bound, host_names
+from milepost.serving.read_request import Timed
+from milepost.serving.threads import MOST_AT_ONCE, aside
+from milepost.serving.warnings import LONGEST, Complaint, Unblocked
 
 WANTED = Admission(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
 HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")
@@ -281,23 +281,23 @@ own.unlink()
 
 
 def test_no_more_than_a_few_runs_are_begun_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = (sys.executable, "-I", "-S", "-c", ONE_OF_SEVERAL, str(tmp_path), str(departing.MOST_AT_ONCE))
-    monkeypatch.setattr(departing, "PROGRAM", program)
+    program = (sys.executable, "-I", "-S", "-c", ONE_OF_SEVERAL, str(tmp_path), str(start_run.MOST_AT_ONCE))
+    monkeypatch.setattr(start_run, "PROGRAM", program)
     refused: list[str] = []
 
     async def start() -> None:
         with pytest.raises(MilepostError) as raised:
-            await departing.depart(StartWish(roadmap=tmp_path / "ROADMAP.md"))
+            await start_run.depart(StartWish(roadmap=tmp_path / "ROADMAP.md"))
         refused.append(raised.value.message)
 
     async def start_all() -> None:
         async with anyio.create_task_group() as group:
-            for _ in range(3 * departing.MOST_AT_ONCE):
+            for _ in range(3 * start_run.MOST_AT_ONCE):
                 group.start_soon(start)
 
     asyncio.run(start_all())
-    assert refused == ["the process of the run ended before the run began"] * 3 * departing.MOST_AT_ONCE
-    assert max(int(seen.read_text()) for seen in tmp_path.glob("seen-*")) == departing.MOST_AT_ONCE
+    assert refused == ["the process of the run ended before the run began"] * 3 * start_run.MOST_AT_ONCE
+    assert max(int(seen.read_text()) for seen in tmp_path.glob("seen-*")) == start_run.MOST_AT_ONCE
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -16,9 +16,9 @@ from mcp_types import CallToolResult, TextContent, Tool
 from pydantic import Field
 
 import milepost
-from milepost.mcp.core import new_server
 from milepost.mcp.profiles import Profile, build
-from milepost.mcp.strict import Brief, slim, strict_tool
+from milepost.mcp.server import new_server
+from milepost.mcp.tool import Brief, slim, strict_tool
 
 TOKENS = {"core": 2_800, "full": 5_200}  # of the whole list, 4 characters each: users pay for every one of them
 SEEN_TOKENS = {"core": 1_450, "full": 2_700}  # of what a model is shown of it: names, descriptions, arguments

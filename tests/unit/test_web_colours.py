@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.web.colours import LONGEST_LINE, MOST_SIGNS, coloured, lines_of
+from milepost.web.highlight.colours import LONGEST_LINE, MOST_SIGNS, coloured, lines_of
 
 NAMES = ["a.py", "a.ts", "a.md", "a.html", "Makefile", "a.yaml", "a.rs", "a.sh", "a.toml", "a.unknown", "\n.py", ""]
 

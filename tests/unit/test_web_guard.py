@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import milepost
-from milepost.web import guard
-from milepost.web.built import app_named, opened
-from milepost.web.guard import BODY_BYTES, Admission, Asked, Refusal, refusal, whole_body
-from milepost.web.keys import GOOD_FOR_S, SECRET, TOKEN_S, Keys, Secret, secret_of
-from milepost.web.places import outer_origin, page_socket
-from milepost.web.policy import app_policy, page_policy, report_policy
+from milepost.web import access
+from milepost.web.access import BODY_BYTES, Admission, Asked, Refusal, refusal, whole_body
+from milepost.web.addresses import outer_origin, page_socket
+from milepost.web.built_app import app_named, opened
+from milepost.web.login_keys import GOOD_FOR_S, SECRET, TOKEN_S, Keys, Secret, secret_of
+from milepost.web.response_headers import app_policy, page_policy, report_policy
 
 TOKEN = "t" * 43
 WANTED = Admission(
@@ -150,7 +150,7 @@ def body_of(*pieces: bytes, ends: bool = True) -> bytes | Refusal:
 
 
 def test_a_body_is_read_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_S", 0.01)
+    monkeypatch.setattr(access, "BODY_S", 0.01)
     large, slow = body_of(*[b"x" * 1024] * 65), body_of(b"{", ends=False)
 
     assert body_of(b"{", b"}") == b"{}"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import milepost
+from milepost.web.poll import Sight
+from milepost.web.server_sent_events import BATCH_BYTES, Place, batches, changes, message, place_named
 from milepost.web.summary import counted
-from milepost.web.tail import Sight
-from milepost.web.telling import BATCH_BYTES, Place, batches, changes, message, place_named
 
 
 @pytest.mark.parametrize(

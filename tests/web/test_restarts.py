@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from milepost.engine.project.project import STATE
-from milepost.web.keys import SECRET
+from milepost.web.login_keys import SECRET
 from tests.e2e.conftest import Sandbox, make_machine
 from tests.web.chromium import LINES, Pages, caught_up
 from tests.web.serving import LONGEST_S, Served, served

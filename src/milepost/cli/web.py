@@ -20,8 +20,8 @@ from milepost.cli.worker import Database
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from milepost.web.house import WebWish
     from milepost.web.serve import Served
+    from milepost.web.setup import WebWish
 
 OPENING_S: Final = 10.0  # how long the demonstration waits for somebody to watch
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")]
@@ -67,7 +67,7 @@ def web(
 ) -> None:
     """Show a run in the browser, live or finished: what is done with proof, what failed, what waits, what it cost."""
     require_page()
-    from milepost.web.house import WebWish
+    from milepost.web.setup import WebWish
 
     wish = WebWish(
         roadmap=roadmap,
@@ -111,8 +111,8 @@ def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
     """The demonstration with its page beside it; both stay until a signal."""
     require_page()
     from milepost.cli.show import demo as show_demo
-    from milepost.web.house import WebWish
     from milepost.web.serve import serving_beside
+    from milepost.web.setup import WebWish
 
     with ExitStack() as held:
 
@@ -143,8 +143,8 @@ def tell(served: Served, wish: WebWish) -> None:
 
 def remarks(port: int, wish: WebWish) -> list[str]:
     """What a person should know who did not ask for it."""
-    from milepost.serving.listening import local
-    from milepost.web.places import PAGE_PORT
+    from milepost.serving.listen import local
+    from milepost.web.addresses import PAGE_PORT
 
     lines = []
     if wish.port is None and port != PAGE_PORT:

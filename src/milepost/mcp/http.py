@@ -14,9 +14,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from milepost.core.errors import SettingInvalid
-from milepost.mcp.door import Admission, Door
+from milepost.mcp.admission import Admission, Door
 from milepost.serving.httpd import Httpd, ending_on_signals
-from milepost.serving.listening import LOOPBACK, bound, host_names
+from milepost.serving.listen import LOOPBACK, bound, host_names
 
 PATH: Final = "/mcp"
 BODY_BYTES: Final = 1024 * 1024

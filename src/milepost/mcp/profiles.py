@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
-from milepost.mcp.core import new_server
-from milepost.mcp.places import Place
+from milepost.mcp.project_folder import Place
 from milepost.mcp.prompts import add_prompts
 from milepost.mcp.resources import add_resources
-from milepost.mcp.strict import READS, REMOVES, WRITES, strict_tool
-from milepost.mcp.tools.answering import answer_tools
-from milepost.mcp.tools.executing import execute_tools
+from milepost.mcp.server import new_server
+from milepost.mcp.tool import READS, REMOVES, WRITES, strict_tool
+from milepost.mcp.tools.execute import execute_tools
+from milepost.mcp.tools.gates import answer_tools
 from milepost.mcp.tools.health import health_tools
-from milepost.mcp.tools.planning import planning_tools
-from milepost.mcp.tools.proofs import proof_tools
-from milepost.mcp.tools.remembering import memory_tools, query_tools
-from milepost.mcp.tools.running import run_tools
+from milepost.mcp.tools.memory import memory_tools, query_tools
+from milepost.mcp.tools.plan import planning_tools
+from milepost.mcp.tools.proof import proof_tools
+from milepost.mcp.tools.runs import run_tools
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

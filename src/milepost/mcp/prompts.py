@@ -10,9 +10,9 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 import milepost
-from milepost.mcp.places import Place
-from milepost.mcp.strict import problem_in_words
-from milepost.serving.asides import aside
+from milepost.mcp.project_folder import Place
+from milepost.mcp.tool import problem_in_words
+from milepost.serving.threads import aside
 
 
 def add_prompts(server: MCPServer[Any], place: Place) -> None:

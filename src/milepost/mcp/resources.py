@@ -12,10 +12,10 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 import milepost
-from milepost.mcp.places import Place
-from milepost.mcp.strict import problem_in_words
-from milepost.mcp.tools.remembering import lesson_told, lessons_listed
-from milepost.serving.asides import aside
+from milepost.mcp.project_folder import Place
+from milepost.mcp.tool import problem_in_words
+from milepost.mcp.tools.memory import lesson_told, lessons_listed
+from milepost.serving.threads import aside
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
-from milepost.mcp.crowd import Crowd, Incoming, Outgoing
+from milepost.mcp.request_limit import Crowd, Incoming, Outgoing
 
 LONGEST_MESSAGE = 4 * 1024 * 1024
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

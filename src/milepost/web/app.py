@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.applications import Starlette
 
-from milepost.web import asking, opening, pages, stream, values
-from milepost.web.opening import Entrance
-from milepost.web.site import Site
+from milepost.web import action_routes, login, pages, read_routes, stream_routes
+from milepost.web.login import Entrance
+from milepost.web.page_facts import Site
 
 
 def application(site: Site, entrance: Entrance) -> Starlette:
@@ -14,9 +14,9 @@ def application(site: Site, entrance: Entrance) -> Starlette:
     return Starlette(
         routes=[
             *pages.routes(),
-            *opening.routes(entrance),
-            *stream.routes(site),
-            *values.routes(site),
-            *asking.routes(site),
+            *login.routes(entrance),
+            *stream_routes.routes(site),
+            *read_routes.routes(site),
+            *action_routes.routes(site),
         ],
     )

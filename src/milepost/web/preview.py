@@ -18,10 +18,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import milepost
-from milepost.serving.asides import aside
-from milepost.serving.requests import only
-from milepost.web.built import App, opened
-from milepost.web.policy import app_policy, report_policy, under_policy
+from milepost.serving.read_request import only
+from milepost.serving.threads import aside
+from milepost.web.built_app import App, opened
+from milepost.web.response_headers import app_policy, report_policy, under_policy
 
 _CHUNK: Final = 256 * 1024
 _NOT_FOUND: Final = "There is nothing here.\n"

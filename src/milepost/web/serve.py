@@ -14,14 +14,14 @@ from typing import Final
 from starlette.types import ASGIApp
 
 import milepost
-from milepost.serving.complaints import tell_on_stderr
 from milepost.serving.httpd import Httpd, ending_on_signals
-from milepost.serving.listening import in_address, local
-from milepost.web.house import House, WebWish, site_of
-from milepost.web.keys import Keys, Secret
-from milepost.web.places import outer_origin, page_socket, port_of, preview_sockets
+from milepost.serving.listen import in_address, local
+from milepost.serving.warnings import tell_on_stderr
+from milepost.web.addresses import outer_origin, page_socket, port_of, preview_sockets
+from milepost.web.login_keys import Keys, Secret
+from milepost.web.page_facts import Site, run_named
 from milepost.web.preview import Names
-from milepost.web.site import Site, run_named
+from milepost.web.setup import House, WebWish, site_of
 
 FAREWELL_S: Final = 1  # an open stream would be waited for without end
 

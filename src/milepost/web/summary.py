@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import milepost
-from milepost.web.site import Site
+from milepost.web.page_facts import Site
 
 
 class Summaries:

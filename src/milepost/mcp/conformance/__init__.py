@@ -18,8 +18,8 @@ from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.conformance.rounds import add_rounds
 from milepost.mcp.conformance.schemas import add_schemas
 from milepost.mcp.conformance.working import add_work
-from milepost.mcp.core import new_server
 from milepost.mcp.http import Ready, serve
+from milepost.mcp.server import new_server
 
 INSTRUCTIONS: Final = "Fixtures of the conformance suite of the Model Context Protocol. Nothing here does anything."
 

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ContentBlock
 
 from milepost.mcp.conformance.contents import text
-from milepost.mcp.levels import say
+from milepost.mcp.log_levels import say
 
 MOMENT_S: Final = 0.05
 

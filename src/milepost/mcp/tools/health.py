@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
-from milepost.mcp.places import Folder, Place
-from milepost.mcp.strict import Brief
-from milepost.serving.asides import aside
+from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.tool import Brief
+from milepost.serving.threads import aside
 
 LONGEST = 200
 

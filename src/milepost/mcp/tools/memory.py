@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import milepost
-from milepost.mcp.places import Folder, Place
-from milepost.mcp.strict import Brief
-from milepost.serving.asides import aside
+from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.tool import Brief
+from milepost.serving.threads import aside
 
 State = Literal["candidate", "active", "quarantined", "retired"]
 LONGEST = 400

@@ -9,8 +9,8 @@ import anyio
 from mcp.server.mcpserver import Context
 
 import milepost
-from milepost.mcp.sound import sound
-from milepost.serving.asides import aside
+from milepost.mcp.sendable_text import sound
+from milepost.serving.threads import aside
 
 LOOK_S = 0.5
 LONGEST_MESSAGE = 200

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import milepost
 from milepost.core.errors import MachineFailed
-from milepost.serving.listening import LOOPBACK, bound
+from milepost.serving.listen import LOOPBACK, bound
 
 PAGE_PORT: Final = 8780
 PREVIEW_PORT: Final = 8880

@@ -7,9 +7,9 @@ from typing import Final, assert_never
 
 import milepost
 from milepost.core.errors import NothingToSteer
-from milepost.web.bodies import Steer
-from milepost.web.site import Site, run_named
-from milepost.web.turns import Turns
+from milepost.web.one_at_a_time import Turns
+from milepost.web.page_facts import Site, run_named
+from milepost.web.request_bodies import Steer
 
 STOPPING_S: Final = 1.0  # a run that ends in this time is told as ended
 LONGEST_SHOWN: Final = 60

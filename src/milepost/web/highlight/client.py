@@ -13,9 +13,9 @@ import weakref
 from contextlib import suppress
 from typing import Final
 
-from milepost.web.colours import MOST_SIGNS, Paint, Row, lines_of, plain
+from milepost.web.highlight.colours import MOST_SIGNS, Paint, Row, lines_of, plain
 
-PROGRAM: Final = (sys.executable, "-P", "-m", "milepost.web.painter")
+PROGRAM: Final = (sys.executable, "-P", "-m", "milepost.web.highlight.process")
 PATIENCE_S: Final = 5.0  # for all texts of an answer
 BEGINNING_S: Final = 60.0  # a machine with much to do takes long to begin a process
 

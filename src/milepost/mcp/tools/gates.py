@@ -10,9 +10,9 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation
 from pydantic import BaseModel, Field
 
 import milepost
-from milepost.mcp.places import Folder, Place
-from milepost.mcp.strict import Brief
-from milepost.serving.asides import aside
+from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.tool import Brief
+from milepost.serving.threads import aside
 
 LONGEST_SHOWN = 2_000
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]

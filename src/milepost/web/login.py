@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from milepost.web.guard import AGAIN, Admission, has_cookie
-from milepost.web.keys import TOKEN_S, Keys
+from milepost.web.access import AGAIN, Admission, has_cookie
+from milepost.web.login_keys import TOKEN_S, Keys
 
 # A redirect would not do: after a click on another site a strict cookie is not sent along with one.
 _OPENED: Final = (

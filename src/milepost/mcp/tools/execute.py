@@ -13,10 +13,10 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
-from milepost.mcp.places import Place
-from milepost.mcp.strict import Brief
-from milepost.mcp.ticking import ticking
-from milepost.serving.asides import aside
+from milepost.mcp.progress import ticking
+from milepost.mcp.project_folder import Place
+from milepost.mcp.tool import Brief
+from milepost.serving.threads import aside
 
 LONGEST_CODE = 100_000
 LONGEST_VALUE = 10_000  # as much as is kept of what it prints

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 import milepost
-from milepost.serving.asides import aside
+from milepost.serving.threads import aside
 
 AT_WORK_S: Final = 0.05
 AT_REST_S: Final = 0.25

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from milepost.serving.requests import Headers, Timed, only
+from milepost.serving.read_request import Headers, Timed, only
 
 BODY_S: Final = 20.0
 

@@ -11,13 +11,13 @@ from pydantic import Field
 
 import milepost
 from milepost.detached import starting
-from milepost.mcp.departing import depart
-from milepost.mcp.levels import say
-from milepost.mcp.places import Folder, Place
-from milepost.mcp.strict import Brief
-from milepost.mcp.tools.standing import Standing, standing_of
-from milepost.mcp.waiting import wait_for_run
-from milepost.serving.asides import aside
+from milepost.mcp.log_levels import say
+from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.start_run import depart
+from milepost.mcp.tool import Brief
+from milepost.mcp.tools.status import Standing, standing_of
+from milepost.mcp.wait_for_run import wait_for_run
+from milepost.serving.threads import aside
 
 if TYPE_CHECKING:
     from pathlib import Path

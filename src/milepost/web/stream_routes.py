@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 import milepost
-from milepost.serving.asides import aside
+from milepost.serving.threads import aside
+from milepost.web.page_facts import Site, glance_json, run_named
+from milepost.web.poll import Tail
 from milepost.web.replies import answered
-from milepost.web.site import Site, glance_json, run_named
+from milepost.web.server_sent_events import LINES, place_named, rows_json, told
 from milepost.web.summary import Summaries
-from milepost.web.tail import Tail
-from milepost.web.telling import LINES, place_named, rows_json, told
 
 _LARGEST: Final = 2**62
 

@@ -11,7 +11,7 @@ import anyio.abc
 
 from milepost.departing import LONGEST_ANSWER, PATIENCE_S, PROGRAM, begun_by, environment
 from milepost.detached import Begun, StartWish
-from milepost.serving.at_once import AtOnce
+from milepost.serving.concurrency_limit import AtOnce
 
 MOST_AT_ONCE = 4  # each is a process that imports the whole program
 _starting = AtOnce(MOST_AT_ONCE)

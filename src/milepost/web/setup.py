@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp
 
 import milepost
-from milepost.serving.listening import LOOPBACK
+from milepost.serving.listen import LOOPBACK
+from milepost.web.access import Admission, Guard
 from milepost.web.app import application
-from milepost.web.built import App, app_named
-from milepost.web.guard import Admission, Guard
-from milepost.web.keys import Keys, Secret
-from milepost.web.opening import Entrance
-from milepost.web.policy import page_policy
+from milepost.web.built_app import App, app_named
+from milepost.web.login import Entrance
+from milepost.web.login_keys import Keys, Secret
+from milepost.web.page_facts import Site
 from milepost.web.preview import Names, Previews, previews
-from milepost.web.site import Site
+from milepost.web.response_headers import page_policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

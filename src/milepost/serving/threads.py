@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import anyio
 
-from milepost.serving.at_once import AtOnce
+from milepost.serving.concurrency_limit import AtOnce
 
 T = TypeVar("T")
 

@@ -13,13 +13,13 @@ from starlette.routing import BaseRoute, Route
 
 import milepost
 from milepost.core.errors import PlaceUnknown
-from milepost.serving.asides import aside
-from milepost.web.colours import Paint
-from milepost.web.diffs import ALL_LINES, CONTEXT, Sides, file_diffs
-from milepost.web.kept import Kept
-from milepost.web.painting import Painter
+from milepost.serving.threads import aside
+from milepost.web.cache import Kept
+from milepost.web.diff.rows import ALL_LINES, CONTEXT, Sides, file_diffs
+from milepost.web.highlight.client import Painter
+from milepost.web.highlight.colours import Paint
+from milepost.web.page_facts import Site, run_named
 from milepost.web.replies import Answering, answered, lasting, text_of
-from milepost.web.site import Site, run_named
 from milepost.web.summary import waiting_in
 
 LONGEST_WORD: Final = 4_096  # a path has no more

@@ -9,11 +9,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 
 from milepost import __version__
-from milepost.mcp.faults import as_internal, by_names_of
-from milepost.mcp.levels import serve_levels
+from milepost.mcp.errors import as_internal, by_names_of
+from milepost.mcp.log_levels import serve_levels
 from milepost.mcp.pages import in_pages
-from milepost.mcp.sound import told_soundly
-from milepost.serving.complaints import tell_on_stderr
+from milepost.mcp.sendable_text import told_soundly
+from milepost.serving.warnings import tell_on_stderr
 
 
 def new_server(*, name: str = "milepost", instructions: str, tools: Sequence[Tool] = ()) -> MCPServer[dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import milepost
 from milepost.detached import why_it_ended
-from milepost.mcp.strict import Brief
+from milepost.mcp.tool import Brief
 
 LONGEST = 300
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from milepost.web.colours import Paint, Row, coloured, lines_of
-from milepost.web.comparing import compare
-from milepost.web.folding import Group, fitting, groups_of
+from milepost.web.diff.hunks import Group, fitting, groups_of
+from milepost.web.diff.same_lines import compare
+from milepost.web.highlight.colours import Paint, Row, coloured, lines_of
 
 CONTEXT: Final = 3
 ALL_LINES: Final = sys.maxsize

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any, Final
 
 import milepost
-from milepost.serving.asides import aside
-from milepost.web.site import Site, glance_json
-from milepost.web.tail import Sight, Tail
+from milepost.serving.threads import aside
+from milepost.web.page_facts import Site, glance_json
+from milepost.web.poll import Sight, Tail
 
 LINES: Final = 5_000
 BATCH_BYTES: Final = 200_000

@@ -16,7 +16,7 @@ from mcp_types import (
 )
 
 from milepost.mcp.methods import answer
-from milepost.mcp.sound import sound
+from milepost.mcp.sendable_text import sound
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = get_args(LoggingLevel)
 _ASKED = "milepost.level"

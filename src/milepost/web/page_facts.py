@@ -8,7 +8,7 @@ from typing import Any
 
 import milepost
 from milepost.core.errors import RunUnknown
-from milepost.web.built import App
+from milepost.web.built_app import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

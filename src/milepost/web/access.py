@@ -12,8 +12,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from milepost.serving.requests import Headers, Timed, only
-from milepost.web.policy import under_policy
+from milepost.serving.read_request import Headers, Timed, only
+from milepost.web.response_headers import under_policy
 
 BODY_BYTES: Final = 64 * 1024
 BODY_S: Final = 20.0

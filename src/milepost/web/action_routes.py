@@ -11,12 +11,12 @@ from starlette.routing import BaseRoute, Route
 
 import milepost
 from milepost.core.errors import GateClosed
-from milepost.serving.asides import aside
-from milepost.web.bodies import Answer, Edit, Steer, body_of
+from milepost.serving.threads import aside
+from milepost.web.one_at_a_time import Turns
+from milepost.web.page_facts import Site, run_named
 from milepost.web.replies import answered, reply, text_of
-from milepost.web.site import Site, run_named
-from milepost.web.steering import steered
-from milepost.web.turns import Turns
+from milepost.web.request_bodies import Answer, Edit, Steer, body_of
+from milepost.web.steer_run import steered
 
 BY = "a person on the page"
 

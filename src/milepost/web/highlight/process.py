@@ -1,6 +1,6 @@
 """Colours texts in a process of its own, because some texts take their lexer for ever, and nothing else can go on then.
 
-    python -P -m milepost.web.painter
+    python -P -m milepost.web.highlight.process
 
 It says when it is ready; then a line of JSON in, the name and the text, a line out, the rows. It ends by itself when a
 text takes too long, whether or not anybody waits for it, and when nobody asks any more.
@@ -13,7 +13,7 @@ import signal
 import sys
 from typing import Final
 
-from milepost.web.colours import coloured
+from milepost.web.highlight.colours import coloured
 
 PATIENCE_S: Final = 5.0
 

@@ -1,0 +1,1 @@
+"""Two texts compared, for the page."""

@@ -1,0 +1,1 @@
+"""Colours of source code, made in a process apart."""
