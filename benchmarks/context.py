@@ -24,7 +24,7 @@ from pathlib import Path
 import tree_sitter_python
 from tree_sitter import Language, Parser
 
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.build_context import Contexts, View
 from milepost.engine.context.tag_cache import TagCache

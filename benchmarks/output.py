@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.command_events import CommandTeller
 from milepost.engine.terminals.output_writer import Output

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.build_context import FOR_PROGRAMS, Contexts, View
 from milepost.engine.context.tag_cache import FILE, TagCache

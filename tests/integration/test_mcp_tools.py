@@ -23,7 +23,7 @@ from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Stops, Tools, Unstopped
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.sandbox.terminal import WalledTerminal
 
 pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'milepost[mcp]'")

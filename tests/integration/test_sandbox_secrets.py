@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets.redact import MASK, Redactor
 from milepost.engine.terminals.redact_output import DiscreetTerminal
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.secrets import Secret, SecretTerminal

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from milepost.core.events import AgentSaid, CheckFinished, Event, GateOpened, MilepostMade, RunFinished, ToolUsed
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets.redact import MASK, Redactor
 from milepost.core.verdict import Verdict
 from milepost.engine.events.log_file import LogFile
 from milepost.engine.events.otel import Endpoints, endpoints, telemetry
@@ -289,7 +289,7 @@ def test_the_environment_says_where_before_the_settings(
 
 def test_nothing_of_opentelemetry_is_imported_unless_it_is_configured(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from milepost.core.redact import Redactor\n"
+        "import sys; from pathlib import Path; from milepost.core.secrets.redact import Redactor\n"
         "from milepost.engine.records.journal import Journal\n"
         "from milepost.engine.events.subscribers import listeners\n"
         "from milepost.engine.project.settings import Settings; from milepost.core.events import RunStopping\n"

@@ -13,7 +13,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestOutcome, Verdict
 from milepost.sandbox.terminal import WalledTerminal

@@ -16,7 +16,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.checks.agreement import AgreementCheck

@@ -28,7 +28,7 @@ from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import AgentUnknown, SettingInvalid, StateUnwritable
 from milepost.core.ports import Tools
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 
 WRITE = {"text": "I write it.", "calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "1"}}]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.core.likeness import found_again, likeness
+from milepost.core.same_task import found_again, likeness
 from milepost.core.task import Task
 from milepost.roadmap.editing.tick import tick_tasks
 from milepost.roadmap.reading import read

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from milepost.core import shown_lines
-from milepost.core.any_of import LONG, AnyOf
 from milepost.core.commands import Line, Stream
-from milepost.core.mixed_lines import MixedLines
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets import coloured_lines
+from milepost.core.secrets.redact import MASK, Redactor
+from milepost.core.secrets.two_streams import MixedLines
+from milepost.core.secrets.word_search import LONG, AnyOf
 
 SECRET = "Zq9xW7vT5rP3nM1k"
 SECRETS = (SECRET, "pa55/word+with&signs?", "one-line-of-it\nab\nline-three", "hunter2-hunter2", "caf\udce9-secret")
@@ -41,7 +41,7 @@ def told_with_suspicion(*blocks: list[Line]) -> list[str]:
     """The same where nothing is passed quickly: each line by itself, and looked at for everything."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AnyOf, "__call__", lambda *_: True)
-        patch.setattr(shown_lines, "has_escapes", lambda _: True)
+        patch.setattr(coloured_lines, "has_escapes", lambda _: True)
         return told(*([line] for block in blocks for line in block))
 
 

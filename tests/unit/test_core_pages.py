@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.core.pages import bound, is_bound, unbound
+from milepost.core.folder_roadmap import bound, is_bound, unbound
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0\x1c\x1d"))
 

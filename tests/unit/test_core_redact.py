@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from milepost.core.redact import MASK, TELLING, Redactor, secrets_of
+from milepost.core.secrets.redact import MASK, TELLING, Redactor, secrets_of
 
 
 @pytest.mark.parametrize(

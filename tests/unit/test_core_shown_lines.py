@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.core.redact import MASK, Redactor
-from milepost.core.shown_lines import PART, ShownLines
+from milepost.core.secrets.coloured_lines import PART, ShownLines
+from milepost.core.secrets.redact import MASK, Redactor
 
 SECRET = "Zq9xW7vT5rP3nM1k"
 TOKEN = "ghp_" + "A1b2" * 9

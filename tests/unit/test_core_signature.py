@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.core.signature import LONGEST_SHOWN, normal_form, signature
+from milepost.core.failure_signature import LONGEST_SHOWN, normal_form, signature
 
 SEGMENTS = st.from_regex(r"[a-z_][a-z0-9_-]{0,11}", fullmatch=True)
 PATHS = st.lists(SEGMENTS, min_size=2, max_size=5).map(lambda parts: "/" + "/".join(parts) + ".py")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.terminals.redact_output import DiscreetTerminal
 
 LINES = ("-----BEGIN RSA PRIVATE KEY-----", '{"type": "result", "text": "hunter2-hunter2"}')

@@ -15,7 +15,7 @@ import milepost
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import CommandFinished, CommandPrinted, CommandStarted, Event
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets.redact import MASK, Redactor
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.command_events import CUT_SHORT, CommandTeller, argv_shown

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets.redact import MASK, Redactor
 from milepost.engine.terminals.command_policy import AUDIT, AuditedTerminal, audit_in
 
 

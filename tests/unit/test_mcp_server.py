@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import JSONRPCRequest
 
 from milepost.core.errors import MachineFailed, MilepostError, SettingInvalid
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.detached import StartWish
 from milepost.mcp import start_run
 from milepost.mcp.admission import Admission, refusal

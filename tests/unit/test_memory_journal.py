@@ -26,7 +26,7 @@ from milepost.core.memories import (
     Lesson,
     Reflection,
 )
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.store import bounds, owners

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import StateUnwritable
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.sandbox.policy import Audit, Decision, PolicedTerminal, Policy, Times, clause_of, decide, time_class
 from milepost.sandbox.policy.decision import STRICTER
 from milepost.sandbox.policy.judge import ShellRule

@@ -6,8 +6,8 @@ import pytest
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.failures import Failure, FailureClass
-from milepost.core.parts import is_vague, parts_of
 from milepost.core.task import Task
+from milepost.core.task_parts import is_vague, parts_of
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome, judge
 from milepost.repair.breakers import Breaker, Diagnosis
 from milepost.repair.classify import classify

@@ -32,7 +32,7 @@ from milepost.core.events import (
     TaskFinished,
     TaskSummary,
 )
-from milepost.core.redact import MASK, Redactor
+from milepost.core.secrets.redact import MASK, Redactor
 from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
 from milepost.engine.records.journal import Entry, RunRecord
 from milepost.engine.records.run_view import redacted

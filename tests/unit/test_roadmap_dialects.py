@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from milepost.core.pages import bound
+from milepost.core.folder_roadmap import bound
 from milepost.core.task import Roadmap, Task
 from milepost.roadmap import untick
 from milepost.roadmap.editing import tick

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.errors import EditRefused, TaskUnknown
-from milepost.core.pages import bound, unbound
+from milepost.core.folder_roadmap import bound, unbound
 from milepost.roadmap.editing.task_source import passage_of, rewritten
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.read import read

@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult, TestCase, Verdict
 from milepost.verify.verify import verify
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 
 LARGEST_FILE_BYTES = 10_000_000
 UNLISTED_FOLDERS = frozenset({".git", ".venv", "__pycache__", "node_modules"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from milepost.core.events import Event
 from milepost.core.memories import Lessons, Query
 from milepost.core.ports import Agent, Terminal, Tools
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.budget.budget import Wallet
 from milepost.engine.context.build_context import Contexts
 from milepost.engine.project.project import Project

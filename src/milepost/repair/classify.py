@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from milepost.core.attempt import Attempt, Outcome
+from milepost.core.failure_signature import signature
 from milepost.core.failures import Failure, FailureClass, Severity
-from milepost.core.signature import signature
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
 from milepost.repair.readings import Reading, cause_rank, plain_name, reading_of_check, reading_of_outcome

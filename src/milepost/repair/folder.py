@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 
 LARGEST_FILE = 4_000_000
 MOST_FILES = 50_000

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from milepost.core.parts import files_of, verify_of
 from milepost.core.task import Task
+from milepost.core.task_parts import files_of, verify_of
 
 _CODE = (".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts", ".rs", ".go", ".java", "")
 

@@ -7,8 +7,8 @@ from typing import Literal, assert_never
 
 from milepost.core.attempt import Attempt
 from milepost.core.failures import Failure, FailureClass
-from milepost.core.parts import is_vague, parts_of
 from milepost.core.task import Task
+from milepost.core.task_parts import is_vague, parts_of
 from milepost.core.verdict import Verdict
 from milepost.repair.advice import advice_for
 from milepost.repair.breakers import Diagnosis

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from milepost.core.errors import MachineFailed
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.report import HowItEnded, Report
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
 from milepost.sandbox.reach import Missing, Reach, find_program, led_out_of, reach, toolchain_variables
 

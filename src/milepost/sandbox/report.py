@@ -10,7 +10,7 @@ from typing import Any
 
 from milepost.core.commands import Termination
 from milepost.core.errors import MachineFailed
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 
 _OUT_OF_PROCESSES = "see that the machine is not out of processes or memory, then: milepost resume"
 ENFORCED_BY_HOST = ("process-tree", "clean-environment", "output-cap", "wall-clock")

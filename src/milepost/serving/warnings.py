@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from milepost.core.redact import Redactor, secrets_of
+from milepost.core.secrets.redact import Redactor, secrets_of
 
 LONGEST = 1_000  # in bytes less than a pipe takes at once, whatever the letters
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, SettingInvalid, ValueRefused
-from milepost.core.secret_shapes import MASK
+from milepost.core.secrets.shapes import MASK
 from milepost.store.database import Row, Statement
 from milepost.store.deadline import PATIENCE, Patience, within
 from milepost.store.dialect import SQLITE, kept, statements

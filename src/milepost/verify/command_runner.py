@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Terminal
 from milepost.verify.environment_fingerprint import fingerprint
 from milepost.verify.environments.equipment import Equipment, lay

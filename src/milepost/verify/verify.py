@@ -10,9 +10,9 @@ from typing import Protocol
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.errors import MilepostError
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Check
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
-from milepost.core.pages import is_of_roadmap, is_page
+from milepost.core.folder_roadmap import is_of_roadmap, is_page
 from milepost.workspace.git import Git, neutral_environment, off_switches
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.

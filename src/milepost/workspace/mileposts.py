@@ -15,7 +15,7 @@ from pathlib import Path
 
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
-from milepost.core.pages import bound, is_of_roadmap, is_page, unbound
+from milepost.core.folder_roadmap import bound, is_of_roadmap, is_page, unbound
 from milepost.workspace.git import Git
 from milepost.workspace.objects import blobs_of, changes_of, entries_of
 from milepost.workspace.repository import Identity

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from milepost.core.ports import Tools
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.records import worker_lease
 from milepost.engine.records.call_log import AttemptKey

@@ -18,7 +18,7 @@ from milepost.core.budget import Spent, count_words, refuse_call, usd_words
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import BudgetSpent, MilepostError, Misuse, NoAnswer, SettingInvalid
 from milepost.core.ports import Unstopped
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.agents.factory import make_model
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import Settings, budget_of

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from milepost.core.errors import RoadmapUnwritable
-from milepost.core.pages import is_page, unbound
+from milepost.core.folder_roadmap import is_page, unbound
 from milepost.engine.project.project import read_bytes
 
 _TRIES = 5

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.commands.show_context import context_now
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.errors import TaskUnknown
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.agents.factory import agent_name
 from milepost.engine.context.build_context import Contexts, View, bounds_for

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
-from milepost.core.parts import parts_of
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
+from milepost.core.task_parts import parts_of
 from milepost.core.verdict import Evidence
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import Project, read_bytes

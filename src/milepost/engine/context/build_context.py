@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.git_facts import MOST_COMMITS, Tree, done_before
 from milepost.engine.context.tag_cache import TagCache

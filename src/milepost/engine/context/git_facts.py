@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from milepost.core.pages import is_of_roadmap
-from milepost.core.secret_files import holds_secrets, is_example
+from milepost.core.folder_roadmap import is_of_roadmap
+from milepost.core.secrets.files import holds_secrets, is_example
 from milepost.core.task import Task
 from milepost.plan.advice.mentions import Mentions, mentions_in
 from milepost.plan.context.project_facts import MANIFESTS, Facts, Project

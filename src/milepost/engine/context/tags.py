@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from milepost.core.secret_files import holds_secrets
+from milepost.core.secrets.files import holds_secrets
 from milepost.engine.context.tag_cache import TagCache, key_of
 from milepost.engine.context.tag_process import tags_read
 from milepost.sources.grammars import grammar_of

@@ -40,7 +40,7 @@ from milepost.core.events import (
     ToolUsed,
     WorkerChanged,
 )
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import Verdict
 from milepost.engine.records.journal import event_to_json
 

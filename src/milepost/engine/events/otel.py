@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from milepost.core.events import Event
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.events.otel_metrics import Figure, Figures
 from milepost.engine.events.otel_spans import Fact, Span, Spans, span_number, trace_number
 from milepost.engine.project.version import installed_version

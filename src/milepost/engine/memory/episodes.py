@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.core.attempt import Attempt
 from milepost.core.calls import Call, Reply
 from milepost.core.errors import EpisodeDiverged, EpisodeFull, EpisodeUnknown, SettingInvalid
+from milepost.core.failure_signature import signature
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.memories import (
     UNJUDGED,
@@ -27,7 +28,6 @@ from milepost.core.memories import (
     Exhibit,
     StepResult,
 )
-from milepost.core.signature import signature
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.engine.memory.task_kind import circumstances_at, kind_of

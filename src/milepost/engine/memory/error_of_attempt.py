@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from milepost.core.attempt import Attempt
-from milepost.core.signature import signature
+from milepost.core.failure_signature import signature
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.memory.recall.signature import signatures
 from milepost.repair.clues import error_line, exception_name

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from milepost.core.errors import EpisodeUnknown, Misuse
+from milepost.core.failure_signature import signature
 from milepost.core.memories import (
     Assessment,
     EndKind,
@@ -19,7 +20,6 @@ from milepost.core.memories import (
     StepResult,
     TaskKind,
 )
-from milepost.core.signature import signature
 from milepost.core.task import Task
 from milepost.engine.memory.task_kind import circumstances_of, kind_of
 from milepost.memory.assessment.assess import assess

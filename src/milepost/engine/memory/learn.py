@@ -12,7 +12,7 @@ from milepost.core.change import ChangedFile
 from milepost.core.errors import LeaseLost, MilepostError
 from milepost.core.events import AgentSaid
 from milepost.core.memories import Lesson
-from milepost.core.secret_files import holds_secrets
+from milepost.core.secrets.files import holds_secrets
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
 from milepost.engine.memory.episodes import episode_id, judges_agent

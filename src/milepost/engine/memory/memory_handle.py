@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.open_memory import NOWHERE
 from milepost.engine.project.secrets import known_secrets

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from milepost.core.memories import Took
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.memory.consent import agreed
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.project.project import Project

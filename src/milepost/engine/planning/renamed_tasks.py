@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from milepost.core.errors import MilepostError
-from milepost.core.likeness import found_again
+from milepost.core.same_task import found_again
 from milepost.core.task import Task
 from milepost.engine.planning.make_plan import manner_here, read_now
 from milepost.engine.project.project import Project

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.errors import RoadmapMissing, RoadmapUnreadable
-from milepost.core.pages import bound, is_bound, is_page
+from milepost.core.folder_roadmap import bound, is_bound, is_page
 from milepost.engine.project.known_roadmaps import DATABASE, have_boxes, were_run
 from milepost.workspace.repository import Repository
 

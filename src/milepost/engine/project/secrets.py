@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from urllib.parse import urlsplit
 
-from milepost.core.redact import secrets_of
+from milepost.core.secrets.redact import secrets_of
 from milepost.engine.project.settings import Settings
 from milepost.sandbox.secrets import Secret
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from milepost.core.errors import MilepostError, RunUnknown, SettingInvalid
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import Settings, load

@@ -21,7 +21,7 @@ from milepost.agents.replay.replay import (
 from milepost.core.attempt import Attempt
 from milepost.core.errors import Misuse
 from milepost.core.events import Event
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import Settings, load

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from milepost.core.attempt import Attempt
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.project.version import installed_version

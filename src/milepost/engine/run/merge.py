@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from milepost.core.attempt import Attempt
 from milepost.core.events import ForecastMade
-from milepost.core.pages import is_of_roadmap
+from milepost.core.folder_roadmap import is_of_roadmap
 from milepost.core.task import Plan, Task
 from milepost.engine.attempt.assignment import roadmap_at, ticked
 from milepost.engine.budget.forecast import Facts, forecast_of

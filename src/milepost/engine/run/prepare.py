@@ -17,7 +17,7 @@ from milepost.core.errors import (
     TaskUnknown,
 )
 from milepost.core.ports import Agent
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.agents.factory import agent_name, make_agent
 from milepost.engine.context.token_budget import bounds_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from milepost.core.commands import ExecutionLimits, Network
 from milepost.core.events import Event
 from milepost.core.ports import Interpreter, Stops, Terminal, Tools
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.agents.factory import Staff
 from milepost.engine.attempt.review_tools import ReviewTools
 from milepost.engine.context.build_context import Contexts

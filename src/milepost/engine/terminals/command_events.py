@@ -15,7 +15,7 @@ from milepost.core.commands import Command, CommandResult, Line, ending_in_words
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandFinished, CommandStarted, Event, RunBy
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.records.check_logs import SIGNED
 from milepost.engine.terminals.output_bounds import fit
 from milepost.engine.terminals.output_writer import Output

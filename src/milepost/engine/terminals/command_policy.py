@@ -8,7 +8,7 @@ from pathlib import Path
 from milepost.core.calls import Call
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.settings import TerminalSettings
 from milepost.sandbox.policy import Audit, Policy, Times, clause_of, decide
 

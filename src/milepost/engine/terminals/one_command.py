@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.errors import Misuse, RoadmapMissing
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import STATE, find_roadmap
 from milepost.engine.project.secrets import known_secrets, secrets_for_commands
 from milepost.engine.project.settings import Settings, load

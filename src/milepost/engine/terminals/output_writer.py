@@ -7,8 +7,8 @@ import threading
 from milepost.core.commands import Line
 from milepost.core.errors import MilepostError
 from milepost.core.events import CommandPrinted, CommandStarted
-from milepost.core.mixed_lines import MixedLines
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
+from milepost.core.secrets.two_streams import MixedLines
 from milepost.engine.records.journal import PRINTED, Journal
 from milepost.engine.terminals.output_bounds import MOST_BYTES, Batch, Printed, batches, fit
 

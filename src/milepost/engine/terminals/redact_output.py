@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 
 
 class DiscreetTerminal:

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from milepost.core.parts import LONGEST_ID
 from milepost.core.task import Task
+from milepost.core.task_parts import LONGEST_ID
 from milepost.workspace.mileposts import Milepost
 
 _PART_ENDINGS = tuple(f".{letter}" for letter in "abcde")

@@ -11,7 +11,7 @@ from typing import Any
 
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import Outfitter

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.ports import Terminal
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.env_templates import Templates
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets as known_secrets

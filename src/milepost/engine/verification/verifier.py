@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.errors import MilepostError
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence
 from milepost.engine.records.check_logs import LoggingTerminal

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from milepost.core.errors import NothingToSteer
-from milepost.core.redact import Redactor
+from milepost.core.secrets.redact import Redactor
 from milepost.engine.gates import unfinished_run
 from milepost.engine.gates.answer import running
 from milepost.engine.project.project import Project

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from milepost.core.failure_signature import plain
 from milepost.core.memories import Episode, Lessons, LessonStanding, Query, Showing
-from milepost.core.signature import plain
 from milepost.memory.lessons.policy import arm_of, why_hidden
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.candidates import Candidate, Looked, look

@@ -1,6 +1,6 @@
 """Two signatures of a failure, by which it is known again: with the file or test that failed, and without.
 
-They differ from the one by which a run sees that it goes in circles (`milepost.core.signature`): names stay, since a
+They differ from the one by which a run sees that it goes in circles (`milepost.core.failure_signature`): names stay, since a
 missing `yaml` is not mended by what mended a missing `numpy`.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from milepost.core.signature import normal_form, plain
+from milepost.core.failure_signature import normal_form, plain
 
 LONGEST = 300
 LONGEST_READ = 20_000

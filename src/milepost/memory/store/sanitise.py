@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from milepost.core.errors import EpisodeInvalid
 from milepost.core.memories import Assessment, EpisodeEnd, EpisodeStart, EpisodeStep, Exhibit, Lesson
-from milepost.core.redact import MASK, Redactor, secrets_of
+from milepost.core.secrets.redact import MASK, Redactor, secrets_of
 from milepost.memory.store.bounds import (
     ENTRIES,
     EXHIBIT_BYTES,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from milepost.core.parts import files_of, verify_of
 from milepost.core.task import Task
+from milepost.core.task_parts import files_of, verify_of
 
 TOO_BIG = 7
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from milepost.core.parts import parts_of
 from milepost.core.task import Plan, Task
+from milepost.core.task_parts import parts_of
 from milepost.plan.advice.complexity import complexity_of
 
 _NUMBERED = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,6}|[A-Z]{1,4}-?\d{1,6}(?:[.-]\d{1,6}){0,4}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from milepost.core.parts import is_vague
 from milepost.core.task import Task
+from milepost.core.task_parts import is_vague
 from milepost.plan.graph.alike_tasks import words_of
 
 _WOOLLY = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from milepost.core.likeness import found_again
+from milepost.core.same_task import found_again
 from milepost.core.task import Plan, Task
 from milepost.plan.graph.regroup import carried, gathered, groups_of, kept, with_more
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from milepost.core.errors import MilepostError
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.repair.folder import OutOfReach
 from milepost.repair.recipes.autofix import Autofix
 from milepost.repair.recipes.cycles import CircularImport

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from milepost.core.errors import EditRefused, RoadmapUnreadable, TaskUnknown
-from milepost.core.pages import is_bound, unbound
+from milepost.core.folder_roadmap import is_bound, unbound
 from milepost.core.task import Roadmap, Task
 from milepost.roadmap.reading.options import PLAIN, Manner
 from milepost.roadmap.reading.read import read, survey

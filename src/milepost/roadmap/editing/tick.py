@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from milepost.core.errors import TaskUnknown
-from milepost.core.likeness import found_again
+from milepost.core.same_task import found_again
 from milepost.core.task import Task
 from milepost.roadmap.reading.box import with_boxes
 from milepost.roadmap.reading.options import PLAIN, Manner

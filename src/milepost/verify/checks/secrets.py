@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
-from milepost.core.redact import Redactor
-from milepost.core.secret_shapes import MASK, mask_tokens
+from milepost.core.secrets.redact import Redactor
+from milepost.core.secrets.shapes import MASK, mask_tokens
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.files import listed
 from milepost.verify.guard.paths import is_test_path

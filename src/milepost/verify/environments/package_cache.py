@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 
 UNUSED_DAYS = 30
 _DAY_S = 86_400.0

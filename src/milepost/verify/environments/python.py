@@ -12,7 +12,7 @@ from typing import Literal
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 from milepost.verify.environments.equipment import Equipment
 from milepost.verify.environments.import_paths import believed, register
 from milepost.verify.environments.package_cache import Entries, Failed

@@ -7,7 +7,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from milepost.core.machine import machine_failure
+from milepost.core.machine_failure import machine_failure
 
 LARGEST_REPORT = 32_000_000
 

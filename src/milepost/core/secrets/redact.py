@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, quote_plus
 
-from milepost.core.any_of import AnyOf
-from milepost.core.escapes import without_escapes
-from milepost.core.secret_shapes import MASK as MASK
-from milepost.core.secret_shapes import has_signs, mask_shapes
+from milepost.core.secrets.shapes import MASK as MASK
+from milepost.core.secrets.shapes import has_signs, mask_shapes
+from milepost.core.secrets.word_search import AnyOf
+from milepost.core.terminal_escapes import without_escapes
 
 SHORTEST_SECRET = 8
 # So much of the beginning of a secret at the end of a line is taken for the secret itself.

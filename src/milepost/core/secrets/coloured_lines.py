@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 
-from milepost.core.escapes import has_escapes, without_escapes
-from milepost.core.redact import MASK, Redactor, written
+from milepost.core.secrets.redact import MASK, Redactor, written
+from milepost.core.terminal_escapes import has_escapes, without_escapes
 
 PART = 100  # lines; of those around a secret no more are looked at one by one
 

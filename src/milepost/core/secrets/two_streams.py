@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from milepost.core.commands import Line, Stream
-from milepost.core.redact import MASK, Redactor, written
-from milepost.core.shown_lines import ShownLines
+from milepost.core.secrets.coloured_lines import ShownLines
+from milepost.core.secrets.redact import MASK, Redactor, written
 
 
 class MixedLines:

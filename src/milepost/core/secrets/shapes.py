@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from milepost.core.any_of import AnyOf
+from milepost.core.secrets.word_search import AnyOf
 
 MASK = "[secret]"
 
