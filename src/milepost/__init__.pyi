@@ -250,7 +250,7 @@ from milepost.plan.projects.dependencies import Sibling as Sibling
 from milepost.plan.projects.joint_plan import FamilyPlan as FamilyPlan
 from milepost.plan.projects.joint_plan import ProjectPlan as ProjectPlan
 from milepost.plan.projects.joint_plan import ProjectProblem as ProjectProblem
-from milepost.repair.failures import FailureStats as FailureStats
+from milepost.repair.diagnosis.failure_log import FailureStats as FailureStats
 from milepost.roadmap.reading.explain import Explanation as Explanation
 from milepost.roadmap.writing.templates import Template as Template
 from milepost.sandbox.changes import Change as Change

@@ -22,8 +22,8 @@ from milepost.memory.sync.primary import Primary, open_primary
 from milepost.memory.sync.sync_state import Notes
 from milepost.memory.sync.synchroniser import Synchroniser
 from milepost.memory.sync.tables import COLUMNS
+from milepost.store.connection_timeout import Patience
 from milepost.store.database import Row, Statement, open_database
-from milepost.store.deadline import Patience
 
 Moment = Literal["call", "commit", "never"]
 

@@ -210,7 +210,7 @@ def test_output_is_found_by_an_index_however_long_it_is(tmp_path: Path) -> None:
 
 READ_ONLY = """
 import os, sys
-import milepost.store.file
+import milepost.store.sqlite
 from pathlib import Path
 from milepost.engine.journal import Journal
 from milepost.engine.tail import EventStream

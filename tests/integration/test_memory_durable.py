@@ -39,7 +39,7 @@ from milepost.memory.store.migrations import version_of
 from milepost.memory.store.owners import is_gone, owner_here
 from milepost.memory.store.schema import KEYS, VERSION
 from milepost.memory.transfer.forget import Forgetting
-from milepost.store import file
+from milepost.store import sqlite
 from milepost.store.database import Database, open_database
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ from milepost.memory.memory import StoredMemory
 from milepost.memory.store.owners import is_gone, owner_here
 from milepost.store.database import open_database
 if sys.argv[1].startswith("postgresql"):
-    import milepost.store.server
+    import milepost.store.postgres
 
 def life(act):
     memory = StoredMemory(open_database(sys.argv[1]), shared=True)
@@ -538,7 +538,7 @@ except StateUnwritable as error:
 
 
 def test_a_file_that_another_holds_for_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "BUSY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.05)
     path = tmp_path / "milepost.db"
     with closing(open_database(path)) as database, closing(sqlite3.connect(path, isolation_level=None)) as other:
         journal = StoredMemory(database).journal

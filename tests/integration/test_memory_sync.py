@@ -28,8 +28,8 @@ from milepost.memory.sync.primary import prepare
 from milepost.memory.sync.primary_in_file import MemoryPrimary
 from milepost.memory.sync.tables import COLUMNS
 from milepost.store import libsql
+from milepost.store.connection_timeout import Patience
 from milepost.store.database import open_database
-from milepost.store.deadline import Patience
 from milepost.store.libsql import LibsqlServer
 from tests.integration.memory_lives import Comparison, Places, compare, life, one_call, write_on
 from tests.postgres import Cluster

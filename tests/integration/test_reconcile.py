@@ -15,8 +15,8 @@ from milepost.core.errors import GitFailed
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.workspace.merge import Conflicts, Merged, Renewal, merge_trees
 from milepost.workspace.mileposts import milepost_message
-from milepost.workspace.reconcile.evidence import conflict_evidence
-from milepost.workspace.reconcile.renewal import renewed
+from milepost.workspace.reconcile.conflict_text import conflict_evidence
+from milepost.workspace.reconcile.update_locks import renewed
 from tests.integration.repositories import Place, new_place
 
 BASE = {

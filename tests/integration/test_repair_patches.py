@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milepost.core.task import Task
-from milepost.repair.fixes import apply_fix, take_back
-from milepost.repair.ledger import PatchLedger
-from milepost.repair.patching import RunGit
+from milepost.repair.patches.apply import RunGit
+from milepost.repair.patches.fixes import apply_fix, take_back
+from milepost.repair.patches.patch_log import PatchLedger
 from milepost.store.database import open_database
 from tests.integration.repositories import everything
 

@@ -21,9 +21,9 @@ from milepost.core.events import AgentSaid
 from milepost.core.failures import FailureClass
 from milepost.core.verdict import judge
 from milepost.engine.records.journal import Journal
-from milepost.repair.failures import FailureLog
-from milepost.repair.ledger import PatchLedger
-from milepost.store import server
+from milepost.repair.diagnosis.failure_log import FailureLog
+from milepost.repair.patches.patch_log import PatchLedger
+from milepost.store import postgres as server
 from milepost.store.database import Database, open_database
 from tests.postgres import Cluster
 
@@ -147,11 +147,11 @@ def test_several_processes_may_make_the_tables_at_once(place: Path | str, tmp_pa
 import pathlib, sys, time
 from milepost.engine.journal import Journal
 from milepost.memory.memory import StoredMemory
-from milepost.repair.failures import FailureLog
-from milepost.repair.ledger import PatchLedger
+from milepost.repair.diagnosis.failure_log import FailureLog
+from milepost.repair.patches.patch_log import PatchLedger
 from milepost.store.database import open_database
 if sys.argv[1].startswith("postgresql"):
-    import milepost.store.server
+    import milepost.store.postgres
 sign = pathlib.Path({str(tmp_path / "go")!r})
 print("ready", flush=True)
 while not sign.exists():

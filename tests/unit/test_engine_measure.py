@@ -11,7 +11,7 @@ from milepost.core.calls import Reply, Usage
 from milepost.engine.context.token_budget import bounds_of
 from milepost.engine.project.settings import Settings
 from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
-from milepost.store.file import FileDatabase
+from milepost.store.sqlite import FileDatabase
 
 KEY = AttemptKey(run="r1", task="1.1", attempt=1)
 

@@ -34,8 +34,8 @@ from milepost.memory.store.bounds import cut, cut_characters, fewer, without_mid
 from milepost.memory.store.rows import digest_of, row_of
 from milepost.memory.store.sanitise import Fitting
 from milepost.memory.transfer.forget import Forgetting
-from milepost.store.convoy import Convoy
 from milepost.store.database import Database, open_database
+from milepost.store.group_commit import Convoy
 
 START = EpisodeStart(id="a1", project="clock", title="Parse hours", started_at=10.0)
 END = EpisodeEnd(kind="success", ended_at=20.0, verdict=Verdict.PASSED)

@@ -26,8 +26,8 @@ from milepost.plan.context.sections import (
     text_within,
 )
 from milepost.plan.context.tokens import bytes_per_token, size_of, tokens_of
+from milepost.sources.env_variables import keys_in
 from milepost.sources.tags import Tags, tags_of
-from milepost.sources.variables import keys_in
 
 
 def task(text: str = "", *, title: str = "Do it", files: tuple[str, ...] = (), verify: tuple[str, ...] = ()) -> Task:

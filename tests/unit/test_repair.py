@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.repair.evidence import LONGEST, LONGEST_ADVICE, LONGEST_DIFFS, what_failed
+from milepost.repair.diagnosis.evidence import LONGEST, LONGEST_ADVICE, LONGEST_DIFFS, what_failed
 
 FILES = CheckResult(name="files", outcome="passed", summary="1 file changed: a.py")
 

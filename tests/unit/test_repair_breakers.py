@@ -3,8 +3,8 @@ from __future__ import annotations
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.repair.breakers import BreakerLimits, diff_hash, tripped
-from milepost.repair.progress import failing, further, shrinking
+from milepost.repair.diagnosis.progress import failing, further, shrinking
+from milepost.repair.strategy.breakers import BreakerLimits, diff_hash, tripped
 
 MANY = BreakerLimits(attempts=20)
 

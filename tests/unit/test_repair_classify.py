@@ -8,8 +8,8 @@ from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.failures import FailureClass as F
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, FailureKind, TestCase, TestOutcome, judge
-from milepost.repair.classify import SEVERITIES, classify
-from milepost.repair.clues import error_line, missing_module
+from milepost.repair.diagnosis.classify import SEVERITIES, classify
+from milepost.repair.diagnosis.clues import error_line, missing_module
 
 FILES = CheckResult(name="files", outcome="passed", summary="1 file changed: a.py")
 

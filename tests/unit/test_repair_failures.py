@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from milepost.core.failures import Failure, FailureClass
-from milepost.repair.failures import FailureLog
+from milepost.repair.diagnosis.failure_log import FailureLog
 from milepost.store.database import Database
 
 

@@ -5,11 +5,11 @@ from typing import get_args
 
 import pytest
 
-from milepost.repair.extract import extract, find
-from milepost.repair.ledger import PatchLedger
-from milepost.repair.patches import MOVES, IllegalMove, Patch, PatchState, advance, created, may_move
-from milepost.repair.patching import FileState, Touched
-from milepost.repair.scope import covers
+from milepost.repair.file_scope import covers
+from milepost.repair.patches.apply import FileState, Touched
+from milepost.repair.patches.find_diffs import extract, find
+from milepost.repair.patches.patch import MOVES, IllegalMove, Patch, PatchState, advance, created, may_move
+from milepost.repair.patches.patch_log import PatchLedger
 from milepost.store.database import Database
 
 STATES: tuple[PatchState, ...] = get_args(PatchState)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.core.failures import Failure, FailureClass
-from milepost.repair.policy import Remedy, counts, delay_s, remedy
-from milepost.repair.service import service_status, stated_wait_s
+from milepost.repair.diagnosis.service_errors import service_status, stated_wait_s
+from milepost.repair.strategy.retry_policy import Remedy, counts, delay_s, remedy
 
 
 def failure(kind: FailureClass, subject: str = "", check: str = "agent") -> Failure:

@@ -9,10 +9,10 @@ from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.task_parts import is_vague, parts_of
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome, judge
-from milepost.repair.breakers import Breaker, Diagnosis
-from milepost.repair.classify import classify
-from milepost.repair.parts import maker_of
-from milepost.repair.strategies import (
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.breakers import Breaker, Diagnosis
+from milepost.repair.strategy.split import maker_of
+from milepost.repair.strategy.strategies import (
     Decompose,
     Defer,
     Dissolve,

@@ -25,7 +25,7 @@ from milepost.engine.routing.track_record import Trial, trials_of
 from milepost.engine.run.next_step import Outlook, Repair, decide, first_way, named
 from milepost.memory.memory import StoredMemory
 from milepost.plan.advice.traits import Traits
-from milepost.repair.classify import classify
+from milepost.repair.diagnosis.classify import classify
 from milepost.store.database import open_database
 from milepost.workspace.repository import Identity, Position
 

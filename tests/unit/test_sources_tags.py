@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from milepost.sources.env_variables import keys_in, variables_in
 from milepost.sources.grammars import grammar_of, language_of, loaded
-from milepost.sources.queries import QUERIES
+from milepost.sources.tag_queries import QUERIES
 from milepost.sources.tags import LONGEST_SIGNATURE, MOST_DEFINITIONS, tags_of
-from milepost.sources.variables import keys_in, variables_in
 
 # A file of each language: its text, the signatures in it, and some of the names that it uses.
 FILES: dict[str, tuple[str, list[str], set[str]]] = {

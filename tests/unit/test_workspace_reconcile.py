@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from milepost.workspace.merge import Conflicted, Conflicts
 from milepost.workspace.reconcile import reconcile
-from milepost.workspace.reconcile.evidence import LONGEST, conflict_evidence
+from milepost.workspace.reconcile.conflict_text import LONGEST, conflict_evidence
 
 PATHS = (
     *("a.py", "a.ts", "a.jsx", "a.go", "a.rs", "CHANGELOG.md", "package.json", "pyproject.toml", "go.sum"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from milepost.engine.views.run_files import FileText, RunFiles
     from milepost.engine.views.run_plan import RunPlan
     from milepost.engine.views.status import Status
-    from milepost.repair.failures import FailureStats
+    from milepost.repair.diagnosis.failure_log import FailureStats
     from milepost.workspace.mileposts import Milepost
 
 

@@ -24,8 +24,8 @@ from milepost.engine.records.suspend import Parking
 from milepost.engine.terminals.output_writer import Output
 from milepost.engine.verification.verifier import Examiner
 from milepost.memory.memory import StoredMemory
-from milepost.repair.failures import FailureLog
-from milepost.repair.ledger import PatchLedger
+from milepost.repair.diagnosis.failure_log import FailureLog
+from milepost.repair.patches.patch_log import PatchLedger
 from milepost.sandbox.policy import Audit
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.store.database import Database

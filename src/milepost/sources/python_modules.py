@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from milepost.sources.documents import table, toml_of
+from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.paths import folders_above
 
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")

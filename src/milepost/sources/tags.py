@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
+from milepost.sources.env_variables import variables_in
 from milepost.sources.grammars import Grammar, grammar_of, loaded
-from milepost.sources.queries import QUERIES
-from milepost.sources.variables import variables_in
+from milepost.sources.tag_queries import QUERIES
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query

@@ -45,9 +45,9 @@ def is_server(place: Path | str) -> bool:
 def open_database(place: Path | str, *, away_s: float | None = None) -> Database:
     """The database in a file, or at the address of a server, which may be away so long before that is an error."""
     if is_server(place):
-        from milepost.store.server import ServerDatabase
+        from milepost.store.postgres import ServerDatabase
 
         return ServerDatabase(str(place)) if away_s is None else ServerDatabase(str(place), away_s)
-    from milepost.store.file import FileDatabase
+    from milepost.store.sqlite import FileDatabase
 
     return FileDatabase(Path(place))

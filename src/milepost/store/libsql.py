@@ -18,8 +18,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, SettingInvalid, ValueRefused
 from milepost.core.secrets.shapes import MASK
+from milepost.store.connection_timeout import PATIENCE, Patience, within
 from milepost.store.database import Row, Statement
-from milepost.store.deadline import PATIENCE, Patience, within
 from milepost.store.dialect import SQLITE, kept, statements
 
 SCHEMES = ("libsql", "http", "https")

@@ -25,7 +25,7 @@ from milepost.engine.records.gates import Gate
 from milepost.engine.records.run_spec import Acted, Effort, Try, Way
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import Rooms
-from milepost.repair.fixes import apply_fix
+from milepost.repair.patches.fixes import apply_fix
 
 PRICELESS = (
     "the price of its model is not known, so that a bound in USD cannot be held: state it under [model], or for a "

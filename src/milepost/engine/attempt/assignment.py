@@ -16,8 +16,8 @@ from milepost.engine.memory.recall import lessons_for
 from milepost.engine.records.run_spec import Acted, Candidate, Effort, Order, Try, Way, folded
 from milepost.engine.services import Rooms
 from milepost.engine.verification.verifier import corrected
-from milepost.repair.classify import classify
-from milepost.repair.evidence import what_failed
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.diagnosis.evidence import what_failed
 from milepost.roadmap.editing.tick import tick_tasks
 from milepost.roadmap.reading import read
 from milepost.workspace.mileposts import attempt_ref

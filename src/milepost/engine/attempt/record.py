@@ -17,8 +17,8 @@ from milepost.engine.memory import episodes, learn
 from milepost.engine.records.run_spec import Acted, Order, Try
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import Rooms
-from milepost.repair.classify import classify
-from milepost.repair.patches import Patch, PatchState, advance, created
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.patches.patch import Patch, PatchState, advance, created
 
 Plain = dict[str, Any]
 IN_GIT = "git diff "  # how the ledger tells of a change that git has

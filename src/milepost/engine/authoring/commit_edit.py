@@ -15,7 +15,7 @@ from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import LAST, server_named
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.views.revisions import mileposts_of
-from milepost.workspace.committing import commit_file, edit_message, refusal
+from milepost.workspace.commit_file import commit_file, edit_message, refusal
 
 SAVE_ALONE = "save it without a commit: a run that goes on follows what is written"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from milepost.core.errors import GitFailed
 from milepost.engine.project.project import STATE
 from milepost.engine.project.state_lock import holder_of
-from milepost.store.boundary import SEEN, TRACE
+from milepost.store.kill_points import SEEN, TRACE
 from milepost.workspace.git import off_switches
 
 Post = tuple[str, str, str]  # a task, the attempt that ended it, the tree of its milepost

@@ -11,8 +11,8 @@ from milepost.core.task import Task
 from milepost.plan.advice.mentions import Mentions, mentions_in
 from milepost.plan.context.project_facts import MANIFESTS, Facts, Project
 from milepost.plan.context.sections import Done, FileShown
+from milepost.sources.env_variables import keys_in
 from milepost.sources.tags import Tags
-from milepost.sources.variables import keys_in
 from milepost.verify.guard.paths import is_test_path
 from milepost.verify.suites.detect import suites
 from milepost.workspace.git import Git

@@ -16,7 +16,7 @@ from pathlib import Path
 from milepost.core.errors import StateUnwritable
 from milepost.sources.tags import VERSION, Tags
 from milepost.sources.tags_json import from_json, to_json
-from milepost.store.file import FileDatabase
+from milepost.store.sqlite import FileDatabase
 
 FILE = "cache/tags.db"
 MOST_ROWS = 50_000

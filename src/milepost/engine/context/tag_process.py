@@ -12,7 +12,7 @@ from typing import IO
 from milepost.sources.tags import Tags
 from milepost.sources.tags_json import from_json
 
-PROGRAM = (sys.executable, "-P", "-m", "milepost.sources.reading")
+PROGRAM = (sys.executable, "-P", "-m", "milepost.sources.tag_process")
 
 
 def tags_read(files: Iterable[tuple[str, bytes]]) -> Iterator[Tags]:

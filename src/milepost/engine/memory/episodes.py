@@ -39,8 +39,8 @@ from milepost.memory.assessment.assess import assess
 from milepost.memory.memory import StoredMemory
 from milepost.memory.store.names import flaw_in_name
 from milepost.memory.store.owners import run_owner
-from milepost.repair.classify import classify
-from milepost.repair.policy import counts
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.retry_policy import counts
 
 if TYPE_CHECKING:
     from milepost.engine.services import Rooms

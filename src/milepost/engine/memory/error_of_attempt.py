@@ -9,7 +9,7 @@ from milepost.core.attempt import Attempt
 from milepost.core.failure_signature import signature
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.memory.recall.signature import signatures
-from milepost.repair.clues import error_line, exception_name
+from milepost.repair.diagnosis.clues import error_line, exception_name
 
 LONGEST_READ = 20_000
 

@@ -24,7 +24,7 @@ from milepost.engine.records.suspend import Parked
 from milepost.engine.services import Rooms
 from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
 from milepost.memory.lessons.learn import learn, settle
-from milepost.repair.classify import classify
+from milepost.repair.diagnosis.classify import classify
 from milepost.verify.checks.commands import NAME as VERIFY
 from milepost.verify.checks.secrets import without_credentials
 

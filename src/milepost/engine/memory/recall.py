@@ -10,7 +10,7 @@ from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.run_spec import Effort, Try
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import Rooms
-from milepost.repair.classify import classify
+from milepost.repair.diagnosis.classify import classify
 
 NOTE = "lessons"
 LONGEST_ERROR = 4_000

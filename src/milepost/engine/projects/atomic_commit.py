@@ -17,7 +17,7 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import NothingToDo
 from milepost.engine.records.values_json import dump
 from milepost.engine.views.revisions import MARKS
-from milepost.store.boundary import reached
+from milepost.store.kill_points import reached
 from milepost.workspace.mileposts import Mileposts, run_branch
 
 Projects = Mapping[str, Project]  # by the names that they have together, outermost first

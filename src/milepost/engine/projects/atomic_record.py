@@ -16,7 +16,7 @@ from pathlib import Path
 from milepost.engine.project.project import STATE
 from milepost.engine.project.state_lock import make_state, unwritable
 from milepost.engine.records.values_json import dump, load
-from milepost.store.boundary import reached
+from milepost.store.kill_points import reached
 
 FOLDER = "together"
 

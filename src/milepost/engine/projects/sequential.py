@@ -28,7 +28,7 @@ from milepost.engine.records.run_request import NothingToDo, Wish, command_of
 from milepost.engine.records.values_json import dump
 from milepost.plan.projects.cross_project_waits import may_start, met, waiting_elsewhere
 from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
-from milepost.store.boundary import reached
+from milepost.store.kill_points import reached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

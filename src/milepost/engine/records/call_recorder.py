@@ -18,7 +18,7 @@ from typing import Protocol
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.events import Event, ModelCalled, ToolUsed
 from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
-from milepost.store.boundary import reached, trace
+from milepost.store.kill_points import reached, trace
 
 LONGEST_PRINTED = 2_000
 SESSION = "session"

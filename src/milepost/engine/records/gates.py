@@ -9,8 +9,8 @@ from typing import assert_never
 
 from milepost.core.errors import GateChanged, GateClosed, GateUnknown, Misuse
 from milepost.core.events import GateAnswer, GateKind
-from milepost.store.boundary import reached
 from milepost.store.database import Database, Row
+from milepost.store.kill_points import reached
 
 LONGEST_SHOWN = 200_000
 SHORTEST_DIGEST = 6

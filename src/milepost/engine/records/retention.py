@@ -18,7 +18,7 @@ from milepost.engine.project.settings import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import PRINTED_ROWS, Journal, RunRecord
-from milepost.repair.ledger import PatchLedger
+from milepost.repair.patches.patch_log import PatchLedger
 from milepost.store.database import Database, open_database
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts, run_branch

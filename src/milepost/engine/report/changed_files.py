@@ -10,8 +10,8 @@ from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.run_view import View, Whose, viewed
 from milepost.engine.report.attempt import story_in
 from milepost.engine.report.generated_files import is_generated
-from milepost.workspace.differing import Differing, Kind, differing
 from milepost.workspace.objects import blobs_of
+from milepost.workspace.tree_diff import Differing, Kind, differing
 
 MOST_FILES = 300
 LARGEST_FILE = 400_000

@@ -14,7 +14,7 @@ from milepost.engine.records.steering_events import ended_tasks
 from milepost.engine.report.diffs import Diff
 from milepost.engine.report.facts import AttemptStory, Bar, CheckStory, Standing, TaskStory
 from milepost.engine.report.words import cut
-from milepost.repair.classify import classify
+from milepost.repair.diagnosis.classify import classify
 from milepost.workspace.mileposts import attempt_ref
 
 AUTHORS_OWN = "verify"  # the command is the author's; of other checks it is ours, and the answer tells more

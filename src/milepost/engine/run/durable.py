@@ -23,7 +23,7 @@ from milepost.engine.records.dbos_setup import configure, in_our_words, launch, 
 from milepost.engine.records.suspend import Parked
 from milepost.engine.records.work_queue import Offer, Offers
 from milepost.engine.services import Rooms
-from milepost.store.boundary import reached, trace
+from milepost.store.kill_points import reached, trace
 from milepost.workspace.remote import SharedMileposts
 
 P = ParamSpec("P")

@@ -19,8 +19,8 @@ from milepost.roadmap.editing.tick import tick_tasks
 from milepost.roadmap.reading import read
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
 from milepost.workspace.mileposts import run_branch
-from milepost.workspace.reconcile.evidence import conflict_evidence
-from milepost.workspace.reconcile.renewal import renewed
+from milepost.workspace.reconcile.conflict_text import conflict_evidence
+from milepost.workspace.reconcile.update_locks import renewed
 
 RENEWAL_S = 120.0
 

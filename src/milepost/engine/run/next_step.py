@@ -10,10 +10,10 @@ from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.engine.records.run_spec import PARTS, ROUTED, Order, Try, Way, folded, of_last_agent
-from milepost.repair.breakers import BreakerLimits, tripped
-from milepost.repair.classify import classify
-from milepost.repair.policy import counts
-from milepost.repair.strategies import (
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.breakers import BreakerLimits, tripped
+from milepost.repair.strategy.retry_policy import counts
+from milepost.repair.strategy.strategies import (
     Decompose,
     Defer,
     Dissolve,

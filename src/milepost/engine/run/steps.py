@@ -49,10 +49,10 @@ from milepost.engine.run.merge import (
 )
 from milepost.engine.services import Rooms
 from milepost.plan.graph.build_graph import plan as make_plan
-from milepost.repair.classify import classify
-from milepost.repair.policy import LIMITED_WAIT_S
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.diagnosis.service_errors import stated_wait_s
 from milepost.repair.recipes.recipe import Correction
-from milepost.repair.service import stated_wait_s
+from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S
 from milepost.roadmap.reading import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 

@@ -13,7 +13,7 @@ from milepost.engine.project.project import Project
 from milepost.engine.views.revisions import Place, find_place, mileposts_of
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import Repository
-from milepost.workspace.restoring import in_the_way, write_files
+from milepost.workspace.restore_file import in_the_way, write_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from typing import Literal
 
 from milepost.core.errors import MilepostError
 from milepost.engine.records.run_view import View, Whose, viewed
-from milepost.workspace.differing import Kind, kinds
 from milepost.workspace.mileposts import run_branch
+from milepost.workspace.tree_diff import Kind, kinds
 
 MOST_FILES = 20_000
 LARGEST_FILE = 400_000

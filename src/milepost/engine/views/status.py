@@ -25,7 +25,7 @@ from milepost.engine.records.journal import Entry, Journal, RunRecord
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.views.progress import Progress, progress_of
-from milepost.repair.failures import FailureLog, FailureStats
+from milepost.repair.diagnosis.failure_log import FailureLog, FailureStats
 from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost, Mileposts, run_branch
 

@@ -16,7 +16,7 @@ from milepost.repair.recipes.locks import StaleLock
 from milepost.repair.recipes.package_folders import MissingFolder
 from milepost.repair.recipes.port_in_use import PortInUse
 from milepost.repair.recipes.recipe import Advice, Answer, Case, Recipe, RecipeTools, Refused
-from milepost.repair.recipes.slips import SyntaxSlip
+from milepost.repair.recipes.syntax_slips import SyntaxSlip
 from milepost.repair.recipes.wrong_path import WrongPath
 
 RECIPES: tuple[Recipe, ...] = (

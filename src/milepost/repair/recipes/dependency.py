@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from milepost.repair import declare, manifests
 from milepost.repair.packages import Package, Unknown, is_namespace, is_standard, normalised, python_package
 from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
-from milepost.repair.recipes.renewing import renewed
+from milepost.repair.recipes.update_locks import renewed
 
 TEST_GROUPS = ("test", "tests", "testing", "dev", "develop", "development")
 MOST_MODULES = 10

@@ -10,7 +10,7 @@ from milepost.repair import manifests
 from milepost.repair.declare_json import in_package_json
 from milepost.repair.packages import ANY_VERSION, Package, Unknown, node_name, node_package
 from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
-from milepost.repair.recipes.renewing import renewed
+from milepost.repair.recipes.update_locks import renewed
 
 SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
 

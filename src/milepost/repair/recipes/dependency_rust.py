@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from milepost.repair import declare, manifests
 from milepost.repair.packages import Package, Unknown, crate
 from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
-from milepost.repair.recipes.renewing import renewed
+from milepost.repair.recipes.update_locks import renewed
 
 _MISSING = re.compile(
     r"(?:unresolved import|use of undeclared crate or module|use of unresolved module or unlinked crate"

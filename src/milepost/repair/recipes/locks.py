@@ -9,7 +9,7 @@ from milepost.core.lock_files import LOCKS, Lock
 from milepost.repair import manifests
 from milepost.repair.packages import passes
 from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused
-from milepost.repair.recipes.renewing import renew
+from milepost.repair.recipes.update_locks import renew
 
 _SIGNS = {
     "npm": r"`npm ci` can only install packages when your package\.json|npm \S+ (?:Missing|Invalid): .* lock file",

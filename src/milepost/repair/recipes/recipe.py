@@ -13,8 +13,8 @@ from milepost.core.failures import Failure
 from milepost.core.ports import Terminal
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence
+from milepost.repair.file_scope import in_scope
 from milepost.repair.folder import Folder
-from milepost.repair.scope import in_scope
 
 CASES_READ = 200
 LONGEST_TRACEBACK = 10_000

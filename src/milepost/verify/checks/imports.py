@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.verdict import CheckResult
-from milepost.sources.documents import table, toml_of
+from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.python_modules import Module, imported_names, module_at
 from milepost.verify.checks.javascript_imports import missing_neighbours
 from milepost.verify.checks.tool_findings import told

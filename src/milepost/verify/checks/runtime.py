@@ -11,8 +11,8 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import CheckResult
-from milepost.sources.documents import json_of, table, toml_of
 from milepost.sources.javascript_modules import resolve
+from milepost.sources.parse_documents import json_of, table, toml_of
 from milepost.sources.paths import folders_above, joined
 from milepost.sources.python_modules import Module
 from milepost.verify.checks.imports import lacked_before

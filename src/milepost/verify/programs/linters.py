@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.change import Change
-from milepost.sources.documents import table, toml_of
+from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.paths import folders_above
 from milepost.verify.checks.tool_findings import Finding, clipped
 from milepost.verify.command_runner import Bench

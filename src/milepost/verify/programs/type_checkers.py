@@ -11,7 +11,7 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.commands import CommandResult
-from milepost.sources.documents import table, toml_of
+from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.paths import folders_above, joined
 from milepost.verify.checks.tool_findings import Finding, clipped
 from milepost.verify.command_runner import Bench

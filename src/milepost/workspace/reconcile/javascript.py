@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from milepost.workspace.reconcile.entries import Entry, Inline, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

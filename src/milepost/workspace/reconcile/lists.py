@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from milepost.workspace.reconcile.entries import Entry, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(?:[<>=!~;@,].*)?")
 

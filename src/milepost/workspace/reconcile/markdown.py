@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from milepost.workspace.reconcile.entries import Entry, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed
+from milepost.workspace.reconcile.file_kind import Kind, Proposed
+from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
 
 _ITEM = re.compile(r"\s*[-*+]\s+\S")
 _ROW = re.compile(r"\s*\|(?=.*[^\s|:-]).*\|\s*")  # not the line below a table's head

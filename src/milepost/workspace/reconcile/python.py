@@ -7,8 +7,8 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from milepost.workspace.reconcile.entries import Entry, Inline, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
 
 _FROM = re.compile(r"(\s*from\s+[.\w]+\s+import\s+)([^()#;*]+?)(\s*(?:#.*)?)")
 _ALL = re.compile(r"(\s*__all__\s*(?::[^=]+)?=\s*[\[(]\s*)([^\[\]()#;]+?)(,?\s*[\])]\s*)")

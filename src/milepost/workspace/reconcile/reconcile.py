@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from milepost.workspace.reconcile.entries import Entry, Lines, Reading, both, order_of
-from milepost.workspace.reconcile.kind import Kind, Proposed, Spot
-from milepost.workspace.reconcile.kinds import kind_of, whole_of
-from milepost.workspace.reconcile.stretches import Contested, Settled, stretches
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, Spot
+from milepost.workspace.reconcile.file_kinds import kind_of, whole_of
+from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading, both, order_of
+from milepost.workspace.reconcile.three_way import Contested, Settled, stretches
 
 LARGEST = 2_000_000
 LONGEST_LINE = 88  # of what is joined in one line, where the file has none that is longer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from milepost.workspace.reconcile.entries import Entry, Inline, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
+from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
 
 LONGEST_LINE = 1_000
 _PUBLIC = r"(?:pub(?:\([^()]*\))?\s+)?"

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from milepost.workspace.reconcile.entries import Entry, Lines, Reading
-from milepost.workspace.reconcile.kind import Kind, Proposed, one_a_line, repeated
+from milepost.workspace.reconcile.file_kind import Kind, Proposed, one_a_line, repeated
+from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
 from milepost.workspace.reconcile.lists import requirement_name
 
 _JSON_PAIR = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\")\s*:\s*(\S.*?)(,?)\s*")

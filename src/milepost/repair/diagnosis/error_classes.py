@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from milepost.core.failures import FailureClass
-from milepost.repair.clues import error_line, exception_name, missing_file, missing_module
+from milepost.repair.diagnosis.clues import error_line, exception_name, missing_file, missing_module
 
 _BY_EXCEPTION: dict[str, FailureClass] = {
     **dict.fromkeys(("SyntaxError", "IndentationError", "TabError"), FailureClass.SYNTAX_ERROR),

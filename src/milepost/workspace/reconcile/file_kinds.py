@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from milepost.workspace.reconcile import go, javascript, lists, markdown, python, rust, tables
+from milepost.workspace.reconcile.file_kind import Kind
 from milepost.workspace.reconcile.go_sum import union as union_of_go_sum
-from milepost.workspace.reconcile.kind import Kind
 
 _BY_SUFFIX = {
     **dict.fromkeys((".py", ".pyi"), python.KIND),

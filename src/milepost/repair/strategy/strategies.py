@@ -10,14 +10,14 @@ from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.task_parts import is_vague, parts_of
 from milepost.core.verdict import Verdict
-from milepost.repair.advice import advice_for
-from milepost.repair.breakers import Diagnosis
-from milepost.repair.classify import classify
-from milepost.repair.parts import maker_of, provable
-from milepost.repair.policy import LIMITED_WAIT_S, delay_s, remedy
-from milepost.repair.progress import regressed, shrinking
-from milepost.repair.proposals import proposal_for
-from milepost.repair.service import stated_wait_s
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.diagnosis.progress import regressed, shrinking
+from milepost.repair.diagnosis.service_errors import stated_wait_s
+from milepost.repair.strategy.advice import advice_for
+from milepost.repair.strategy.breakers import Diagnosis
+from milepost.repair.strategy.proposals import proposal_for
+from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S, delay_s, remedy
+from milepost.repair.strategy.split import maker_of, provable
 
 Mode = Literal["no-adapt", "suggest", "auto-fix"]
 Start = Literal["base", "attempt"]

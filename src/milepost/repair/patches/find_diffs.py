@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from milepost.repair.diffs import FileDiff, unquoted
+from milepost.repair.patches.unified_diff import FileDiff, unquoted
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*\r?$")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from milepost.core.failures import FailureClass
-from milepost.repair.recipes import slip_edits
+from milepost.repair.recipes import syntax_edits
 from milepost.repair.recipes.parsing import Parsed, parse_python, parses_as_script
 from milepost.repair.recipes.recipe import Advice, Answer, Case, Mended, RecipeTools
 
@@ -53,7 +53,7 @@ class SyntaxSlip:
                 after, what = found
                 case.files.write(path, after.encode())
                 mended[path] = what
-            elif slip_edits.has_conflict(text) and path.endswith((*PYTHON, *SCRIPTS, ".json", ".toml")):
+            elif syntax_edits.has_conflict(text) and path.endswith((*PYTHON, *SCRIPTS, ".json", ".toml")):
                 undecided.append(path)
         if mended:
             told = ", ".join(f"{what} in {path}" for path, what in mended.items())
@@ -84,10 +84,10 @@ def _mend(path: str, text: str, case: Case, tools: RecipeTools) -> tuple[str, st
         return _mend_python(text, case, tools)
     parses = _parser_of(suffix, case, tools)
     # To JavaScript a fence around a file is a template string: it parses, and exports nothing.
-    fenced = suffix in SCRIPTS and slip_edits.without_fence(text) is not None
+    fenced = suffix in SCRIPTS and syntax_edits.without_fence(text) is not None
     if not fenced and parses(text):
         return None
-    for edit in slip_edits.WHOLE:
+    for edit in syntax_edits.WHOLE:
         after = edit.of(text)
         if after is not None and after != text and parses(after):
             return after, edit.what
@@ -114,7 +114,7 @@ def _mend_python(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] |
     first = parse_python([text], case, tools)
     if first is None or first[0].succeeded:
         return None
-    edits = [(edit.what, edit.of(text)) for edit in slip_edits.WHOLE]
+    edits = [(edit.what, edit.of(text)) for edit in syntax_edits.WHOLE]
     whole = [(what, after) for what, after in edits if after is not None and after != text]
     answers = parse_python([after for _, after in whole], case, tools) or []
     for (what, after), answer in zip(whole, answers, strict=False):
@@ -125,7 +125,7 @@ def _mend_python(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] |
 
 def _with_even_indents(text: str, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
     """Tabs as spaces, when every width that parses means the same."""
-    widths = [slip_edits.without_tabs(text, width) for width in (8, 4, 2)]
+    widths = [syntax_edits.without_tabs(text, width) for width in (8, 4, 2)]
     if widths[0] == text:
         return None
     answers = parse_python(widths, case, tools) or []
@@ -138,7 +138,7 @@ def _with_even_indents(text: str, case: Case, tools: RecipeTools) -> tuple[str, 
 def _line_by_line(text: str, problem: Parsed, case: Case, tools: RecipeTools) -> tuple[str, str] | None:
     """Odd characters made plain on the line that does not parse, and on the next one, as long as that gets further."""
     for _ in range(ROUNDS):
-        after = slip_edits.with_plain_line(text, problem.line)
+        after = syntax_edits.with_plain_line(text, problem.line)
         if after is None:
             return None
         answers = parse_python([after], case, tools)

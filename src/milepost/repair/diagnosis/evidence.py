@@ -6,7 +6,7 @@ from typing import assert_never
 
 from milepost.core.attempt import Attempt
 from milepost.core.verdict import CheckResult
-from milepost.repair.classify import classify
+from milepost.repair.diagnosis.classify import classify
 
 LONGEST = 12_000
 LONGEST_EARLIER = 3_000

@@ -10,9 +10,9 @@ from milepost.core.attempt import Outcome
 from milepost.core.failures import FailureClass, Severity
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase
-from milepost.repair.clues import error_line, missing_file, missing_module, missing_program, source_place
-from milepost.repair.error_classes import class_of_error, class_of_give_up
-from milepost.repair.service import service_status
+from milepost.repair.diagnosis.clues import error_line, missing_file, missing_module, missing_program, source_place
+from milepost.repair.diagnosis.error_classes import class_of_error, class_of_give_up
+from milepost.repair.diagnosis.service_errors import service_status
 
 LONGEST_READ = 20_000
 CASES_READ = 200

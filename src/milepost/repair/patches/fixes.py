@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.task import Task
-from milepost.repair.extract import find
 from milepost.repair.folder import Folder
-from milepost.repair.ledger import PatchLedger
-from milepost.repair.patches import Patch, PatchState, created
-from milepost.repair.patching import RunGit, apply, object_to, rendered, roll_back, touched_paths
+from milepost.repair.patches.apply import RunGit, apply, object_to, rendered, roll_back, touched_paths
+from milepost.repair.patches.find_diffs import find
+from milepost.repair.patches.patch import Patch, PatchState, created
+from milepost.repair.patches.patch_log import PatchLedger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

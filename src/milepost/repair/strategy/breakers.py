@@ -10,9 +10,9 @@ from typing import Literal
 
 from milepost.core.attempt import Attempt
 from milepost.core.failures import Failure, FailureClass
-from milepost.repair.classify import classify
-from milepost.repair.policy import counts, remedy
-from milepost.repair.progress import failing, further
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.diagnosis.progress import failing, further
+from milepost.repair.strategy.retry_policy import counts, remedy
 
 Breaker = Literal["same_error", "oscillation", "no_progress", "cost", "attempts", "limited"]
 

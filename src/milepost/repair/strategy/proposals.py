@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.task_parts import files_of, verify_of
-from milepost.repair.breakers import Diagnosis
+from milepost.repair.strategy.breakers import Diagnosis
 
 Way = Literal["rewrite", "retry", "switch", "defer", "decompose", "dissolve", "split", "look"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from milepost.workspace.merge import Conflicted, Conflicts
-from milepost.workspace.reconcile.stretches import Contested, stretches
+from milepost.workspace.reconcile.three_way import Contested, stretches
 
 LONGEST = 3_500  # characters in all: what the next attempt is told of one check is little more
 LONGEST_LINE = 160

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from milepost.core.task import Task
-from milepost.repair.diffs import FileDiff
+from milepost.repair.file_scope import covers, in_scope
 from milepost.repair.folder import Folder, OutOfReach, is_inside
-from milepost.repair.scope import covers, in_scope
+from milepost.repair.patches.unified_diff import FileDiff
 
 LARGEST_DIFF = 1_000_000
 MOST_FILES = 200

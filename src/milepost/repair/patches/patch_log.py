@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from milepost.repair.patches import IllegalMove, Move, Patch, PatchState, advance
-from milepost.repair.patching import FileState, Touched
+from milepost.repair.patches.apply import FileState, Touched
+from milepost.repair.patches.patch import IllegalMove, Move, Patch, PatchState, advance
 from milepost.store.database import Database, Row
 
 _SCHEMA = """

@@ -7,7 +7,7 @@ from milepost.core.failure_signature import signature
 from milepost.core.failures import Failure, FailureClass, Severity
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
-from milepost.repair.readings import Reading, cause_rank, plain_name, reading_of_check, reading_of_outcome
+from milepost.repair.diagnosis.readings import Reading, cause_rank, plain_name, reading_of_check, reading_of_outcome
 
 LONGEST_SUMMARY = 300
 

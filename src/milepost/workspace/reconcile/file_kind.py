@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from milepost.workspace.reconcile.entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

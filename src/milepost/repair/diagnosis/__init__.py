@@ -1,0 +1,1 @@
+"""What failed and why: classes of failures from evidence."""

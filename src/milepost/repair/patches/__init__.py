@@ -1,0 +1,1 @@
+"""Candidate changes as diffs: found, applied, recorded."""
