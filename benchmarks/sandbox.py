@@ -27,7 +27,7 @@ from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MilepostError
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.levels import require
-from milepost.sandbox.local import LocalExecutor
+from milepost.sandbox.local_executor import LocalExecutor
 from milepost.sandbox.walls.warden import WARM
 
 HERE = Path(__file__).parent

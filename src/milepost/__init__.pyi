@@ -253,12 +253,12 @@ from milepost.plan.projects.joint_plan import ProjectProblem as ProjectProblem
 from milepost.repair.diagnosis.failure_log import FailureStats as FailureStats
 from milepost.roadmap.reading.explain import Explanation as Explanation
 from milepost.roadmap.writing.templates import Template as Template
-from milepost.sandbox.changes import Change as Change
-from milepost.sandbox.changes import Changes as Changes
 from milepost.sandbox.executor import WalledExecutor as WalledExecutor
-from milepost.sandbox.local import LocalExecutor as LocalExecutor
+from milepost.sandbox.local_executor import LocalExecutor as LocalExecutor
 from milepost.sandbox.policy import Decision as Decision
 from milepost.sandbox.typescript.executor import TypeScriptExecutor as TypeScriptExecutor
+from milepost.sandbox.workspace_changes import Change as Change
+from milepost.sandbox.workspace_changes import Changes as Changes
 from milepost.workspace.mileposts import Milepost as Milepost
 
 __all__: list[str]

@@ -20,8 +20,8 @@ import pytest
 from milepost.core.commands import Network
 from milepost.sandbox.egress import Asked, Egress
 from milepost.sandbox.egress.addresses import is_of_this_machine
+from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import MOST_AT_ONCE
-from milepost.sandbox.egress.outside import Outside
 
 PUBLIC = "93.184.216.34"
 

@@ -31,7 +31,7 @@ from milepost.engine.records.gates import (
 )
 from milepost.engine.records.journal import Journal
 from milepost.plan.advice.risk import Risk, risk_of
-from milepost.sandbox.danger import Danger
+from milepost.sandbox.command_risk import Danger
 from milepost.store.database import Database, open_database
 
 RUN = "7f3a"

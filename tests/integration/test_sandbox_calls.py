@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
-from milepost.sandbox.calls import MOST_CALLS
 from milepost.sandbox.executor import WalledExecutor
+from milepost.sandbox.host_calls import MOST_CALLS
 from milepost.sandbox.levels import require
 
 LEVELS = [TrustLevel.ISOLATED, TrustLevel.SANDBOXED]

@@ -14,10 +14,10 @@ import pytest
 
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.changes import Changes
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.levels import ladder, open_executor
 from milepost.sandbox.walls.telling import Telling
+from milepost.sandbox.workspace_changes import Changes
 
 needs_sandboxed = pytest.mark.skipif(
     not ladder()[-1].ok, reason=f"trust level 'sandboxed' cannot be held here: {ladder()[-1].detail}"

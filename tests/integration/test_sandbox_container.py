@@ -12,9 +12,9 @@ import pytest
 
 from milepost.core.commands import Bounds, Command, ExecutionLimits, Line
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.container import commands, here
+from milepost.sandbox.container import commands, engines
 from milepost.sandbox.container.commands import Container, Program
-from milepost.sandbox.container.opening import open_executor, open_terminal
+from milepost.sandbox.container.open import open_executor, open_terminal
 from milepost.sandbox.terminal import WalledTerminal
 
 Make = Callable[..., Command]
@@ -26,7 +26,7 @@ def container(request: pytest.FixtureRequest) -> Container:
     program: Program = request.param
     wanted = Container(program=program, image=_IMAGE)
     try:
-        here.require(wanted)
+        engines.require(wanted)
     except SandboxRefused as refused:
         pytest.skip(f"{refused.message}: {refused.advice}")
     return wanted
@@ -72,7 +72,7 @@ def test_a_command_that_takes_too_long_is_ended_with_its_container(
 ) -> None:
     done = terminal.run(command("sh", "-c", "sleep 600 & sleep 600", timeout_s=2))
     assert (done.termination, done.exit_code) == ("timeout", None)
-    assert here.host_mark() not in subprocess.run(commands.names(container), capture_output=True, text=True).stdout
+    assert engines.host_mark() not in subprocess.run(commands.names(container), capture_output=True, text=True).stdout
 
 
 def test_the_network_the_root_and_the_hosts_files_are_out_of_reach(terminal: WalledTerminal, command: Make) -> None:

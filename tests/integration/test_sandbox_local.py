@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import ExecutionLimits
-from milepost.sandbox.local import LocalExecutor
+from milepost.sandbox.local_executor import LocalExecutor
 from tests.slow import slow
 
 
@@ -172,7 +172,7 @@ def test_a_host_that_is_killed_leaves_no_worker_computing(tmp_path: Path) -> Non
     program.write_text(
         "import os, threading\n"
         "from milepost.core.commands import ExecutionLimits\n"
-        "from milepost.sandbox.local import LocalExecutor\n"
+        "from milepost.sandbox.local_executor import LocalExecutor\n"
         "from tests.integration.test_sandbox_local import _workers\n"
         "def die():\n"
         "    print(*_workers(), flush=True)\n"

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import Command, ExecutionLimits, Line, TrustLevel
-from milepost.sandbox import guests, session, terminal
+from milepost.sandbox import session, terminal, warden_client
 from milepost.sandbox.executor import WalledExecutor
+from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.levels import require
-from milepost.sandbox.removal import remove
-from milepost.sandbox.report import HowItEnded
+from milepost.sandbox.remove_folder import remove
 from milepost.sandbox.session import Session
 from milepost.sandbox.terminal import WalledTerminal
 
@@ -64,8 +64,8 @@ def test_a_spare_session_that_was_ended_meanwhile_is_not_handed_out(tmp_path: Pa
 
 @pytest.fixture
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "_PATIENCE_WITH_RELAY_S", 0.2)
-    for module in (guests, session, terminal):
+    monkeypatch.setattr(warden_client, "_PATIENCE_WITH_RELAY_S", 0.2)
+    for module in (warden_client, session, terminal):
         monkeypatch.setattr(module, "GLANCE_S", 0.1)
 
 
@@ -247,6 +247,6 @@ def test_the_folders_that_killed_processes_left_are_removed_and_no_others(tmp_pa
     left = tmp_path / "milepost-4194305-abc"  # a number that no process has
     for folder in (mine, foreign, left):
         folder.mkdir()
-    code = "from milepost.sandbox.removal import new_folder; new_folder()"
+    code = "from milepost.sandbox.remove_folder import new_folder; new_folder()"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert mine.exists() and foreign.exists() and not left.exists()

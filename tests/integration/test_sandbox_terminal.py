@@ -20,9 +20,9 @@ import pytest
 
 from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Command, Line, Network, TrustLevel
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.guests import Guest, Warden
 from milepost.sandbox.levels import ladder, open_terminal, strongest
 from milepost.sandbox.terminal import WalledTerminal
+from milepost.sandbox.warden_client import Guest, Warden
 
 Make = Callable[..., Command]
 

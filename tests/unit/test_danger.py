@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.change import Change, ChangedFile
-from milepost.sandbox.danger import danger_of, danger_of_change
+from milepost.sandbox.command_risk import danger_of, danger_of_change
 
 DANGEROUS = {
     "filesystem": r"""
@@ -398,8 +398,8 @@ def test_the_deletion_of_many_files_is_a_danger_and_moving_them_is_not() -> None
 def test_no_letter_of_any_script_ends_the_process_that_reads_a_command() -> None:
     code = (
         "import random\n"
-        "from milepost.sandbox.danger.kinds import Piece, Unreadable\n"
-        "from milepost.sandbox.danger.shell import pieces_of\n"
+        "from milepost.sandbox.command_risk.kinds import Piece, Unreadable\n"
+        "from milepost.sandbox.command_risk.shell import pieces_of\n"
         "dice, signs = random.Random(1), '$(){}[]<>|&;#!*?=~a0- \\n\"\\'`\\U0010ffff\\U000e0001é漢'\n"
         "for _ in range(5000):\n"
         "    try:\n"

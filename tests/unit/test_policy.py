@@ -15,8 +15,8 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import StateUnwritable
 from milepost.core.secrets.redact import Redactor
 from milepost.sandbox.policy import Audit, Decision, PolicedTerminal, Policy, Times, clause_of, decide, time_class
+from milepost.sandbox.policy.decide import ShellRule
 from milepost.sandbox.policy.decision import STRICTER
-from milepost.sandbox.policy.judge import ShellRule
 
 INSIDE = ("/w/project", "/w/scratch")
 

@@ -19,7 +19,7 @@ from milepost.agents.programs.outcome import Judgement, judge
 from milepost.agents.programs.progress import Bounds, Progress
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Line
-from milepost.sandbox.capture import LineCutter
+from milepost.sandbox.capture_output import LineCutter
 
 GOLDEN = Path(__file__).parent / "golden" / "programs"
 SAMPLES = Path(__file__).parents[3] / "shared" / "prototypes" / "adapters" / "samples"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from milepost.sandbox.alarm import Alarm
+from milepost.sandbox.time_limit import Alarm
 
 
 def test_it_rings_once_the_time_has_come_and_again_the_next_time() -> None:

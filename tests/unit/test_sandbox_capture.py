@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.sandbox.capture import LONGEST_PIECE, Capture, LineCutter
+from milepost.sandbox.capture_output import LONGEST_PIECE, Capture, LineCutter
 
 
 def fed(limit: int, *pieces: bytes) -> Capture:

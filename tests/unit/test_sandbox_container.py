@@ -10,10 +10,10 @@ import pytest
 
 from milepost.core.commands import OPEN_NETWORK, Bounds, Command, ExecutionLimits, Network
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.container import commands, here, opening
+from milepost.sandbox.container import commands, engines, open
 from milepost.sandbox.container.commands import Berth, Container
 from milepost.sandbox.launch import Launch, Surroundings
-from milepost.sandbox.reach import Missing, Reach
+from milepost.sandbox.visible_paths import Missing, Reach
 
 PODMAN = Container(program="podman", image="python:3.12")
 BERTH = Berth(name="milepost-1-2-3", user=1000, group=100, variables=Path("/tmp/x/variables"))
@@ -93,14 +93,14 @@ def test_variables_go_through_a_file_one_a_line() -> None:
 def test_what_cannot_be_bounded_is_read_from_what_the_program_tells(
     facts: dict[str, object], unbounded: list[str]
 ) -> None:
-    assert here.unbounded(facts) == unbounded
+    assert engines.unbounded(facts) == unbounded
 
 
 def test_a_container_belongs_to_a_living_host_while_the_very_process_that_named_it_runs() -> None:
-    assert here.is_of_a_living_host(f"{here.host_mark()}1")
-    assert here.is_of_a_living_host("somebody-elses")
-    assert not here.is_of_a_living_host(f"milepost-{os.getpid()}-1-1")
-    assert not here.is_of_a_living_host("milepost-4194305-1-1")
+    assert engines.is_of_a_living_host(f"{engines.host_mark()}1")
+    assert engines.is_of_a_living_host("somebody-elses")
+    assert not engines.is_of_a_living_host(f"milepost-{os.getpid()}-1-1")
+    assert not engines.is_of_a_living_host("milepost-4194305-1-1")
 
 
 def test_an_image_is_never_fetched_without_being_asked_for() -> None:
@@ -110,7 +110,7 @@ def test_an_image_is_never_fetched_without_being_asked_for() -> None:
 def test_a_program_that_is_not_installed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(SandboxRefused, match="podman is not installed"):
-        here.require(PODMAN)
+        engines.require(PODMAN)
 
 
 def test_a_working_directory_that_leads_out_is_refused_in_a_container_too(tmp_path: Path) -> None:
@@ -119,16 +119,16 @@ def test_a_working_directory_that_leads_out_is_refused_in_a_container_too(tmp_pa
     around, work = Surroundings(home=tmp_path), tmp_path / "work"
     for name, started in {"in": Launch, "out": Missing}.items():
         command = Command(argv=("true",), cwd=work / name, scratch=tmp_path / "scratch", writable=(work,))
-        assert isinstance(opening.launch_in_image(command, around), started)
+        assert isinstance(open.launch_in_image(command, around), started)
 
 
 def test_what_a_container_cannot_hold_is_refused(tmp_path: Path) -> None:
     hosts = Network(mode="hosts", hosts=("example.org",))
     command = Command(argv=("true",), cwd=tmp_path, scratch=tmp_path / "scratch", network=hosts)
-    assert isinstance(opening.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
+    assert isinstance(open.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
     with pytest.raises(SandboxRefused, match="processor time"):
-        opening.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
+        open.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
     with pytest.raises(SandboxRefused, match="bound the disk"):
-        opening.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
+        open.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
     with pytest.raises(SandboxRefused, match="single hosts"):
-        opening.open_executor(PODMAN, network=hosts)
+        open.open_executor(PODMAN, network=hosts)

@@ -4,9 +4,9 @@ import pytest
 
 from milepost.core.errors import SettingInvalid
 from milepost.sandbox.egress.addresses import leads_inside
-from milepost.sandbox.egress.bodies import Chunked, Counted, body_of
-from milepost.sandbox.egress.entries import allow_list, spelled
-from milepost.sandbox.egress.heads import Head, Malformed, Target, head_of, target_of, written_anew
+from milepost.sandbox.egress.allow_list import allow_list, spelled
+from milepost.sandbox.egress.request_body import Chunked, Counted, body_of
+from milepost.sandbox.egress.request_head import Head, Malformed, Target, head_of, target_of, written_anew
 
 
 @pytest.mark.parametrize(

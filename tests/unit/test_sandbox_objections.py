@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.sandbox.objections import HARMLESS_MODULES, LONGEST_CODE, objection
-from milepost.sandbox.plain import require_name, require_plain
+from milepost.sandbox.json_values import require_name, require_plain
+from milepost.sandbox.refused_code import HARMLESS_MODULES, LONGEST_CODE, objection
 
 
 @pytest.mark.parametrize(

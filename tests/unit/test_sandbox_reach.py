@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Command
-from milepost.sandbox.reach import (
+from milepost.sandbox.visible_paths import (
     DEVICES,
     OWN_PROC,
     SYSTEM,
@@ -153,7 +153,7 @@ def test_where_name_servers_are_written_down_is_readable_with_an_open_network_al
 def test_system_folders_are_opened_around_the_home_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opt = tmp_path / "opt"
     folders(opt, "app/home", "app/tool", "other")
-    monkeypatch.setattr("milepost.sandbox.reach.SYSTEM", (opt,))
+    monkeypatch.setattr("milepost.sandbox.visible_paths.SYSTEM", (opt,))
     command = Command(argv=("true",), cwd=tmp_path / "work", scratch=tmp_path / "scratch")
     found = reach(command, program=tmp_path / "no", path="", home=opt / "app/home")
     assert found.readable == (opt / "app/tool", opt / "other")

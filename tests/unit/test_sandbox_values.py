@@ -12,7 +12,7 @@ from milepost.core.commands import Command
 from milepost.core.errors import MachineFailed, StateUnwritable
 from milepost.sandbox.environment import environment, prepare_scratch
 from milepost.sandbox.launch import Surroundings, launch_of
-from milepost.sandbox.report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.level_report import HowItEnded, Report, how_it_ended
 from milepost.sandbox.walls import confine
 
 

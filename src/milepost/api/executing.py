@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
     from milepost.engine.terminals.one_command import ByHand
-    from milepost.sandbox.changes import Changes
     from milepost.sandbox.executor import WalledExecutor
-    from milepost.sandbox.local import LocalExecutor
+    from milepost.sandbox.local_executor import LocalExecutor
     from milepost.sandbox.policy import Decision
     from milepost.sandbox.typescript.executor import TypeScriptExecutor
+    from milepost.sandbox.workspace_changes import Changes
 
 
 def execute(

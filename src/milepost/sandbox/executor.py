@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from milepost.core.commands import NO_NETWORK, Bounds, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
-from milepost.sandbox import zygotes
-from milepost.sandbox.calls import Tool
-from milepost.sandbox.capture import Capture
-from milepost.sandbox.changes import Changes
-from milepost.sandbox.guests import Launcher
+from milepost.sandbox import fork_servers
+from milepost.sandbox.capture_output import Capture
+from milepost.sandbox.host_calls import Tool
+from milepost.sandbox.json_values import require_name, require_plain
 from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, launch_of, users_home
-from milepost.sandbox.plain import require_name, require_plain
+from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.pool import Pool
-from milepost.sandbox.reach import Missing
-from milepost.sandbox.removal import new_folder, remove
-from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
+from milepost.sandbox.remove_folder import new_folder, remove
 from milepost.sandbox.session import Glance, Reply, Session, asked
+from milepost.sandbox.visible_paths import Missing
+from milepost.sandbox.warden_client import Launcher
+from milepost.sandbox.workspace_changes import Changes
 
 _KILLED = HowItEnded("killed", "killed while it ran")
 
@@ -60,7 +60,7 @@ class WalledExecutor:
         # The warm process is not behind walls: a link or a file of the workspace must not decide what it is.
         self._real_interpreter = self._interpreter.resolve()
         self._own_launcher = launcher
-        self._launcher = launcher or zygotes.borrow(self._real_interpreter)
+        self._launcher = launcher or fork_servers.borrow(self._real_interpreter)
         self._prepare = prepare
         self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
@@ -165,7 +165,7 @@ class WalledExecutor:
             if not self._closed:
                 self._closed = True
                 if self._own_launcher is None:
-                    zygotes.give_back(self._real_interpreter)
+                    fork_servers.give_back(self._real_interpreter)
                 else:
                     self._own_launcher.close()
             remove(self._own_folder)

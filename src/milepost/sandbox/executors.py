@@ -13,7 +13,7 @@ from milepost.sandbox.typescript.source import Lang as Scripted
 
 if TYPE_CHECKING:
     from milepost.sandbox.executor import WalledExecutor
-    from milepost.sandbox.local import LocalExecutor
+    from milepost.sandbox.local_executor import LocalExecutor
     from milepost.sandbox.typescript.executor import TypeScriptExecutor
 
 _SCRIPTED: tuple[Scripted, ...] = get_args(Scripted)
@@ -49,7 +49,7 @@ def open_executor(
         raise SettingInvalid(f"code in {lang!r} cannot be run", f"the languages are {', '.join(LANGUAGES)}")
     match trust:
         case TrustLevel.LOCAL:
-            from milepost.sandbox.local import LocalExecutor
+            from milepost.sandbox.local_executor import LocalExecutor
 
             levels.require(trust)
             _require_no(workspace, "trust level 'local' knows no files")
@@ -64,11 +64,11 @@ def open_executor(
 def _open_in_containers(
     container: Container, limits: ExecutionLimits | None, lang: str, workspace: Path | None, network: Network
 ) -> WalledExecutor:
-    from milepost.sandbox.container import opening
+    from milepost.sandbox.container import open
 
     if lang != "python":
         raise SettingInvalid(f"code in {lang!r} cannot be run in containers", "use trust level 'isolated'")
-    return opening.open_executor(container, limits, workspace=workspace, network=network)
+    return open.open_executor(container, limits, workspace=workspace, network=network)
 
 
 def _open_scripted(

@@ -14,7 +14,7 @@ from typing import Any
 from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
 from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
-from milepost.sandbox.reach import Missing, Reach, find_program, led_out_of, reach, toolchain_variables
+from milepost.sandbox.visible_paths import Missing, Reach, find_program, led_out_of, reach, toolchain_variables
 
 WALLS_PARENT = Path(__file__).parent
 _MEBIBYTE = 1 << 20

@@ -17,7 +17,7 @@ from typing import Any, assert_never
 from milepost.core.commands import NO_NETWORK, ExecutionLimits, Network, TrustLevel
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.executor import WalledExecutor
-from milepost.sandbox.remedies import SWITCHES, remedy
+from milepost.sandbox.fix_advice import SWITCHES, remedy
 from milepost.sandbox.terminal import WalledTerminal
 
 _WALLS = Path(__file__).parent

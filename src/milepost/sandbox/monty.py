@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from milepost.core.commands import ExecutionLimits
 from milepost.core.errors import MilepostError
-from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.objections import USE_ISOLATED
-from milepost.sandbox.plain import require_plain
-from milepost.sandbox.report import HowItEnded
+from milepost.sandbox.capture_output import FLOOD_BYTES, Capture
+from milepost.sandbox.json_values import require_plain
+from milepost.sandbox.level_report import HowItEnded
+from milepost.sandbox.refused_code import USE_ISOLATED
 
 if TYPE_CHECKING:
     from pydantic_monty import FunctionSnapshot, Monty, MontyRuntimeError, MontySyntaxError, NameLookupSnapshot

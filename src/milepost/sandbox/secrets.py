@@ -12,8 +12,8 @@ from pathlib import Path
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.sandbox.environment import DEFAULT_PATH
-from milepost.sandbox.reach import Missing, find_program
-from milepost.sandbox.removal import remove
+from milepost.sandbox.remove_folder import remove
+from milepost.sandbox.visible_paths import Missing, find_program
 
 PLACEHOLDER = re.compile(r"\{\{secret:(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}\}")
 _ASSIGNMENT = re.compile(rf"(?P<variable>[A-Za-z_][A-Za-z0-9_]*)=(?P<secret>{PLACEHOLDER.pattern})")

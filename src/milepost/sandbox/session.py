@@ -14,15 +14,15 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from milepost.core.errors import MachineFailed
-from milepost.sandbox.calls import MOST_CALLS, Calls, Tool
-from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher
+from milepost.sandbox.capture_output import FLOOD_BYTES, Capture
+from milepost.sandbox.egress.launch import Outlet
+from milepost.sandbox.host_calls import MOST_CALLS, Calls, Tool
+from milepost.sandbox.json_values import read_plain
 from milepost.sandbox.launch import Launch
-from milepost.sandbox.outlet import Outlet
-from milepost.sandbox.plain import read_plain
-from milepost.sandbox.reach import Missing
-from milepost.sandbox.report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.level_report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.walls.frames import LONGEST_QUESTION, Outgoing, framed
+from milepost.sandbox.warden_client import GLANCE_S, Descriptors, Guest, Launcher
 
 _CHUNK = 65_536
 _MOST_STALE_BYTES = 10_000_000

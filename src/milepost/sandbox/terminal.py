@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line, Stream, TrustLevel
-from milepost.sandbox.capture import FLOOD_BYTES, Capture, LineCutter
-from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Launcher, Warden
+from milepost.sandbox.capture_output import FLOOD_BYTES, Capture, LineCutter
+from milepost.sandbox.egress.launch import Outlet
 from milepost.sandbox.launch import Prepare, Surroundings, launch_of, users_home
-from milepost.sandbox.outlet import Outlet
-from milepost.sandbox.reach import Missing
-from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
+from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
+from milepost.sandbox.visible_paths import Missing
+from milepost.sandbox.warden_client import GLANCE_S, Descriptors, Guest, Launcher, Warden
 
 _CHUNK = 65_536
 _OBJECTED = HowItEnded("killed", "ended by who listened to it")

@@ -15,7 +15,7 @@ from typing import Any
 from milepost.agents.code_agent.restored_state import MOST_KEPT_BYTES, Begun, Kept, Past, begun_of, kept_of
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.ports import Interpreter, Stops
-from milepost.sandbox.plain import read_plain
+from milepost.sandbox.json_values import read_plain
 
 _PARTS = ("file_tools", "variables")
 _KEEPER = "__import__('sys').modules['milepost_variables'].keeper"

@@ -20,7 +20,7 @@ from milepost.engine.agents.factory import make_agent, standings_of
 from milepost.engine.project.project import STATE, find_roadmap
 from milepost.engine.project.settings import Settings, load
 from milepost.engine.terminals.interpreter import outside_environment
-from milepost.sandbox.container import here
+from milepost.sandbox.container import engines as here
 from milepost.sandbox.container.commands import PROGRAMS, Container, Program
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.typescript.deno import find_deno

@@ -16,7 +16,7 @@ from milepost.engine.records.suspend import Parked
 from milepost.engine.services import Rooms
 from milepost.engine.terminals.command_policy import policy_of
 from milepost.plan.advice.risk import risk_of
-from milepost.sandbox.danger import danger_of_change
+from milepost.sandbox.command_risk import danger_of_change
 from milepost.sandbox.policy import Decision, decide
 
 LONGEST_READ = 10_000_000  # of a diff; the gate says what of it is not shown, and its digest is of all

@@ -9,7 +9,7 @@ from milepost.core.errors import SettingInvalid
 from milepost.core.events import GateKind
 from milepost.core.task import Task
 from milepost.plan.advice.risk import Risk
-from milepost.sandbox.danger import Danger
+from milepost.sandbox.command_risk import Danger
 
 Approval = Literal["each", "risky", "never"]
 

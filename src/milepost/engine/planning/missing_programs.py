@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from milepost.core.task import Task
-from milepost.sandbox.danger.kinds import Piece, Unreadable
-from milepost.sandbox.danger.wrappers import inner_pieces
+from milepost.sandbox.command_risk.kinds import Piece, Unreadable
+from milepost.sandbox.command_risk.wrappers import inner_pieces
 from milepost.verify.checks.verify_line import argv_of
 from milepost.verify.programs.poetry_envs import kept_elsewhere
 

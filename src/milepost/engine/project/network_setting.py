@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationErr
 
 from milepost.core.commands import NO_NETWORK, OPEN_NETWORK, OWN_LOOPBACK, Network
 from milepost.core.errors import SettingInvalid
-from milepost.sandbox.egress.entries import allow_list
+from milepost.sandbox.egress.allow_list import allow_list
 
 _Named = Literal["none", "loopback", "open"]
 

@@ -20,7 +20,7 @@ from milepost.engine.project.network_setting import NetworkSetting
 from milepost.plan.advice.traits import Trait
 from milepost.plan.options import Grouping, Sequence, Unit
 from milepost.roadmap.reading.options import Dialect
-from milepost.sandbox.policy.clause import clause_of
+from milepost.sandbox.policy.rule import clause_of
 
 FILE = "milepost.toml"
 

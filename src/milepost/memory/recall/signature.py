@@ -1,7 +1,7 @@
 """Two signatures of a failure, by which it is known again: with the file or test that failed, and without.
 
-They differ from the one by which a run sees that it goes in circles (`milepost.core.failure_signature`): names stay, since a
-missing `yaml` is not mended by what mended a missing `numpy`.
+They differ from the one by which a run sees that it goes in circles (`milepost.core.failure_signature`): names stay,
+since a missing `yaml` is not fixed by what fixed a missing `numpy`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,6 @@ The guest says which host it wants, and the proxy looks it up: what was asked fo
 that is connected to is judged once more. Of a connection through CONNECT only the host is known, not what is said.
 """
 
+from milepost.sandbox.egress.allow_list import allow_list as allow_list
 from milepost.sandbox.egress.egress import Egress as Egress
-from milepost.sandbox.egress.entries import allow_list as allow_list
 from milepost.sandbox.egress.log import Asked as Asked

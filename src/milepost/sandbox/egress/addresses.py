@@ -6,7 +6,7 @@ import ipaddress
 import socket
 from collections.abc import Iterator
 
-from milepost.sandbox.egress.entries import Address
+from milepost.sandbox.egress.allow_list import Address
 
 _ANY_PORT = 9
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")

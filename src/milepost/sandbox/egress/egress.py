@@ -7,10 +7,10 @@ import socket
 from functools import partial
 
 from milepost.core.commands import Network
+from milepost.sandbox.egress.allow_list import allow_list
+from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import Connections
-from milepost.sandbox.egress.entries import allow_list
 from milepost.sandbox.egress.log import Asked, Log
-from milepost.sandbox.egress.outside import Outside
 from milepost.sandbox.egress.proxy import WayOut
 
 _USUAL_PORT_INSIDE = 3128

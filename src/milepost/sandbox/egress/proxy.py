@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 
-from milepost.sandbox.egress.bodies import Body, Endless, body_of
+from milepost.sandbox.egress.allow_list import AllowList
+from milepost.sandbox.egress.connect import Outside, Refused, Unreachable
 from milepost.sandbox.egress.connections import Connections
-from milepost.sandbox.egress.entries import AllowList
-from milepost.sandbox.egress.heads import Malformed, head_of, is_from, read_head, target_of, written_anew
-from milepost.sandbox.egress.lanes import Lane, carry
 from milepost.sandbox.egress.log import Asked, Log
-from milepost.sandbox.egress.outside import Outside, Refused, Unreachable
+from milepost.sandbox.egress.relay_bytes import Lane, carry
+from milepost.sandbox.egress.request_body import Body, Endless, body_of
+from milepost.sandbox.egress.request_head import Malformed, head_of, is_from, read_head, target_of, written_anew
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _PATIENCE_S = 1.0

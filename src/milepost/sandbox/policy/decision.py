@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from milepost.sandbox.danger import Danger
+from milepost.sandbox.command_risk import Danger
 
 Verdict = Literal["allow", "ask", "deny"]
 Kind = Literal["safe", "writes", "network", "destructive", "privileged"]

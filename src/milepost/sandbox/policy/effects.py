@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import GIT_OPTIONS, options_of
-from milepost.sandbox.danger.secrets import SENDING
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import GIT_OPTIONS, options_of
+from milepost.sandbox.command_risk.secrets import SENDING
 from milepost.sandbox.policy.decision import Kind
 
 _NAMES = (

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.sandbox.policy.audit import Audit
+from milepost.sandbox.policy.decide import Policy, decide
 from milepost.sandbox.policy.decision import Decision
-from milepost.sandbox.policy.judge import Policy, decide
 
 Asking = Callable[[Decision, Command], bool]
 

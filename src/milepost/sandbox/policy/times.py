@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from milepost.sandbox.danger import judged
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
+from milepost.sandbox.command_risk import judged
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
 from milepost.sandbox.policy.effects import effect_of
 
 TimeClass = Literal["quick", "medium", "long", "background"]

@@ -14,15 +14,15 @@ from typing import Any
 
 from milepost.core.commands import Bounds, Command, ExecutionLimits, ExecutionResult, TrustLevel
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.capture import Capture
-from milepost.sandbox.guests import Warden
+from milepost.sandbox.capture_output import Capture
+from milepost.sandbox.json_values import require_name, require_plain
 from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
-from milepost.sandbox.plain import require_name, require_plain
-from milepost.sandbox.reach import Missing
-from milepost.sandbox.report import ENFORCED_BY_HOST, HowItEnded
+from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.typescript.deno import RUNNER, WORKER, deno_command, deno_environment, find_deno
 from milepost.sandbox.typescript.session import Reply, Session
 from milepost.sandbox.typescript.source import Lang, as_script
+from milepost.sandbox.visible_paths import Missing
+from milepost.sandbox.warden_client import Warden
 
 _MEBIBYTE = 1 << 20
 # What Deno's two isolates reserve before any code runs: most of it is address space for compiled code, and then the

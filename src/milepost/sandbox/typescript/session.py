@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from milepost.sandbox.capture import FLOOD_BYTES, Capture
-from milepost.sandbox.guests import GLANCE_S, Descriptors, Guest, Warden
+from milepost.sandbox.capture_output import FLOOD_BYTES, Capture
 from milepost.sandbox.launch import Launch
-from milepost.sandbox.report import HowItEnded, Report, how_it_ended
+from milepost.sandbox.level_report import HowItEnded, Report, how_it_ended
 from milepost.sandbox.walls.frames import LONGEST_FRAME, Frames, Outgoing, framed
+from milepost.sandbox.warden_client import GLANCE_S, Descriptors, Guest, Warden
 
 _CHUNK = 65_536
 _PATIENCE_AT_START_S = 60.0

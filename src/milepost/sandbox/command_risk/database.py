@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
-from milepost.sandbox.danger.sql import sql_losing
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
+from milepost.sandbox.command_risk.sql import sql_losing
 
 _NAMES = (
     "psql mysql mariadb sqlite3 sqlite duckdb clickhouse-client clickhouse cockroach sqlcmd bq snowsql pgcli mycli "

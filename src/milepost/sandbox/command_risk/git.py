@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import GIT_OPTIONS, Options, options_of
-from milepost.sandbox.danger.places import place_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import GIT_OPTIONS, Options, options_of
+from milepost.sandbox.command_risk.paths import place_of
 
 _ALWAYS = {
     "filter-branch": "rewrites the whole history",

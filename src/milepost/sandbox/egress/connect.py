@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from milepost.sandbox.egress.addresses import is_of_this_machine, leads_inside
-from milepost.sandbox.egress.entries import AllowList
+from milepost.sandbox.egress.allow_list import AllowList
 
 CONNECT_S = 10.0
 

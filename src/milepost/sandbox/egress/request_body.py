@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from milepost.sandbox.egress.heads import Head, Malformed
+from milepost.sandbox.egress.request_head import Head, Malformed
 
 _LONGEST_SIZE_LINE = 256
 _SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\x00-\x08\x0a-\x1f\x7f]*)?\r\n")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
-from milepost.sandbox.danger.wrappers import SHELLS
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
+from milepost.sandbox.command_risk.wrappers import SHELLS
 
 _RUNNING = SHELLS | {"python", "python3", "node", "perl", "ruby", "php", "source", "."}
 _CURL_TAKING = frozenset({"-o", "--output", "-H", "--header", "-d", "--data", "-X", "--request", "-u", "-A", "-e"})

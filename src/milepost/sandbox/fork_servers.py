@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from milepost.sandbox.guests import Warden
+from milepost.sandbox.warden_client import Warden
 
 _LINGER_S = 10.0
 

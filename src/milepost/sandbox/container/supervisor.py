@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.sandbox.container import commands, here
+from milepost.sandbox.container import commands, engines
 from milepost.sandbox.container.commands import Berth, Container
-from milepost.sandbox.container.vigil import Vigil
-from milepost.sandbox.guests import Guest, Welcome
+from milepost.sandbox.container.watch import Vigil
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.walls.frames import tell
+from milepost.sandbox.warden_client import Guest, Welcome
 
 _INSIDE = Path("/milepost")
 # What the session writes goes straight into the pipe it is handed, so that none of it comes after the answer.
@@ -46,10 +46,10 @@ class Containers:
 
     def __init__(self, container: Container) -> None:
         self._container = container
-        self._mark = here.host_mark()
+        self._mark = engines.host_mark()
         self._numbers = itertools.count(1)
         self._keepers: set[threading.Thread] = set()
-        here.remove_leftovers(container)
+        engines.remove_leftovers(container)
 
     def launch(self, launch: Launch, descriptors: tuple[int, ...], welcome: Welcome | None = None) -> Guest:
         """Start a container with copies of `descriptors` as its 0, 1 and 2; a session's fourth has its questions."""
@@ -114,12 +114,12 @@ class _Keeper:
                 else:
                     tell(self._host, **facts)
                 ended, words = vigil.wait(self._launch.timeout_s)
-            told = here.ask(commands.state(self._container, self._name)).stdout
+            told = engines.ask(commands.state(self._container, self._name)).stdout
         finally:
             # The program first: it might just be about to start what is to be removed.
             process.kill()
             process.wait()
-            here.ask(commands.remove(self._container, self._name))
+            engines.ask(commands.remove(self._container, self._name))
         tell(self._host, **_facts(told, ended, words, self._launch))
 
     def _start(self, folder: Path) -> subprocess.Popen[bytes]:
@@ -136,7 +136,7 @@ class _Keeper:
             return process
         serve = ("-I", "-X", "utf8", "-c", _SERVE, str(_INSIDE), str(_INSIDE / "channel"))
         launch = replace(self._launch, argv=(self._launch.argv[0], *serve))
-        mounts = {_INSIDE / "walls": here.walls_folder(), _INSIDE / "channel": folder / "channel"}
+        mounts = {_INSIDE / "walls": engines.walls_folder(), _INSIDE / "channel": folder / "channel"}
         argv = commands.run(self._container, launch, berth, mounts)
         nothing = subprocess.DEVNULL
         return subprocess.Popen(argv, stdin=nothing, stdout=nothing, stderr=nothing, cwd="/")

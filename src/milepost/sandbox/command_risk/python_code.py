@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.shell import LONGEST, pieces_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.shell import LONGEST, pieces_of
 
 _SHELL = frozenset({"system", "popen", "getoutput", "getstatusoutput"})
 _STARTING = frozenset({"run", "call", "check_call", "check_output", "Popen"})

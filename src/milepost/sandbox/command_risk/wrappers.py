@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import GIT_OPTIONS, NONE, options_of
-from milepost.sandbox.danger.searches import found_by
-from milepost.sandbox.danger.shell import pieces_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import GIT_OPTIONS, NONE, options_of
+from milepost.sandbox.command_risk.searches import found_by
+from milepost.sandbox.command_risk.shell import pieces_of
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh"})
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")

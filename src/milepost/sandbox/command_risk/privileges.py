@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
-from milepost.sandbox.danger.places import place_of
-from milepost.sandbox.danger.wrappers import SHELLS
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
+from milepost.sandbox.command_risk.paths import place_of
+from milepost.sandbox.command_risk.wrappers import SHELLS
 
 _EVERYBODY = re.compile(r"[0-7]?[0-7][0-7][2367]$|([ugoa]*[ao][ugoa]*|)[+=][rxXst]*w")
 _SETS_ID = re.compile(r"[246][0-7]{3}$|[ugoa]*[+=][rwxX]*s")

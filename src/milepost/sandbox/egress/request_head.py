@@ -9,7 +9,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from milepost.sandbox.egress.entries import spelled
+from milepost.sandbox.egress.allow_list import spelled
 
 LONGEST_HEAD = 65_536
 HEAD_S = 30.0

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from milepost.sandbox.danger.kinds import Danger, DangerKind, Piece
-from milepost.sandbox.danger.options import NONE, options_of
+from milepost.sandbox.command_risk.kinds import Danger, DangerKind, Piece
+from milepost.sandbox.command_risk.options import NONE, options_of
 
 _HELP = frozenset({"--help", "--dry-run", "--dryrun"})
 _PREVIEWS = _HELP | {"--plan", "--check", "--sql", "--preview-only"}

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from milepost.core.errors import MilepostError
-from milepost.sandbox.plain import read_plain, require_plain
+from milepost.sandbox.json_values import read_plain, require_plain
 
 MOST_CALLS = 1_000  # in one run
 _LONGEST_ERROR = 10_000

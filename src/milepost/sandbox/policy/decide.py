@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from milepost.sandbox.danger import Danger, Judged, judged
-from milepost.sandbox.danger.command import is_text, shown
-from milepost.sandbox.danger.containers import given_the_machine
-from milepost.sandbox.danger.files import of_the_machine
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.packages import from_elsewhere
-from milepost.sandbox.danger.wrappers import SHELLS
-from milepost.sandbox.policy.clause import Clause
+from milepost.sandbox.command_risk import Danger, Judged, judged
+from milepost.sandbox.command_risk.command import is_text, shown
+from milepost.sandbox.command_risk.containers import given_the_machine
+from milepost.sandbox.command_risk.files import of_the_machine
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.packages import from_elsewhere
+from milepost.sandbox.command_risk.wrappers import SHELLS
 from milepost.sandbox.policy.decision import STRICTER, WORSE, Decision, Kind, Verdict
 from milepost.sandbox.policy.effects import effect_of
+from milepost.sandbox.policy.rule import Clause
 
 ShellRule = Literal["never", "read", "any"]
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from milepost.core.errors import MachineFailed
 from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.launch import Launch
-from milepost.sandbox.report import HowItEnded, Report
+from milepost.sandbox.level_report import HowItEnded, Report
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from walls.warden import main; main()"
 _WALLS = Path(__file__).parent

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from milepost.sandbox.danger import containers, database, files, git, packages, privileges, secrets
-from milepost.sandbox.danger.downloads import Downloads
-from milepost.sandbox.danger.kinds import Danger, DangerKind, Piece, Unreadable
-from milepost.sandbox.danger.options import options_of
-from milepost.sandbox.danger.python_code import pieces_of_code
-from milepost.sandbox.danger.shell import pieces_of
-from milepost.sandbox.danger.verbs import danger_of_verb
-from milepost.sandbox.danger.wrappers import inner_pieces
+from milepost.sandbox.command_risk import containers, database, files, git, packages, privileges, secrets
+from milepost.sandbox.command_risk.downloads import Downloads
+from milepost.sandbox.command_risk.kinds import Danger, DangerKind, Piece, Unreadable
+from milepost.sandbox.command_risk.options import options_of
+from milepost.sandbox.command_risk.python_code import pieces_of_code
+from milepost.sandbox.command_risk.risky_programs import danger_of_verb
+from milepost.sandbox.command_risk.shell import pieces_of
+from milepost.sandbox.command_risk.wrappers import inner_pieces
 
 DEEPEST = 8
 LONGEST_SHOWN = 200

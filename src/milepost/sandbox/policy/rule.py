@@ -10,9 +10,9 @@ import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import GIT_OPTIONS, Options, options_of
-from milepost.sandbox.danger.verbs import options_taking_values
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import GIT_OPTIONS, Options, options_of
+from milepost.sandbox.command_risk.risky_programs import options_taking_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from milepost.core.change import Change, ChangedFile
-from milepost.sandbox.danger.kinds import Danger, DangerKind
-from milepost.sandbox.danger.sql import sql_losing
+from milepost.sandbox.command_risk.kinds import Danger, DangerKind
+from milepost.sandbox.command_risk.sql import sql_losing
 
 MANY = 10  # deleted files, from which on it is no tidying any more
 

@@ -6,7 +6,7 @@ import posixpath
 import re
 from typing import Literal
 
-from milepost.sandbox.danger.kinds import Piece
+from milepost.sandbox.command_risk.kinds import Piece
 
 Place = Literal["inside", "whole", "repository", "outside", "unknown"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.alarm import Alarm
-from milepost.sandbox.capture import Capture
+from milepost.sandbox.capture_output import Capture
+from milepost.sandbox.json_values import LONGEST_INJECTION, require_name, require_plain
+from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.monty import Interpreter, Outcome, Run
-from milepost.sandbox.objections import HARMLESS_MODULES, objection
-from milepost.sandbox.plain import LONGEST_INJECTION, require_name, require_plain
-from milepost.sandbox.report import HowItEnded
+from milepost.sandbox.refused_code import HARMLESS_MODULES, objection
+from milepost.sandbox.time_limit import Alarm
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty

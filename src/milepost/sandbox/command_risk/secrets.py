@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
 
 SENDING = frozenset(
     ("curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "socat", "telnet", "scp", "rsync", "sftp", "ftp")

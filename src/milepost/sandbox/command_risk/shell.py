@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from milepost.sandbox.danger.kinds import Piece, Unreadable
-from milepost.sandbox.danger.places import moved
+from milepost.sandbox.command_risk.kinds import Piece, Unreadable
+from milepost.sandbox.command_risk.paths import moved
 
 if TYPE_CHECKING:
     from tree_sitter import Node

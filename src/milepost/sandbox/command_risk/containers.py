@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.places import place_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.paths import place_of
 
 _STARTING = frozenset({"run", "create"})
 _MACHINE = re.compile(r"--(privileged|pid=host|userns=host|ipc=host)$|--cap-add=(ALL|SYS_ADMIN|SYS_PTRACE)$|--device=")

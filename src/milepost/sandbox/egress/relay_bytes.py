@@ -7,7 +7,7 @@ import select
 import socket
 from collections.abc import Iterable
 
-from milepost.sandbox.egress.bodies import Body, Endless
+from milepost.sandbox.egress.request_body import Body, Endless
 
 IDLE_S = 300.0
 _CHUNK = 65_536

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import options_of
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import options_of
 
 INSTALLERS = (
     *("pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm", "npm", "npx", "pnpm", "yarn", "bun", "bunx", "gem"),

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from milepost.core.commands import NO_NETWORK, Command, ExecutionLimits, Network
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.container import here
+from milepost.sandbox.container import engines
 from milepost.sandbox.container.commands import Container
-from milepost.sandbox.container.keeper import Containers
+from milepost.sandbox.container.supervisor import Containers
 from milepost.sandbox.environment import prepare_scratch
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.launch import Launch, Surroundings
-from milepost.sandbox.reach import Missing, Reach, led_out_of
 from milepost.sandbox.terminal import WalledTerminal
+from milepost.sandbox.visible_paths import Missing, Reach, led_out_of
 
 _INTERPRETER = Path("python3")
 _USUAL = ExecutionLimits()
@@ -22,7 +22,7 @@ _USUAL = ExecutionLimits()
 
 def open_terminal(container: Container, *, extra_readable: tuple[Path, ...] = ()) -> WalledTerminal:
     """A terminal whose commands run in containers, with the programs of their image."""
-    launcher = Containers(here.require(container))
+    launcher = Containers(engines.require(container))
     return WalledTerminal(extra_readable=extra_readable, launcher=launcher, prepare=launch_in_image)
 
 
@@ -40,7 +40,7 @@ def open_executor(
         workspace=workspace,
         network=network,
         interpreter=_INTERPRETER,
-        launcher=Containers(here.require(container)),
+        launcher=Containers(engines.require(container)),
         prepare=launch_in_image,
     )
 

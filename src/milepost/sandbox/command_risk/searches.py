@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.sandbox.danger.kinds import Piece
+from milepost.sandbox.command_risk.kinds import Piece
 
 _RUNNING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _NAMES = (

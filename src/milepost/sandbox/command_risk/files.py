@@ -6,10 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from milepost.sandbox.danger.kinds import Piece
-from milepost.sandbox.danger.options import NONE, options_of
-from milepost.sandbox.danger.places import leads_out, place_of, whole_of
-from milepost.sandbox.danger.searches import found_by
+from milepost.sandbox.command_risk.kinds import Piece
+from milepost.sandbox.command_risk.options import NONE, options_of
+from milepost.sandbox.command_risk.paths import leads_out, place_of, whole_of
+from milepost.sandbox.command_risk.searches import found_by
 
 _TOP = re.compile(r"/+$|/(etc|usr|bin|sbin|lib|boot|var|home|root|opt|srv|dev|proc|sys)/?$|(~\w*|\$\{?HOME\}?)/?$")
 _RUN_BY_GIT = re.compile(r"(.*/)?\.git/(hooks(/.*)?|config)$")
