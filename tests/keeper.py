@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from milepost.sandbox.walls.porter import Rules
+    from milepost.sandbox.walls.porter.supervisor import Rules
     from milepost.sandbox.walls.seccomp import Calls
 
 _WALLS = Path(__file__).parent.parent / "src/milepost/sandbox"

@@ -25,7 +25,7 @@ from milepost.engine.run import durable
 from milepost.engine.services import Rooms
 from milepost.engine.workers import dbos_queue
 from milepost.plan.graph.build_graph import plan
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.store.database import is_server
 
 ANSWER = Usage(input_tokens=1_000, output_tokens=100, cost_usd=0.01)

@@ -11,7 +11,7 @@ from milepost.engine.context.git_facts import Tree, done_before
 from milepost.engine.project.project import find_roadmap
 from milepost.engine.records.journal import RunRecord
 from milepost.engine.records.run_view import titles_of
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import Place, new_place
 

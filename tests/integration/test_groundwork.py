@@ -12,7 +12,7 @@ from milepost.engine.planning.missing_programs import missing_programs, programs
 from milepost.engine.planning.repository_facts import ground_at, ground_here
 from milepost.plan.options import PLAIN, Planning
 from milepost.plan.repository_facts import Ground
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import Repository
 

@@ -16,7 +16,7 @@ from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.errors import MachineFailed
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.levels import ladder, open_executor
-from milepost.sandbox.walls.telling import Telling
+from milepost.sandbox.walls.change_stream import Telling
 from milepost.sandbox.workspace_changes import Changes
 
 needs_sandboxed = pytest.mark.skipif(

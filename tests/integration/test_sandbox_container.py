@@ -14,7 +14,7 @@ from milepost.core.commands import Bounds, Command, ExecutionLimits, Line
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.container import commands, engines
 from milepost.sandbox.container.commands import Container, Program
-from milepost.sandbox.container.open import open_executor, open_terminal
+from milepost.sandbox.container.open_container import open_executor, open_terminal
 from milepost.sandbox.terminal import WalledTerminal
 
 Make = Callable[..., Command]

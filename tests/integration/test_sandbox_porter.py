@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from milepost.sandbox.walls.confine import landlock_abi
-from milepost.sandbox.walls.porter import Rules, real
+from milepost.sandbox.walls.porter.supervisor import Rules, real
 from milepost.sandbox.walls.seccomp import Calls
 from tests.keeper import Kept, keep
 

@@ -13,7 +13,7 @@ import pytest
 import milepost
 from milepost.core.errors import MarkInvalid, Misuse, PlaceUnknown, RestoreRefused, TaskUnknown, UndoImpossible
 from milepost.engine.project.state_lock import StateLock
-from milepost.roadmap.editing import tick
+from milepost.roadmap import tick
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import Place, everything, new_place
 

@@ -6,8 +6,8 @@ import pytest
 
 from milepost.core.same_task import found_again, likeness
 from milepost.core.task import Task
+from milepost.roadmap import read
 from milepost.roadmap.editing.tick import tick_tasks
-from milepost.roadmap.reading import read
 from milepost.roadmap.reading.options import PLAIN, Manner
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from milepost.cli.show.diff import shown
 from milepost.engine.undo.dependents import Going, going_with
+from milepost.roadmap import read
 from milepost.roadmap.editing.reopen import reopened
-from milepost.roadmap.reading import read
 from milepost.workspace.mileposts import Milepost
 
 CHAIN = b"""- [x] 1.1 One

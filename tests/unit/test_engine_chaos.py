@@ -12,7 +12,7 @@ from milepost.engine.chaos.sample import CASSETTE, REGISTER, ROADMAP, is_shared,
 from milepost.engine.chaos.subject import quietened
 from milepost.engine.chaos.trace import MODEL, TOOL, of_kind, read_trace, steps
 from milepost.plan.graph.build_graph import plan
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 def told(*lines: str) -> str:

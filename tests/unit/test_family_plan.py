@@ -17,7 +17,7 @@ from milepost.plan.projects.cross_project_waits import (
     waiting_elsewhere,
 )
 from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan, joint_plan, to_json
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 
 CALLS = (("api", "@acme/api"), ("@acme/api", "@acme/api"), ("packages/api", "@acme/api"), ("web", ""))

@@ -13,7 +13,7 @@ from milepost.plan.graph.build_graph import plan
 from milepost.plan.graph.drawing import drawn
 from milepost.plan.options import Planning
 from milepost.plan.repository_facts import Ground
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 NASTY = 'end ] "quoted" --> <b>&amp;</b> {x} `code` #35; \\n | ; %% subgraph (a) $x _y_ \\'
 ROADMAP = f"""\

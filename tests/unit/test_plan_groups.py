@@ -7,7 +7,7 @@ import pytest
 from milepost.core.task import Plan
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Grouping, Planning, Sequence
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 def planned(roadmap: str, grouping: Grouping = "smart", sequence: Sequence = "free") -> Plan:

@@ -8,7 +8,7 @@ from milepost.core.budget import Allowance
 from milepost.core.task import Plan
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Planning
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 ROADMAP = """\
 ## Core

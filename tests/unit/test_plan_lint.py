@@ -8,7 +8,7 @@ from milepost.core.task import Plan
 from milepost.plan.advice.complexity import TOO_BIG, complexity_of
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.repository_facts import UNSEEN, Ground
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 FILES = frozenset({"src/duration.py", "src/report.py", "src/report2.py", "README.md", "docs/use.md", "tests/test_a.py"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from milepost.plan.advice.proposals import proposals_for
 from milepost.plan.graph.build_graph import plan
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 BIG = "Rewrite everything from scratch, end-to-end"
 

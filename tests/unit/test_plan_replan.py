@@ -11,7 +11,7 @@ from milepost.plan.graph.replan import Edit, follow
 from milepost.plan.graph.reshape import with_parts, with_task
 from milepost.plan.graph.schedule import ready
 from milepost.plan.options import Planning
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 ONE = "- [ ] A1 First\n"
 TWO = "- [ ] A2 Second\n  - Depends on: A1\n"

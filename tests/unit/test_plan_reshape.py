@@ -6,7 +6,7 @@ from milepost.core.task import Plan, Task
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.graph.reshape import waiting_for, with_parts
 from milepost.plan.graph.schedule import blocked, ready
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 ROADMAP = b"- [ ] T1 First\n- [ ] T2 Second\n- [ ] T3 Third\n  - Depends on: T2\n"
 

@@ -8,7 +8,7 @@ import sys
 
 from milepost.core.task import Roadmap, Task
 from milepost.plan import plan, to_json
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 ROADMAP = b"""\
 # Durations

@@ -36,7 +36,7 @@ from milepost.engine.views.progress import Progress, progress_of
 from milepost.engine.views.status import Status
 from milepost.plan import plan
 from milepost.plan.options import Planning
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.store.database import open_database
 
 RUN = "7f3a"

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milepost.core.task import Task
+from milepost.roadmap import read
 from milepost.roadmap.prose.answers import NewPhase, NewRoadmap, NewSection, NewTask
-from milepost.roadmap.reading import read
 from milepost.roadmap.writing.compose import Style, manuscript_of, objections
 from milepost.roadmap.writing.write import write
 

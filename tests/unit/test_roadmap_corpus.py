@@ -11,9 +11,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from milepost.core.task import Task
-from milepost.roadmap import untick
-from milepost.roadmap.editing import tick
-from milepost.roadmap.reading import read
+from milepost.roadmap import read, tick, untick
 from milepost.roadmap.reading.options import Manner
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from milepost.core.folder_roadmap import bound
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import untick
-from milepost.roadmap.editing import tick
+from milepost.roadmap import read, tick, untick
 from milepost.roadmap.editing.reopen import open_boxes, reopened
-from milepost.roadmap.reading import read
 from milepost.roadmap.reading.box import with_boxes
 from milepost.roadmap.reading.explain import explain
 from milepost.roadmap.reading.options import Dialect, Manner

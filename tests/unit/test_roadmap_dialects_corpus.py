@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.task import Task
-from milepost.roadmap import untick
-from milepost.roadmap.editing import tick
-from milepost.roadmap.reading import read
+from milepost.roadmap import read, tick, untick
 from milepost.roadmap.reading.explain import explain
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.read import survey

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from milepost.core.task import Task
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 
 FOLDER = Path(__file__).resolve().parents[1] / "roadmaps"

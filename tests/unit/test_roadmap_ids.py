@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.ids import LONGEST, Claim, settle
 
 

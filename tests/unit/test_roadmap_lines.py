@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.budget import UNBOUNDED, Allowance
 from milepost.core.task import Task
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 def only(below: str) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 @pytest.mark.parametrize(

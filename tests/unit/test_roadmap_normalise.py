@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from milepost.core.task import TaskStatus
+from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItem
 from milepost.roadmap.prose.keep_done import Known, kept
 from milepost.roadmap.prose.normalise import Anchored, Document, numbered
 from milepost.roadmap.prose.to_roadmap import manuscript_of
-from milepost.roadmap.reading import read
 from milepost.roadmap.writing.write import write
 
 TEXT = """\

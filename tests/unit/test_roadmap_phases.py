@@ -6,8 +6,7 @@ import pytest
 
 from milepost.core.task import Roadmap, Task
 from milepost.plan.graph.build_graph import plan
-from milepost.roadmap.editing import tick
-from milepost.roadmap.reading import read
+from milepost.roadmap import read, tick
 
 
 def read_text(text: str) -> Roadmap:

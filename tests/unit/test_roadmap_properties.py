@@ -9,9 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import untick
-from milepost.roadmap.editing import tick
-from milepost.roadmap.reading import read
+from milepost.roadmap import read, tick, untick
 from milepost.roadmap.reading.options import Manner
 
 BOXES = Manner(dialect="boxes", parents=False)

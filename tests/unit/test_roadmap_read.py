@@ -8,7 +8,7 @@ import pytest
 
 from milepost.core.errors import RoadmapUnreadable
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.source import LARGEST_BYTES
 
 

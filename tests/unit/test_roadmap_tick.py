@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from milepost.core.errors import RoadmapUnreadable, TaskUnknown
 from milepost.core.task import Roadmap, Task
-from milepost.roadmap import untick
-from milepost.roadmap.editing import tick
-from milepost.roadmap.reading import read
+from milepost.roadmap import read, tick, untick
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 

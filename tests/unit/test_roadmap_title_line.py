@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from milepost.core.task import Task
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 def only(line: str) -> Task:

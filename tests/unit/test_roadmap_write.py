@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread
 from milepost.core.task import Priority, Task
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
 from milepost.roadmap.writing.write import KEPT, write
 

@@ -10,7 +10,7 @@ import pytest
 
 from milepost.core.commands import OPEN_NETWORK, Bounds, Command, ExecutionLimits, Network
 from milepost.core.errors import SandboxRefused
-from milepost.sandbox.container import commands, engines, open
+from milepost.sandbox.container import commands, engines, open_container
 from milepost.sandbox.container.commands import Berth, Container
 from milepost.sandbox.launch import Launch, Surroundings
 from milepost.sandbox.visible_paths import Missing, Reach
@@ -119,16 +119,16 @@ def test_a_working_directory_that_leads_out_is_refused_in_a_container_too(tmp_pa
     around, work = Surroundings(home=tmp_path), tmp_path / "work"
     for name, started in {"in": Launch, "out": Missing}.items():
         command = Command(argv=("true",), cwd=work / name, scratch=tmp_path / "scratch", writable=(work,))
-        assert isinstance(open.launch_in_image(command, around), started)
+        assert isinstance(open_container.launch_in_image(command, around), started)
 
 
 def test_what_a_container_cannot_hold_is_refused(tmp_path: Path) -> None:
     hosts = Network(mode="hosts", hosts=("example.org",))
     command = Command(argv=("true",), cwd=tmp_path, scratch=tmp_path / "scratch", network=hosts)
-    assert isinstance(open.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
+    assert isinstance(open_container.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
     with pytest.raises(SandboxRefused, match="processor time"):
-        open.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
+        open_container.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
     with pytest.raises(SandboxRefused, match="bound the disk"):
-        open.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
+        open_container.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
     with pytest.raises(SandboxRefused, match="single hosts"):
-        open.open_executor(PODMAN, network=hosts)
+        open_container.open_executor(PODMAN, network=hosts)

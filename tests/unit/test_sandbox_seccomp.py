@@ -13,8 +13,8 @@ from typing import Literal
 
 import pytest
 
-from milepost.sandbox.walls.judgements import ATTRIBUTES, MODES, OWNERS, SIGNALS, TIMES
 from milepost.sandbox.walls.seccomp import Calls, program
+from milepost.sandbox.walls.syscall_rules import ATTRIBUTES, MODES, OWNERS, SIGNALS, TIMES
 from milepost.sandbox.walls.syscalls import machine_named
 
 Network = Literal["none", "loopback", "hosts", "open"]

@@ -12,7 +12,7 @@ from milepost.plan.advice.proposals import proposals_for
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Planning
 from milepost.plan.repository_facts import Ground
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 ROADMAP = """\
 - [x] 1.0 Skeleton

@@ -19,7 +19,7 @@ from milepost.engine.projects.start_order import Start, Succession
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Planning
 from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost
 

@@ -64,11 +64,11 @@ def open_executor(
 def _open_in_containers(
     container: Container, limits: ExecutionLimits | None, lang: str, workspace: Path | None, network: Network
 ) -> WalledExecutor:
-    from milepost.sandbox.container import open
+    from milepost.sandbox.container import open_container
 
     if lang != "python":
         raise SettingInvalid(f"code in {lang!r} cannot be run in containers", "use trust level 'isolated'")
-    return open.open_executor(container, limits, workspace=workspace, network=network)
+    return open_container.open_executor(container, limits, workspace=workspace, network=network)
 
 
 def _open_scripted(

@@ -17,7 +17,7 @@ from milepost.engine.terminals.one_command import HandWish, run_by_hand
 
 def pattern_setup(folders: tuple[str, ...] = ()) -> PatternSetup:
     """What patterns need of other rooms, and the folders that the settings name."""
-    from milepost.roadmap.reading import read
+    from milepost.roadmap import read
     from milepost.verify.checks.stubs import stubs_of
 
     return PatternSetup(folders=tuple(map(Path, folders)), read_roadmap=read, stubs_of=stubs_of)

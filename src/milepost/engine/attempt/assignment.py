@@ -18,8 +18,8 @@ from milepost.engine.services import Rooms
 from milepost.engine.verification.verifier import corrected
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.evidence import what_failed
+from milepost.roadmap import read
 from milepost.roadmap.editing.tick import tick_tasks
-from milepost.roadmap.reading import read
 from milepost.workspace.mileposts import attempt_ref
 
 LONGEST_LINE = 300

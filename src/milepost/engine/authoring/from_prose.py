@@ -16,11 +16,11 @@ from milepost.engine.authoring.prose_cache import Gleaning, Gleanings, key_of
 from milepost.engine.planning.make_plan import manner_of
 from milepost.engine.project.project import STATE, find_roadmap, read_bytes
 from milepost.engine.project.settings import FILE, Settings, load
+from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItems
 from milepost.roadmap.prose.keep_done import Known, kept
 from milepost.roadmap.prose.normalise import Anchored, Document, numbered
 from milepost.roadmap.prose.to_roadmap import manuscript_of
-from milepost.roadmap.reading import read
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.source import source_of
 from milepost.roadmap.writing.write import write

@@ -18,7 +18,7 @@ from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.plan.options import PLAIN, Planning
 from milepost.plan.projects.dependencies import Family
 from milepost.plan.repository_facts import UNSEEN, Ground
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Mileposts
 

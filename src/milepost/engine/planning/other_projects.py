@@ -12,7 +12,7 @@ from milepost.engine.planning.make_plan import ended_at, settled, ways_of
 from milepost.engine.project.project import read_bytes
 from milepost.plan.projects.cross_project_waits import Statuses, looked_up, statuses
 from milepost.plan.projects.dependencies import Family
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 
 
 def with_elsewhere(plan: Plan, roadmap: Path, family: Family | None = None) -> Plan:

@@ -11,7 +11,7 @@ from milepost.core.task import Task
 from milepost.engine.planning.make_plan import manner_here, read_now
 from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Milepost, Mileposts
 

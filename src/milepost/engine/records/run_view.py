@@ -18,7 +18,7 @@ from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import find_run, where_kept
 from milepost.engine.records.values_json import load as load_value
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts

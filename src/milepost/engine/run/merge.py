@@ -15,8 +15,8 @@ from milepost.engine.project.project import read_bytes
 from milepost.engine.records.run_spec import Conflict, Coupled, Order
 from milepost.engine.routing.candidates import as_chosen, foretold, known_from
 from milepost.engine.services import Rooms
+from milepost.roadmap import read
 from milepost.roadmap.editing.tick import tick_tasks
-from milepost.roadmap.reading import read
 from milepost.workspace.merge import Conflicts, Merged, merge_trees
 from milepost.workspace.mileposts import run_branch
 from milepost.workspace.reconcile.conflict_text import conflict_evidence

@@ -53,7 +53,7 @@ from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.service_errors import stated_wait_s
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.strategy.retry_policy import LIMITED_WAIT_S
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.workspace.mileposts import milepost_message, run_branch
 
 Plain = dict[str, Any]

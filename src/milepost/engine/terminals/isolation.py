@@ -12,7 +12,7 @@ from milepost.engine.project.settings import SandboxSettings, Settings
 from milepost.engine.records.run_spec import Order
 from milepost.engine.terminals.downgraded_level import DOWNGRADED
 from milepost.sandbox import levels
-from milepost.sandbox.container import engines, open
+from milepost.sandbox.container import engines, open_container
 from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.terminal import WalledTerminal
@@ -37,7 +37,7 @@ class Hold:
         """A terminal whose commands are held so. Containers keep no descriptors: what is left is removed at a start."""
         if isinstance(self.by, TrustLevel):
             return levels.open_terminal(self.by, held_fds=held_fds, extra_readable=extra_readable)
-        return open.open_terminal(self.by, extra_readable=extra_readable)
+        return open_container.open_terminal(self.by, extra_readable=extra_readable)
 
     def open_interpreter(self, folder: Path, limits: ExecutionLimits, network: Network) -> WalledExecutor:
         """An interpreter whose code changes a folder directly, as commands do; a container does not bound its disk."""
@@ -45,7 +45,7 @@ class Hold:
             return levels.open_executor(self.by, limits, workspace=folder, network=network, direct=True)
         usual = ExecutionLimits()
         bounded = replace(limits, disk_mb=usual.disk_mb, inodes=usual.inodes)
-        return open.open_executor(self.by, bounded, workspace=folder, network=network)
+        return open_container.open_executor(self.by, bounded, workspace=folder, network=network)
 
 
 def hold_for(settings: Settings) -> Hold:

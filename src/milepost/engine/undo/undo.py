@@ -24,7 +24,7 @@ from milepost.engine.undo.dependents import Family, Going, going_with
 from milepost.engine.undo.revert_commits import Ground, TakenBack, undo_commits
 from milepost.engine.views.revisions import find_place
 from milepost.engine.views.status import all_mileposts, of_this_roadmap
-from milepost.roadmap.reading import read
+from milepost.roadmap import read
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp, run_branch
 

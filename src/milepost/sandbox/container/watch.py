@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from milepost.sandbox.walls.frames import tell
-from milepost.sandbox.walls.talk import Talk
+from milepost.sandbox.walls.session_relay import Talk
 
 Reason = tuple[str, str]
 _LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import mounts
+from .change_stream import Telling
 from .differences import OPEN_FILE, OPEN_FOLDER, Found, Pair, differences
-from .telling import Telling
 
 _MEBIBYTE = 1 << 20
 _MOST_BYTES_OF_NAMES = 64 * _MEBIBYTE  # names, and where the pieces of files lie

@@ -15,11 +15,11 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
-from . import cgroup, confine, room
-from .become import READY, become
+from . import cgroup, confine, namespaces
+from .enter import READY, become
 from .frames import tell
+from .serve_guest import Ends, Watch
 from .sweep import sweep
-from .watch import Ends, Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +89,10 @@ def _move(plan: dict[str, Any] | None, host: socket.socket) -> list[str]:
     """Go into the room that is planned, if one is, and give the host the listeners that stand in it."""
     if plan is None:
         return []
-    room.leave_host(plan)
+    namespaces.leave_host(plan)
     _become_first()
-    held = room.move_in(plan)
-    if listeners := room.listeners(plan):
+    held = namespaces.move_in(plan)
+    if listeners := namespaces.listeners(plan):
         socket.send_fds(host, [b"\n"], [listener.fileno() for listener in listeners])
         for listener in listeners:
             listener.close()

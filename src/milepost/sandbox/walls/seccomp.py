@@ -9,7 +9,7 @@ from functools import cache
 
 from . import kernel
 from .bpf import assemble
-from .judgements import Calls, judgements
+from .syscall_rules import Calls, judgements
 from .syscalls import machine_named
 
 __all__ = ["Calls", "install", "program"]

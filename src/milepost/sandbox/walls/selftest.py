@@ -16,7 +16,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from . import confine, kernel, porter, room, seccomp, syscalls
+from . import confine, kernel, namespaces, seccomp, syscalls
+from .porter import supervisor as porter
 
 _T = TypeVar("_T")
 
@@ -130,13 +131,13 @@ def _answer_until(said: int, answering: porter.Porter) -> None:
 
 
 def _try_sandboxed(plan: dict[str, Any]) -> list[str]:
-    _stage("namespaces", lambda: room.leave_host(plan))
+    _stage("namespaces", lambda: namespaces.leave_host(plan))
     return _held(_end(*_begin(partial(_try_room, plan))))
 
 
 def _try_room(plan: dict[str, Any]) -> list[str]:
-    held = _stage("room", lambda: room.move_in(plan))
-    room.give_up_privileges()
+    held = _stage("room", lambda: namespaces.move_in(plan))
+    namespaces.give_up_privileges()
     if os.getpid() != 1 or os.getuid() == 0:
         raise _Failed("namespaces", f"the room's first process is number {os.getpid()} of user {os.getuid()}")
     _expect("private-root", errno.ENOENT, lambda: os.stat("/etc/passwd"))  # noqa: PTH116

@@ -18,7 +18,7 @@ import socket
 import sys
 
 from . import cgroup, confine, relay, tree
-from .become import prepare
+from .enter import prepare
 from .sweep import kill_tree
 
 _MOST_DESCRIPTORS = 16

@@ -15,12 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from . import porter_files, porter_processes
-from .judgements import SIGNALS
-from .porter_files import Places
-from .porter_questions import Question, receive
-from .porter_refusal import Refusal
-from .porter_sockets import Connecting, Sockets
+from ..syscall_rules import SIGNALS
+from . import files as porter_files
+from . import processes as porter_processes
+from .files import Places
+from .refusal import Refusal
+from .requests import Question, receive
+from .sockets import Connecting, Sockets
 
 _LONGEST_TURN_S = 0.005
 _MOST_WAITING = 256

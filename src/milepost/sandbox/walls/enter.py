@@ -12,7 +12,7 @@ import socket
 import sys
 from typing import Any, Literal, NoReturn, get_args
 
-from . import confine, guest, room, seccomp
+from . import confine, guest, namespaces, seccomp
 
 # Python ignores the first two, the warden and its relays the rest; a guest starts with none of it.
 _SIGNALS_TO_RESTORE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -64,7 +64,7 @@ def _raise_walls(wanted: dict[str, Any]) -> tuple[list[str], int]:
     """Close the walls around this process; the names of those that hold, and where the porter listens."""
     confine.limit_resources(wanted["rlimits"])
     if wanted["room"] is not None:
-        room.give_up_privileges()
+        namespaces.give_up_privileges()
     lost_capabilities = wanted["room"] is not None or confine.limit_capabilities()
     confine.show_memory()
     confine.forbid_new_privileges()

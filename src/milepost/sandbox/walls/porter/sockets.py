@@ -16,11 +16,12 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import kernel, porter_listeners
-from .porter_diagnosis import Address
-from .porter_files import Places
-from .porter_questions import AT_CWD, NUMBERS, Question
-from .porter_refusal import Refusal
+from .. import kernel
+from . import listeners as porter_listeners
+from .files import Places
+from .refusal import Refusal
+from .requests import AT_CWD, NUMBERS, Question
+from .socket_diagnosis import Address
 
 _LONGEST_ADDRESS = 128
 _INET_FAMILIES = (socket.AF_INET, socket.AF_INET6)

@@ -16,8 +16,8 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import kernel, tree
-from .syscalls import machine_named
+from .. import kernel, tree
+from ..syscalls import machine_named
 
 AT_CWD = -100
 

@@ -12,9 +12,9 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import kernel
-from .porter_questions import AT_CWD, NUMBERS, Question
-from .porter_refusal import Refusal
+from .. import kernel
+from .refusal import Refusal
+from .requests import AT_CWD, NUMBERS, Question
 
 _AT_NO_FOLLOW, _AT_EMPTY_PATH = 0x100, 0x1000
 _WATCH_NO_FOLLOW = 0x02000000

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from . import confine
 from .cgroup import Group
-from .crowd import Crowd
 from .frames import Teller
-from .porter import Porter, Rules, real
+from .porter.supervisor import Porter, Rules, real
+from .process_count import Crowd
+from .session_relay import Talk
 from .sweep import deaths_of_children, next_death
-from .talk import Talk
 from .watchdog import Watchdog
 
 _LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int

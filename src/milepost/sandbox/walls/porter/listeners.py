@@ -7,8 +7,8 @@ import ipaddress
 from collections.abc import Iterator
 from functools import cache
 
-from . import porter_diagnosis
-from .porter_diagnosis import Address
+from . import socket_diagnosis as porter_diagnosis
+from .socket_diagnosis import Address
 
 _LISTENS = b"0A"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import tree
+from .. import tree
 
 
 def is_ours(pid: int) -> bool:
