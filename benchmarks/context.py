@@ -26,9 +26,9 @@ from tree_sitter import Language, Parser
 
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
-from milepost.engine.context.build_context import Contexts, View
+from milepost.engine.context.build_context import Contexts, ContextView
 from milepost.engine.context.tag_cache import TagCache
-from milepost.plan.context.build_context import Bounds
+from milepost.plan.context.build_context import ContextBounds
 from milepost.workspace.repository import Repository
 
 ROUNDS = 5
@@ -73,8 +73,8 @@ def measured(repo: Path, folder: Path, contents: list[bytes]) -> dict[str, list[
     """The seconds of each way, in each round."""
     repository = Repository.find(repo)
     git, commit = repository.git(folder / "git"), repository.position().commit
-    view = View(
-        task=TASK, agent="tool", tree=commit, base=commit, since=commit, roadmap="", folder=repo, bounds=Bounds()
+    view = ContextView(
+        task=TASK, agent="tool", tree=commit, base=commit, since=commit, roadmap="", folder=repo, bounds=ContextBounds()
     )
     found: dict[str, list[float]] = {}
 

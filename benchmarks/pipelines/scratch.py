@@ -15,13 +15,13 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_request import Company, NothingToDo, Wish
-from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest
+from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.values_json import dump
 from milepost.engine.run import prepare
 from milepost.engine.run.start import flags_of
 from milepost.engine.run.wiring import open_rooms
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 
 FILES = 200
 AGENT = "bench"
@@ -32,8 +32,8 @@ BUDGET_USD = 1_000.0  # so that every call is held against a wall
 class Scratch:
     """A run that could begin; `place` is where its rows are kept."""
 
-    here: Rooms
-    order: Order
+    here: RunServices
+    order: RunSpec
     place: str
 
 
@@ -43,7 +43,7 @@ def opened(server: str, agent: Agent) -> Iterator[Scratch]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         project = replace(Project.find(make_repo(Path(folder, "repo"))), server=server)
-        wish, agents = Wish(agent=AGENT, budget_usd=BUDGET_USD), {AGENT: agent}
+        wish, agents = RunRequest(agent=AGENT, budget_usd=BUDGET_USD), {AGENT: agent}
         settings = load(project.roadmap.parent, flags_of(wish))
         drafted = prepare.draft(project, settings, wish, agents)
         assert not isinstance(drafted, NothingToDo), drafted
@@ -52,7 +52,7 @@ def opened(server: str, agent: Agent) -> Iterator[Scratch]:
                 order = prepare.order(project, settings, drafted, journal)
                 assert not isinstance(order, NothingToDo), order
                 journal.open_run(order.run, VERSION, dump(order))
-            company = Company(on_event=lambda _: None, agents=agents)
+            company = Caller(on_event=lambda _: None, agents=agents)
             with open_rooms(project, settings, order, lock.fd, company) as here:
                 here.books.steering.begin()
                 yield Scratch(here=here, order=order, place=str(project.store))

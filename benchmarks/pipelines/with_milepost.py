@@ -19,10 +19,10 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.ports import Tools
 from milepost.engine.attempt.act import attempted
-from milepost.engine.records.run_spec import VERSION, Acted, Effort, Way
+from milepost.engine.records.run_spec import VERSION, AttemptResult, AttemptSpec, NextAttempt
 from milepost.engine.records.worker_lease import Worker
 from milepost.engine.run import durable
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.engine.workers import dbos_queue
 from milepost.plan.graph.build_graph import plan
 from milepost.roadmap import read
@@ -32,19 +32,19 @@ ANSWER = Usage(input_tokens=1_000, output_tokens=100, cost_usd=0.01)
 
 
 @durable.step
-def step(here: Rooms, task: int, name: str) -> dict[str, str | int]:
+def step(here: RunServices, task: int, name: str) -> dict[str, str | int]:
     return result_of(task, name)
 
 
 @durable.workflow
-def pipeline(here: Rooms, task: int) -> int:
+def pipeline(here: RunServices, task: int) -> int:
     for name in STEPS:
         step(task, name)
     return task
 
 
 @durable.workflow
-def run(here: Rooms, run_id: str, what: str, place: str, number: int) -> dict[str, Any]:
+def run(here: RunServices, run_id: str, what: str, place: str, number: int) -> dict[str, Any]:
     travel(run_id, -1)  # what is done once for each process is not a task's
     begun = time.perf_counter(), stored(place)
     for count in range(number):
@@ -120,7 +120,7 @@ def launched(scratch: Scratch, server: str) -> Iterator[None]:
             yield
         return
     with dbos_queue.joined(server, Worker(name="bench", capacity=1, version=VERSION)):
-        durable.open_place(run_id, durable.Place(here=here))
+        durable.open_place(run_id, durable.RunContext(services=here))
         yield
         durable.drain(here, lambda: None)
 
@@ -129,9 +129,9 @@ def let_act(scratch: Scratch) -> None:
     """One attempt, as a run makes it."""
     here, order = scratch.here, scratch.order
     task = plan(read(here.project.roadmap.read_bytes())).task("T1")
-    effort = Effort(order=order, task=task, number=1, agent=AGENT)
-    acted = attempted(here, effort, order.base, (), Way(agent=AGENT))
-    assert isinstance(acted, Acted) and acted.outcome.status == "finished", acted
+    effort = AttemptSpec(order=order, task=task, number=1, agent=AGENT)
+    acted = attempted(here, effort, order.base, (), NextAttempt(agent=AGENT))
+    assert isinstance(acted, AttemptResult) and acted.outcome.status == "finished", acted
 
 
 if __name__ == "__main__":

@@ -257,8 +257,8 @@ from milepost.sandbox.executor import WalledExecutor as WalledExecutor
 from milepost.sandbox.local_executor import LocalExecutor as LocalExecutor
 from milepost.sandbox.policy import Decision as Decision
 from milepost.sandbox.typescript.executor import TypeScriptExecutor as TypeScriptExecutor
-from milepost.sandbox.workspace_changes import Change as Change
 from milepost.sandbox.workspace_changes import Changes as Changes
+from milepost.sandbox.workspace_changes import PathChange as PathChange
 from milepost.workspace.mileposts import Milepost as Milepost
 
 __all__: list[str]

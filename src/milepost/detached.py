@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 import milepost
 from milepost.api.running import granted
-from milepost.engine.records.run_request import Wish
+from milepost.engine.records.run_request import RunRequest
 
 LAST_WORDS = "detached.json"
 
@@ -36,7 +36,7 @@ class StartWish(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     roadmap: Path
-    wish: Wish = Wish()
+    wish: RunRequest = RunRequest()
     resume: bool = False
     run: str | None = None
     stays: bool = False
@@ -46,7 +46,7 @@ def starting(
     roadmap: Path, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[milepost.Wishes]
 ) -> StartWish:
     """A run to begin, by the keywords of `milepost.run`."""
-    return StartWish(roadmap=roadmap, wish=Wish(agent=agent, **wishes), stays=stays)
+    return StartWish(roadmap=roadmap, wish=RunRequest(agent=agent, **wishes), stays=stays)
 
 
 class Begun(BaseModel):

@@ -48,12 +48,12 @@ def test_the_library_page_runs(tmp_path: Path) -> None:
 def test_the_page_about_mcp_runs_and_names_every_tool(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'milepost[mcp]'")
     from milepost.mcp.profiles import tools_of
-    from milepost.mcp.project_folder import Place
+    from milepost.mcp.project_folder import ServerProject
 
     make_sample(tmp_path / "sample")
     run_python_blocks("docs/mcp.md", tmp_path / "sample", tmp_path)
     rows = "\n".join(re.findall(r"^\| (`.*?) \|", (ROOT / "docs/mcp.md").read_text(encoding="utf-8"), re.MULTILINE))
-    assert re.findall(r"`(\w+)`", rows) == [tool.name for tool in tools_of("full", Place(folder=tmp_path))]
+    assert re.findall(r"`(\w+)`", rows) == [tool.name for tool in tools_of("full", ServerProject(folder=tmp_path))]
 
 
 def test_the_page_about_writing_roadmaps_runs(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from milepost.agents.programs.acp.acp import acp_driver
 from milepost.agents.programs.agent import ProgramAgent
 from milepost.agents.programs.driver import ProgramSetup
-from milepost.agents.programs.progress import Place
+from milepost.agents.programs.progress import ResumePoint
 from milepost.agents.prompt import prompt_for
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.commands import TrustLevel
@@ -409,7 +409,7 @@ def test_a_program_goes_on_with_its_session_and_what_it_did_before_is_not_counte
 
 @pytest.mark.parametrize("way", ["honest", "forgetful"])
 def test_a_program_that_lost_its_session_starts_anew_with_the_whole_prompt(way: str, stage: Stage) -> None:
-    stage.logbook.note_session(Place(session="lost").noted())
+    stage.logbook.note_session(ResumePoint(session="lost").noted())
     kept = stage.workspace.kept
     assert kept is not None
     (kept / "home").mkdir(parents=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import execute
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 
 KINDS = ("library", "cli", "api", "utility")
@@ -41,7 +41,9 @@ def modules(folder: Path, language: str, functions: str) -> Path:
         for full in (False, True):
             inputs = {"name": f"my_{kind}_{'full' if full else 'bare'}", "kind": kind, "description": HARD}
             stated = {"functions": functions, "examples": EXAMPLES} if full else {}
-            execute(pattern_named("module_creation"), {**inputs, "language": language, **stated}, Site(folder))
+            execute(
+                pattern_named("module_creation"), {**inputs, "language": language, **stated}, PendingChanges(folder)
+            )
     return folder
 
 
@@ -51,9 +53,9 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = modules(tmp_path_factory.mktemp("python"), "python", PYTHON)
     for form in ("toml", "json", "yaml"):
         inputs = {"name": f"in_{form}", "format": form, "settings": SETTINGS}
-        execute(pattern_named("config_setup"), inputs, Site(folder))
+        execute(pattern_named("config_setup"), inputs, PendingChanges(folder))
         one = {"name": f"only_{form}", "format": form, "settings": "host: string = x"}
-        execute(pattern_named("config_setup"), one, Site(folder))
+        execute(pattern_named("config_setup"), one, PendingChanges(folder))
     return folder
 
 
@@ -90,7 +92,7 @@ def test_what_is_generated_in_python_passes(words: tuple[str, ...], python: Path
 
 def test_a_generated_test_fails_when_what_it_tests_breaks(tmp_path: Path) -> None:
     inputs = {"name": "plane", "functions": PYTHON, "examples": EXAMPLES}
-    execute(pattern_named("module_creation"), inputs, Site(tmp_path))
+    execute(pattern_named("module_creation"), inputs, PendingChanges(tmp_path))
     assert "Ran 6 tests" in run(tmp_path, sys.executable, "-m", "unittest").stderr
 
     module = tmp_path / "plane" / "__init__.py"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from milepost.agents.models.model import ToolCall
-from milepost.agents.tool_agent.tools.calls import Hands, Use
+from milepost.agents.tool_agent.tools.calls import ToolCalls, Use
 from milepost.agents.tool_agent.tools.long_results import LongResults
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
@@ -61,7 +61,7 @@ def grep(tmp_path: Path, terminal: Terminal) -> Callable[..., Use]:
     (tmp_path / "outside.txt").write_text("TODO outside\n")
     (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
     workspace = Workspace(folder=folder, scratch=tmp_path / "scratch", base="0" * 40)
-    hands = Hands(workspace, terminal, LongResults(workspace))
+    hands = ToolCalls(workspace, terminal, LongResults(workspace))
 
     def asked(timeout_s: float = 30, **arguments: Any) -> Use:
         return hands.use(ToolCall(id="1", name="grep", arguments=arguments), timeout_s=timeout_s)
@@ -95,7 +95,7 @@ def test_a_search_is_narrowed_by_folder_name_and_case(grep: Callable[..., Use]) 
 def test_a_pattern_that_would_take_for_ever_is_ended_in_the_sandbox(walled: Terminal, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a" * 60 + "b\n")
     workspace = Workspace(folder=tmp_path, scratch=tmp_path / "scratch", base="0" * 40)
-    hands = Hands(workspace, Without(walled, "rg"), LongResults(workspace))
+    hands = ToolCalls(workspace, Without(walled, "rg"), LongResults(workspace))
 
     call = ToolCall(id="1", name="grep", arguments={"pattern": "^(a+)+$"})
     found = hands.use(call, timeout_s=2)
@@ -110,7 +110,7 @@ def test_ripgrep_leaves_out_what_git_ignores(walled: Terminal, tmp_path: Path) -
     (tmp_path / "a.txt").write_text("TODO\n")
     workspace = Workspace(folder=tmp_path, scratch=tmp_path / "scratch", base="0" * 40)
 
-    found = Hands(workspace, walled, LongResults(workspace)).use(
+    found = ToolCalls(workspace, walled, LongResults(workspace)).use(
         ToolCall(id="1", name="grep", arguments={"pattern": "TODO"}), timeout_s=30
     )
 

@@ -12,9 +12,9 @@ import pytest
 
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
-from milepost.engine.context.build_context import FOR_PROGRAMS, Contexts, View
+from milepost.engine.context.build_context import FOR_PROGRAMS, Contexts, ContextView
 from milepost.engine.context.tag_cache import FILE, TagCache
-from milepost.plan.context.build_context import Bounds, Context
+from milepost.plan.context.build_context import Context, ContextBounds
 from milepost.sources.tags import Tags
 from milepost.workspace.mileposts import milepost_message
 from tests.integration.repositories import NOW, Place, new_place
@@ -46,9 +46,9 @@ def place(tmp_path: Path) -> Place:
     return made
 
 
-def view(place: Place, task: Task = TASK, *, agent: str = "tool", since: str = "", tokens: int = 50_000) -> View:
+def view(place: Place, task: Task = TASK, *, agent: str = "tool", since: str = "", tokens: int = 50_000) -> ContextView:
     head = place.head
-    return View(
+    return ContextView(
         task=task,
         agent=agent,
         tree=head,
@@ -56,11 +56,11 @@ def view(place: Place, task: Task = TASK, *, agent: str = "tool", since: str = "
         since=since or head,
         roadmap="ROADMAP.md",
         folder=place.top,
-        bounds=Bounds(tokens=tokens),
+        bounds=ContextBounds(tokens=tokens),
     )
 
 
-def shown(place: Place, seen: View, *, cache: TagCache | None = None, secrets: tuple[str, ...] = ()) -> Context:
+def shown(place: Place, seen: ContextView, *, cache: TagCache | None = None, secrets: tuple[str, ...] = ()) -> Context:
     return Contexts(place.engine_git(), cache or TagCache(), Redactor(secrets)).of(seen)
 
 

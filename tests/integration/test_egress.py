@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from milepost.core.commands import Network
-from milepost.sandbox.egress import Asked, Egress
+from milepost.sandbox.egress import Egress, HostRequest
 from milepost.sandbox.egress.addresses import is_of_this_machine
 from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import MOST_AT_ONCE
@@ -227,7 +227,7 @@ def test_a_host_that_is_not_there_is_told_apart_from_one_that_is_refused(world: 
         assert get(egress, egress.listen(), "http://missing.org/")[0] == 502
     assert egress.refused == ()
     assert egress.asked == (
-        Asked(host="missing.org", port=80, allowed=True, why="its name cannot be looked up: no such name"),
+        HostRequest(host="missing.org", port=80, allowed=True, why="its name cannot be looked up: no such name"),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult
-from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments
 from tests.integration.repositories import new_place
@@ -31,6 +31,6 @@ def test_packages_are_in_reach_before_anything_was_run(tmp_path: Path) -> None:
         environ=dict(os.environ),
         home=place.home,
     )
-    outfitter = Outfitter(place.checkouts(), Bench(terminal=terminal), environments)
+    outfitter = CheckoutEquipper(place.checkouts(), Bench(terminal=terminal), environments)
     with outfitter.fitted("base", place.head) as (workspace, _):
         assert (workspace.folder / "node_modules/left/package.json").is_file()

@@ -11,7 +11,7 @@ import pytest
 from milepost.engine.planning.missing_programs import missing_programs, programs_of
 from milepost.engine.planning.repository_facts import ground_at, ground_here
 from milepost.plan.options import PLAIN, Planning
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 from milepost.roadmap import read
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import Repository
@@ -49,7 +49,7 @@ def test_files_are_those_that_git_would_have_and_those_that_are_named(repo: Path
 
 
 def test_a_folder_that_is_no_repository_says_nothing_of_files(tmp_path: Path) -> None:
-    assert ground_here(TASKS, tmp_path / "ROADMAP.md", PLAIN) == Ground()
+    assert ground_here(TASKS, tmp_path / "ROADMAP.md", PLAIN) == RepositoryFacts()
 
 
 def test_the_ground_of_a_run_is_that_of_its_commit(repo: Path, tmp_path: Path) -> None:
@@ -57,10 +57,10 @@ def test_the_ground_of_a_run_is_that_of_its_commit(repo: Path, tmp_path: Path) -
     repository = Repository.find(repo)
     mileposts = Mileposts(repository.git(tmp_path / "own"))
     commit = repository.position().commit
-    assert ground_at(TASKS, mileposts, commit, PLAIN) == Ground(imports={"cli.py": {"core.py": "words.py"}})
+    assert ground_at(TASKS, mileposts, commit, PLAIN) == RepositoryFacts(imports={"cli.py": {"core.py": "words.py"}})
     assert ground_here(TASKS, repo / "ROADMAP.md", PLAIN).imports == {}
-    assert ground_at(TASKS, mileposts, commit, Planning(imports=False)) == Ground()
-    assert ground_at(TASKS[:1], mileposts, commit, PLAIN) == Ground()
+    assert ground_at(TASKS, mileposts, commit, Planning(imports=False)) == RepositoryFacts()
+    assert ground_at(TASKS[:1], mileposts, commit, PLAIN) == RepositoryFacts()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from milepost.core.calls import Call, Reply, Usage
 from milepost.core.errors import MachineFailed
 from milepost.core.events import Event, ModelCalled, ToolUsed
 from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
-from milepost.engine.records.call_recorder import AttemptLogbook, Diverged, Watch, resumable, session_of
+from milepost.engine.records.call_recorder import CallHooks, CallRecorder, Diverged, resumable, session_of
 from milepost.store.database import Database
 
 KEY = AttemptKey(run="7f3a", task="1.1", attempt=1)
@@ -39,7 +39,7 @@ class Life:
         self.known = resumable(self.log, KEY)
         kept = iter(trees)
         refusing = refused
-        watch = Watch(
+        watch = CallHooks(
             purse=self.till,
             veto=type("Veto", (), {"refusal": lambda _, number, call: refusing if call.argv else ""})(),
             keep=lambda: next(kept),
@@ -48,7 +48,7 @@ class Life:
             require=lambda: None,
             redact=lambda text: text.replace("hunter2", "•"),
         )
-        self.book = AttemptLogbook(self.log, KEY, self.known, "base-tree", watch)
+        self.book = CallRecorder(self.log, KEY, self.known, "base-tree", watch)
 
     def ask(self, request: str, cost_usd: float = 0.01) -> Reply:
         return self.book.once(Call(kind="model", name="m", request=request), self._making(request, cost_usd))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import PatternAgent, execute
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Call, Reply
@@ -179,7 +179,7 @@ def test_a_diff_is_one_that_git_applies(project: Project) -> None:
     project.write("pyproject.toml", '[project]\nname = "x"\nversion = "1.0.0"')
     project.write("x/__init__.py", "__version__ = '1.0.0'\n")
     project.write("CHANGELOG.md", "## Unreleased\n\n- All.\n")
-    dry = Site(project.folder, dry=True)
+    dry = PendingChanges(project.folder, dry=True)
     execute(pattern_named("bump_version"), {"version": "2.0.0"}, dry)
     execute(pattern_named("config_setup"), {"settings": "port: integer = 1"}, dry)
 
@@ -187,6 +187,6 @@ def test_a_diff_is_one_that_git_applies(project: Project) -> None:
 
     assert done.returncode == 0, done.stderr
     for name, inputs in (("bump_version", {"version": "2.0.0"}), ("config_setup", {"settings": "port: integer = 1"})):
-        site = Site(project.folder)
+        site = PendingChanges(project.folder)
         execute(pattern_named(name), inputs, site)
         assert site.written == [], name

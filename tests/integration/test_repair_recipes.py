@@ -21,7 +21,17 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
 from milepost.repair.folder import Folder, OutOfReach
 from milepost.repair.recipes import RECIPES, mend
-from milepost.repair.recipes.recipe import Advice, Again, Answer, Case, Correction, Mended, Recipe, RecipeTools, Refused
+from milepost.repair.recipes.recipe import (
+    Advice,
+    Answer,
+    Case,
+    Correction,
+    Mended,
+    NeedsPerson,
+    Recipe,
+    RecipeTools,
+    VerifyAgain,
+)
 from milepost.repair.recipes.wrong_path import corrected
 from milepost.sandbox.terminal import WalledTerminal
 
@@ -161,7 +171,7 @@ def test_a_name_that_only_the_attempt_vouches_for_is_refused(project: Project) -
 
     answer = only(project.mend("ModuleNotFoundError: No module named 'reqeusts'"))
 
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, NeedsPerson)
     assert "`reqeusts` is not a package I know: approve it with [repair] packages = " in answer.what
     assert project.text("requirements.txt") == "flask\n"
 
@@ -223,13 +233,13 @@ def test_a_pyproject_that_lists_nothing_yet_begins_to_unless_another_file_does(p
 
     project.has({"pyproject.toml": "[tool.ruff]\n"})
     (project.folder / "requirements.txt").unlink()
-    assert isinstance(only(project.mend(NO_YAML)), Refused)
+    assert isinstance(only(project.mend(NO_YAML)), NeedsPerson)
 
 
 def test_a_compiled_manifest_and_a_task_that_may_not_touch_it_are_left_to_the_person(project: Project) -> None:
     project.has({"requirements.txt": "flask==3 --hash=sha256:00\n"})
     project.changed("app.py", "import yaml\n")
-    assert isinstance(only(project.mend(NO_YAML)), Refused)
+    assert isinstance(only(project.mend(NO_YAML)), NeedsPerson)
 
     project.has({"requirements.txt": "flask\n"})
     narrow = Task(id="1.1", title="x", status="open", line=1, files=("app.py",), only_its_files=True)
@@ -277,7 +287,7 @@ def test_a_lock_that_cannot_follow_leaves_the_manifest_as_it_was(project: Projec
 
     answer = only(project.mend(NO_YAML))
 
-    assert isinstance(answer, Refused) and "by hand: poetry lock" in answer.what
+    assert isinstance(answer, NeedsPerson) and "by hand: poetry lock" in answer.what
     assert project.text("pyproject.toml") == manifest
     assert project.text("poetry.lock") == "[[package]]\n"
 
@@ -308,7 +318,7 @@ def test_an_unknown_node_package_and_one_of_the_workspace_are_not_added(project:
 
     answer = only(project.mend("Cannot find module 'expres'\nCannot find module 'mine'"))
 
-    assert isinstance(answer, Refused) and "`expres`" in answer.what and "mine" not in answer.what
+    assert isinstance(answer, NeedsPerson) and "`expres`" in answer.what and "mine" not in answer.what
     assert project.text("package.json") == "{}"
 
 
@@ -523,7 +533,7 @@ def test_a_lock_is_not_renewed_for_a_package_that_only_the_attempt_vouches_for(p
 
     answer = only(project.mend(log))
 
-    assert isinstance(answer, Refused) and "`expres`" in answer.what and "zod" not in answer.what
+    assert isinstance(answer, NeedsPerson) and "`expres`" in answer.what and "zod" not in answer.what
     assert project.text("package-lock.json") == "{}"
 
 
@@ -600,7 +610,7 @@ def test_json_and_javascript_are_mended_by_their_own_rules(project: Project) -> 
 def test_a_port_in_use_asks_for_another_look(project: Project) -> None:
     answer = only(project.mend("Error: listen EADDRINUSE: address already in use 127.0.0.1:8080"))
 
-    assert answer == Again(what="port 8080 was in use", recipe="port in use")
+    assert answer == VerifyAgain(what="port 8080 was in use", recipe="port in use")
 
 
 def test_a_circular_import_is_shown_with_its_way_round(project: Project) -> None:
@@ -670,6 +680,6 @@ def test_a_recipe_that_breaks_ends_the_mending_without_a_result(project: Project
 
     answer = only(project.mend(NO_YAML, recipes=(Breaks(RecursionError("too deep")), *RECIPES)))
 
-    assert isinstance(answer, Refused) and "RecursionError: too deep" in answer.what
+    assert isinstance(answer, NeedsPerson) and "RecursionError: too deep" in answer.what
     with pytest.raises(StateUnwritable):
         project.mend(NO_YAML, recipes=(Breaks(OSError(errno.ENOSPC, "no space left")),))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from milepost.sandbox.walls import cgroup
-from milepost.sandbox.walls.cgroup import Group, Offer, Place
+from milepost.sandbox.walls.cgroup import CgroupFolder, Group, Offer
 
 # What a relay does with a group, and no more: one guest that enters it before it runs anything.
 _KEEPER = """
@@ -81,13 +81,13 @@ def kept(code: str, **bounds: float) -> dict[str, Any]:
     return told
 
 
-def needs(offer: Offer, controller: str) -> Place:
+def needs(offer: Offer, controller: str) -> CgroupFolder:
     if controller in offer.missing:
         pytest.skip(f"no control group for {controller} can be had here: {offer.missing[controller]}")
     return offer.places[controller]
 
 
-def groups(place: Place) -> Iterator[str]:
+def groups(place: CgroupFolder) -> Iterator[str]:
     return (each.name for each in Path(place.folder).iterdir() if each.name.startswith(cgroup.name_of(0)[:-1]))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.secrets.redact import MASK, Redactor
-from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.engine.terminals.redact_output import RedactingTerminal
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.secrets import Secret, SecretTerminal
 from milepost.sandbox.terminal import WalledTerminal
@@ -192,7 +192,7 @@ def test_what_was_given_is_seen_by_nobody_however_the_command_prints_it(
         "print('base64', base64.b64encode(b'user:' + value.encode()).decode(), file=sys.stderr)\n"
     )
     broker = SecretTerminal(terminal, [Secret(name="TOKEN", value=VALUE, programs=frozenset({PYTHON}))])
-    discreet = DiscreetTerminal(broker, Redactor({VALUE}))
+    discreet = RedactingTerminal(broker, Redactor({VALUE}))
     lines: list[Line] = []
     made = Command(
         argv=(PYTHON, "-c", printing, "{{secret:TOKEN}}"), cwd=command.cwd, scratch=command.scratch, env=command.env

@@ -18,7 +18,7 @@ from milepost.sandbox.executor import WalledExecutor
 from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.levels import require
 from milepost.sandbox.remove_folder import remove
-from milepost.sandbox.session import Session
+from milepost.sandbox.session import CodeSession
 from milepost.sandbox.terminal import WalledTerminal
 
 WHO = "import os; print(os.getpid(), os.getppid())"
@@ -156,7 +156,7 @@ def test_a_kill_that_comes_while_a_session_opens_is_not_lost(monkeypatch: pytest
     with WalledExecutor(ExecutionLimits(timeout_s=60)) as executor:
         take = executor._pool.take
 
-        def killed_meanwhile() -> Session:
+        def killed_meanwhile() -> CodeSession:
             executor.kill()
             return take()
 

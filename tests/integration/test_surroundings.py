@@ -24,8 +24,8 @@ from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
 from milepost.engine.project.env_templates import Slot, Templates, unknown_places
 from milepost.engine.project.settings import Settings, load
-from milepost.engine.terminals.limits import AllowingTerminal, for_agent
-from milepost.engine.terminals.slots import FIRST_PORT, Surroundings, is_free, variables
+from milepost.engine.terminals.limits import LimitedTerminal, for_agent
+from milepost.engine.terminals.slots import FIRST_PORT, AttemptSlots, is_free, variables
 from milepost.sandbox.terminal import WalledTerminal
 
 DEADLINE_S = 60.0
@@ -71,7 +71,7 @@ def test_a_template_that_nothing_fills_is_refused_without_saying_its_value(tmp_p
 
 
 def test_slots_taken_at_once_share_nothing_and_the_smallest_number_comes_back(space: str) -> None:
-    surroundings = Surroundings(Templates(), space)
+    surroundings = AttemptSlots(Templates(), space)
     gate = threading.Barrier(12)
     ready = threading.Barrier(12)
 
@@ -91,7 +91,7 @@ def test_slots_taken_at_once_share_nothing_and_the_smallest_number_comes_back(sp
 
 
 def test_a_block_with_a_port_that_somebody_uses_is_passed_over(space: str) -> None:
-    surroundings = Surroundings(Templates(), space)
+    surroundings = AttemptSlots(Templates(), space)
     with surroundings.slot() as free, ExitStack() as held:
         port = int(free["MILEPOST_PORT_5"])
         for host in ("127.0.0.1", "::1"):
@@ -104,7 +104,7 @@ def test_a_block_with_a_port_that_somebody_uses_is_passed_over(space: str) -> No
                 continue  # this machine has no IPv6
             busy.listen()
             assert not is_free(port)
-            with Surroundings(Templates(), f"{space}-other").slot() as env:
+            with AttemptSlots(Templates(), f"{space}-other").slot() as env:
                 assert str(port) not in env.values()
                 assert int(env["PORT"]) >= FIRST_PORT
             busy.close()
@@ -120,7 +120,7 @@ def test_the_slot_of_a_killed_engine_is_free_again(space: str) -> None:
     engine = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert engine.stdout is not None and engine.stdin is not None
     number, port = engine.stdout.readline().split()
-    surroundings = Surroundings(Templates(), space)
+    surroundings = AttemptSlots(Templates(), space)
     with surroundings.slot() as env:
         assert number == "0" and env["MILEPOST_SLOT"] == "1" and env["PORT"] != port
     os.kill(engine.pid, signal.SIGKILL)
@@ -156,13 +156,13 @@ def test_two_agents_that_listen_on_their_port_and_write_the_same_temporary_file_
     program.parent.mkdir()
     signs.mkdir()
     program.write_text(SERVER)
-    surroundings = Surroundings(Templates(), space)
+    surroundings = AttemptSlots(Templates(), space)
     said: list[str] = []
 
     def work(name: str) -> Outcome:
         workspace = Workspace(folder=tmp_path / name / "tree", scratch=tmp_path / name / "scratch", base="")
         workspace.folder.mkdir(parents=True)
-        allowed = AllowingTerminal(terminal=sandbox, allowance=for_agent(Settings(), "command"))
+        allowed = LimitedTerminal(terminal=sandbox, allowance=for_agent(Settings(), "command"))
         with surroundings.terminal(allowed) as terminal:
             tools = Tools(terminal=terminal, say=said.append, timeout_s=DEADLINE_S)
             agent = CommandAgent(argv=(sys.executable, str(program), str(signs / "go")))
@@ -179,7 +179,7 @@ def test_two_agents_that_listen_on_their_port_and_write_the_same_temporary_file_
 
 
 def test_what_a_command_brings_itself_goes_over_the_slot(tmp_path: Path, space: str) -> None:
-    with WalledTerminal() as sandbox, Surroundings(Templates(), space).terminal(sandbox) as terminal:
+    with WalledTerminal() as sandbox, AttemptSlots(Templates(), space).terminal(sandbox) as terminal:
         command = Command(
             argv=("sh", "-c", "echo $PORT $MILEPOST_SLOT"), cwd=tmp_path, scratch=tmp_path / "s", env={"PORT": "80"}
         )

@@ -14,9 +14,9 @@ from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotComm
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.projects.atomic_commit import TogetherEnding, arrive
-from milepost.engine.projects.atomic_record import Member, Pact, keep, open_pacts
+from milepost.engine.projects.atomic_record import Agreement, Member, keep, open_pacts
 from milepost.engine.projects.move_branch import in_the_way
-from milepost.engine.projects.parallel import Leg, LegEnd, travel_abreast
+from milepost.engine.projects.parallel import LegEnd, ProjectRun, travel_abreast
 
 MARK = "refs/milepost-marks/v1"
 
@@ -49,12 +49,12 @@ def ahead(folder: Path, name: str = "work.txt") -> str:
     return head
 
 
-def decided(*folders: Path) -> Pact:
+def decided(*folders: Path) -> Agreement:
     members = tuple(
         Member(name=one.name, roadmap=str(one / "ROADMAP.md"), branch="main", run="abcd", head=ahead(one))
         for one in folders
     )
-    pact = Pact(id="0001", mark="v1", members=members, agent=None, budget_usd=None, began_at=0.0, decided=True)
+    pact = Agreement(id="0001", mark="v1", members=members, agent=None, budget_usd=None, began_at=0.0, decided=True)
     keep(pact)
     return pact
 
@@ -210,7 +210,7 @@ def test_a_project_without_an_end_keeps_all_from_moving(tmp_path: Path) -> None:
     api, web = (Project.find(repository(tmp_path / name)) for name in ("api", "web"))
     projects = {"api": api, "web": web}
     members = tuple(Member(name=name, roadmap=str(one.roadmap)) for name, one in projects.items())
-    pact = Pact(id="0001", mark="v1", members=members, agent=None, budget_usd=None, began_at=0.0)
+    pact = Agreement(id="0001", mark="v1", members=members, agent=None, budget_usd=None, began_at=0.0)
     for project in projects.values():
         make_state(project.state)
     done = replace(members[1], branch="main", head=git(web.repository.top, "rev-parse", "HEAD"))
@@ -227,6 +227,6 @@ def test_the_process_of_a_leg_imports_nothing_from_the_folder_that_it_begins_in(
         (tmp_path / name).write_text("open('imported.txt', 'w')\n")
     monkeypatch.chdir(tmp_path)
 
-    ends = travel_abreast([Leg(name="one", words=("--version",))], lambda *_: None)
+    ends = travel_abreast([ProjectRun(name="one", words=("--version",))], lambda *_: None)
 
     assert set(ends) == {"one"} and not (tmp_path / "imported.txt").exists()

@@ -21,7 +21,7 @@ from milepost.verify.baseline_port import UnknownBefore
 from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.tests import TestsCheck, outcomes, ran_to_the_end
 from milepost.verify.command_runner import Bench
-from milepost.verify.suites.python_project import Interpreter, PytestPresence, find_interpreter
+from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.verify import Question, Subject, checks_for, verify
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"
@@ -61,14 +61,14 @@ def presence() -> PytestPresence:
 
 
 @pytest.fixture(scope="module")
-def with_pytest() -> Interpreter:
+def with_pytest() -> ProjectPython:
     found = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
     assert found is not None
     return found
 
 
 @pytest.fixture(scope="module")
-def without_pytest(tmp_path_factory: pytest.TempPathFactory) -> Interpreter:
+def without_pytest(tmp_path_factory: pytest.TempPathFactory) -> ProjectPython:
     repository = tmp_path_factory.mktemp("repository")
     venv.create(repository / ".venv", with_pip=False)
     found = find_interpreter(repository, os.environ)
@@ -81,15 +81,15 @@ def bench(
     request: pytest.FixtureRequest,
     terminal: Terminal,
     presence: PytestPresence,
-    with_pytest: Interpreter,
-    without_pytest: Interpreter,
+    with_pytest: ProjectPython,
+    without_pytest: ProjectPython,
 ) -> Bench:
     interpreter = with_pytest if request.param == "with pytest" else without_pytest
     return Bench(terminal=terminal, interpreter=interpreter, pytest=presence, timeout_s=60)
 
 
 @pytest.fixture
-def pytest_bench(terminal: Terminal, presence: PytestPresence, with_pytest: Interpreter) -> Bench:
+def pytest_bench(terminal: Terminal, presence: PytestPresence, with_pytest: ProjectPython) -> Bench:
     return Bench(terminal=terminal, interpreter=with_pytest, pytest=presence, timeout_s=60)
 
 
@@ -425,7 +425,7 @@ def test_no_secret_is_kept(pytest_bench: Bench, workspace: Workspace) -> None:
 
 
 def test_pytest_is_asked_for_once_and_an_agents_pytest_file_is_not_the_answer(
-    terminal: Terminal, without_pytest: Interpreter, workspace: Workspace
+    terminal: Terminal, without_pytest: ProjectPython, workspace: Workspace
 ) -> None:
     asked: list[tuple[str, ...]] = []
 

@@ -25,7 +25,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.engine.project.settings import Settings
-from milepost.engine.terminals.limits import AllowingTerminal, for_installers
+from milepost.engine.terminals.limits import LimitedTerminal, for_installers
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
@@ -106,7 +106,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     with WalledTerminal() as terminal:
-        yield Place(tmp_path, AllowingTerminal(terminal=terminal, allowance=for_installers(Settings())))
+        yield Place(tmp_path, LimitedTerminal(terminal=terminal, allowance=for_installers(Settings())))
 
 
 def _has_no_python(entry: str) -> bool:

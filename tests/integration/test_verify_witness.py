@@ -23,7 +23,7 @@ from milepost.verify.checks.agreement import AgreementCheck
 from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.command_runner import Bench
-from milepost.verify.suites.python_project import Interpreter, PytestPresence, find_interpreter
+from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.runner import PytestRunner, UnittestRunner, run_pytest
 from milepost.verify.witness.twins import TwinsCheck
@@ -79,7 +79,7 @@ def bare(terminal: Terminal, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """An interpreter without pytest."""
     repository = tmp_path_factory.mktemp("repository")
     venv.create(repository / ".venv", with_pip=False)
-    interpreter: Interpreter | None = find_interpreter(repository, os.environ)
+    interpreter: ProjectPython | None = find_interpreter(repository, os.environ)
     return Bench(terminal=terminal, interpreter=interpreter, timeout_s=60)
 
 

@@ -19,10 +19,10 @@ from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.events import AgentSaid
 from milepost.core.task import Task
-from milepost.engine.budget.budget import Wallet
+from milepost.engine.budget.budget import RunBudget
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.spending import Spending
-from milepost.engine.records.suspend import Parked
+from milepost.engine.records.suspend import Suspended
 from milepost.store.database import Database, open_database
 
 RUN = "7f3a"
@@ -103,7 +103,7 @@ def test_what_a_killed_process_reserved_stays_held_until_its_call_is_made_again(
         [sys.executable, "-c", SPENDER, str(place), "1.1", "dies"], capture_output=True, text=True, input="go\n"
     )
     assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, "ready\nreserved\n")
-    wallet = Wallet(database, RUN, Budget(usd=0.05), patience_s=0)
+    wallet = RunBudget(database, RUN, Budget(usd=0.05), patience_s=0)
     assert wallet.spent().held_usd == pytest.approx(0.03)
     other = wallet.open(task("1.2"), 1, "tool")
     with refused("run"):
@@ -117,7 +117,7 @@ def test_what_a_killed_process_reserved_stays_held_until_its_call_is_made_again(
 
 
 def test_what_is_held_for_a_call_that_failed_is_let_go_when_the_attempt_ends(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=0.05), patience_s=0)
+    wallet = RunBudget(database, RUN, Budget(usd=0.05), patience_s=0)
     purse = wallet.open(task(), 1, "tool")
     purse.reserve(1, "m", MOST)
     purse.close()
@@ -126,7 +126,7 @@ def test_what_is_held_for_a_call_that_failed_is_let_go_when_the_attempt_ends(dat
 
 
 def test_a_call_waits_for_others_that_hold_what_it_needs(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=0.05), patience_s=60)
+    wallet = RunBudget(database, RUN, Budget(usd=0.05), patience_s=60)
     first, second = wallet.open(task("1.1"), 1, "tool"), wallet.open(task("1.2"), 1, "tool")
     first.reserve(1, "m", MOST)
     waiting = threading.Thread(target=second.reserve, args=(1, "m", MOST))
@@ -141,15 +141,15 @@ def test_a_call_waits_for_others_that_hold_what_it_needs(database: Database) -> 
 
 def test_a_call_that_waits_ends_waiting_when_the_run_is_stopped(database: Database) -> None:
     stop = threading.Event()
-    wallet = Wallet(database, RUN, Budget(usd=0.05), patience_s=600, stopping=stop.is_set)
+    wallet = RunBudget(database, RUN, Budget(usd=0.05), patience_s=600, stopping=stop.is_set)
     wallet.open(task("1.1"), 1, "tool").reserve(1, "m", MOST)
     threading.Timer(0.2, stop.set).start()
-    with pytest.raises(Parked):
+    with pytest.raises(Suspended):
         wallet.open(task("1.2"), 1, "tool").reserve(1, "m", MOST)
 
 
 def test_a_call_is_settled_once_and_one_that_is_made_anew_is_paid_again(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=1.0))
+    wallet = RunBudget(database, RUN, Budget(usd=1.0))
     purse = wallet.open(task(), 1, "tool")
     purse.reserve(1, "m", MOST)
     purse.settle(1, "m", CALL)
@@ -165,7 +165,7 @@ def test_a_call_is_settled_once_and_one_that_is_made_anew_is_paid_again(database
 
 
 def test_what_an_opaque_agent_cost_holds_the_wall_between_attempts(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=1.0, task_usd=0.5))
+    wallet = RunBudget(database, RUN, Budget(usd=1.0, task_usd=0.5))
     wallet.open(task("1.1"), 1, "command:x").close(Usage(cost_usd=0.6))
     with refused("task"):
         wallet.open(task("1.1"), 2, "command:x")
@@ -175,7 +175,7 @@ def test_what_an_opaque_agent_cost_holds_the_wall_between_attempts(database: Dat
 
 
 def test_an_attempts_cost_is_not_added_to_that_of_its_calls(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget())
+    wallet = RunBudget(database, RUN, Budget())
     purse = wallet.open(task(), 1, "tool")
     for number in (1, 2):
         purse.reserve(number, "m", MOST)
@@ -186,7 +186,7 @@ def test_an_attempts_cost_is_not_added_to_that_of_its_calls(database: Database) 
 
 @pytest.mark.parametrize("cost", [math.nan, math.inf, -math.inf, -5.0])
 def test_a_price_that_is_no_amount_counts_as_the_most_that_the_call_could_cost(database: Database, cost: float) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=1.0))
+    wallet = RunBudget(database, RUN, Budget(usd=1.0))
     purse = wallet.open(task(), 1, "tool")
     purse.reserve(1, "m", MOST)
     purse.settle(1, "m", Usage(input_tokens=-7, output_tokens=10**30, cost_usd=cost))
@@ -196,7 +196,7 @@ def test_a_price_that_is_no_amount_counts_as_the_most_that_the_call_could_cost(d
 
 
 def test_tokens_and_a_tasks_own_budget_are_walls_too(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(tokens=400), patience_s=0)
+    wallet = RunBudget(database, RUN, Budget(tokens=400), patience_s=0)
     own = wallet.open(task("1.1", Allowance(tokens=200)), 1, "tool")
     with refused("task", wall="tokens"):
         own.reserve(1, "m", MOST)
@@ -208,7 +208,7 @@ def test_tokens_and_a_tasks_own_budget_are_walls_too(database: Database) -> None
 
 
 def test_attempts_are_counted_once_however_often_they_are_taken_up(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(attempts=3, task_attempts=2))
+    wallet = RunBudget(database, RUN, Budget(attempts=3, task_attempts=2))
     for attempt in (1, 2, 2):
         wallet.open(task("1.1"), attempt, "tool").close()
     with refused("task", wall="attempts"):
@@ -217,7 +217,7 @@ def test_attempts_are_counted_once_however_often_they_are_taken_up(database: Dat
     wallet.open(task("1.2"), 1, "tool")
     with refused("run", wall="attempts"):
         wallet.open(task("1.3"), 1, "tool")
-    Wallet(database, "8888", Budget(attempts=1)).open(task("1.1"), 1, "tool")
+    RunBudget(database, "8888", Budget(attempts=1)).open(task("1.1"), 1, "tool")
 
 
 def test_the_time_of_a_run_is_that_of_its_lives_and_not_of_the_nights_between(database: Database) -> None:
@@ -227,26 +227,26 @@ def test_the_time_of_a_run_is_that_of_its_lives_and_not_of_the_nights_between(da
         database.write("insert into lives values (?, ?, ?, ?)", RUN, str(life), began, began)
         journal.append(AgentSaid(run=RUN, task="1.1", attempt=1, text="…"), f"said/{life}")
         database.write("update events set at = ? where key = ?", began + worked, f"said/{life}")
-    wallet = Wallet(database, RUN, Budget(seconds=900))
+    wallet = RunBudget(database, RUN, Budget(seconds=900))
     assert 300 <= wallet.seconds() < 600
     purse = wallet.open(task(), 1, "tool")
     left = purse.seconds_left()
     assert left is not None and 300 < left <= 600
     with refused("run", wall="seconds"):
-        Wallet(database, RUN, Budget(seconds=300)).open(task(), 1, "tool")
+        RunBudget(database, RUN, Budget(seconds=300)).open(task(), 1, "tool")
 
 
 def test_time_that_was_worked_is_not_given_back_by_a_kill(database: Database) -> None:
     Journal(database)
-    wallet = Wallet(database, RUN, Budget())
+    wallet = RunBudget(database, RUN, Budget())
     database.write("update lives set began_at = began_at - 60")
     database.write("update lives set seen_at = began_at + 50")
-    assert Wallet(database, RUN, Budget()).seconds() == pytest.approx(50, abs=5)
+    assert RunBudget(database, RUN, Budget()).seconds() == pytest.approx(50, abs=5)
     wallet.see()
 
 
 def test_the_time_of_a_task_is_added_up_over_its_attempts(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget())
+    wallet = RunBudget(database, RUN, Budget())
     wallet.open(task(), 1, "tool").close()
     database.write("update spending set seconds = 100 where number = 0")
     assert wallet.open(task(budget=Allowance(seconds=1000)), 2, "tool").seconds_left() == pytest.approx(900, abs=60)
@@ -257,7 +257,7 @@ def test_the_time_of_a_task_is_added_up_over_its_attempts(database: Database) ->
 def test_the_database_is_not_made_twice_by_two_who_open_it_at_once(place: Path | str) -> None:
     opened = [open_database(place) for _ in range(4)]
     Journal(opened[0])
-    threads = [threading.Thread(target=Wallet, args=(database, RUN, Budget())) for database in opened]
+    threads = [threading.Thread(target=RunBudget, args=(database, RUN, Budget())) for database in opened]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -268,7 +268,7 @@ def test_the_database_is_not_made_twice_by_two_who_open_it_at_once(place: Path |
 
 
 def test_what_programs_spend_side_by_side_is_seen_by_the_others_as_it_is_spent(database: Database) -> None:
-    wallet = Wallet(database, RUN, Budget(usd=10.0))
+    wallet = RunBudget(database, RUN, Budget(usd=10.0))
     first, second = wallet.open(task("1.1"), 1, "claude"), wallet.open(task("1.2"), 1, "codex")
     assert first.account(Usage(cost_usd=4.0)) == pytest.approx(6.0)
     assert second.account(Usage(cost_usd=5.0)) == pytest.approx(1.0)

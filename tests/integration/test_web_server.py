@@ -22,7 +22,7 @@ from milepost.core.verdict import Verdict
 from milepost.engine.events.live_stream import EventStream
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
-from milepost.web.page_facts import Site
+from milepost.web.page_facts import PageFacts
 from milepost.web.stream_routes import routes as stream_routes
 from milepost.web.summary import Summaries
 from tests.integration.pages import LONGEST_S, PROGRAM, Reader, Served, served
@@ -330,7 +330,7 @@ def test_what_goes_wrong_with_the_stream_is_told_without_the_paths_of_the_machin
     state(roadmap).parent.mkdir()
     state(roadmap).write_bytes(b"no database" * 1000)
     with EventStream(state(roadmap)) as stream:
-        app = Starlette(routes=stream_routes(Site(roadmap=roadmap, stream=stream)))
+        app = Starlette(routes=stream_routes(PageFacts(roadmap=roadmap, stream=stream)))
         with TestClient(app) as client:
             told = [client.get(path) for path in ("/api/runs", "/api/summary", "/api/stream", "/api/lines?before=9")]
 
@@ -361,7 +361,7 @@ def test_who_asks_about_one_run_while_another_is_asked_about_is_not_told_of_that
         first.journal.append(over, "over")
         second.journal.append(replace(over, run=second.run, verdict=Verdict.FAILED), "over")
     with Interrupted(state(roadmap)) as stream:
-        summaries = Summaries(Site(roadmap=roadmap, stream=stream))
+        summaries = Summaries(PageFacts(roadmap=roadmap, stream=stream))
         stream.meanwhile = partial(summaries.of, "bbbb")
         told = summaries.of("aaaa")
 

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 import milepost
 from milepost.engine.records.journal import Journal
 from milepost.web import action_routes, read_routes
-from milepost.web.page_facts import Site
+from milepost.web.page_facts import PageFacts
 from milepost.web.stream_routes import routes as stream_routes
 from tests.e2e.conftest import Sandbox, make_machine
 
@@ -97,7 +97,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     ran = machine.milepost("run", "--agent", f"command:{sys.executable} {program}", "--json")
     assert sorted(ran.events[-1]["waits_for"]) == ["1.2", "1.3"], ran.stdout + ran.stderr
     with milepost.open_stream(machine.repo / "ROADMAP.md") as stream:
-        site = Site(roadmap=machine.repo / "ROADMAP.md", stream=stream)
+        site = PageFacts(roadmap=machine.repo / "ROADMAP.md", stream=stream)
         app = Starlette(routes=[*read_routes.routes(site), *action_routes.routes(site), *stream_routes(site)])
         with TestClient(app) as client:
             yield Page(machine, ran.events[-1]["run"], client)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from milepost.agents.programs.acp.client import Conversation
-from milepost.agents.programs.acp.lines import Teller
+from milepost.agents.programs.acp.lines import LineWriter
 from milepost.agents.programs.acp.peer import Ending, Peer
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "prototypes" / "adapters" / "samples"
@@ -35,7 +35,7 @@ class Tape(Peer):
 
 def lines_of(tape: Tape, capsys: pytest.CaptureFixture[str], **order: object) -> list[dict[str, Any]]:
     """What is told of a conversation, its end last."""
-    teller = Teller()
+    teller = LineWriter()
     given = {"cwd": "/workspace", "prompt": "Do it.", **order}
     with pytest.raises(Ending) as caught:
         Conversation(given, tape, teller).hold(given)

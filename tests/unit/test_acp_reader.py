@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from milepost.agents.programs.acp.acp import AcpReader
-from milepost.agents.programs.driver import Ended, Note, Session, Spoke, Stepped, Troubled, Used
+from milepost.agents.programs.driver import Note, ProgramEnded, SessionNamed, Spoke, Stepped, Troubled, Used
 from milepost.core.calls import Usage
 from milepost.core.commands import Line, Stream
 
@@ -37,7 +37,7 @@ def test_the_lines_of_a_run_become_its_notes() -> None:
         {"acp": "used", "usd": 0.5},
         ended(),
     ) == (
-        Session("s1"),
+        SessionNamed("s1"),
         Spoke("I look."),
         Stepped("Edit a.py"),
         Troubled("denied", "cat /etc/passwd"),
@@ -47,7 +47,7 @@ def test_the_lines_of_a_run_become_its_notes() -> None:
             cost_known=True,
             cumulative=frozenset({"usd"}),
         ),
-        Ended(fine=True),
+        ProgramEnded(fine=True),
     )
 
 
@@ -79,7 +79,7 @@ def test_what_the_program_itself_prints_is_no_line_of_ours() -> None:
     ],
 )
 def test_only_the_end_of_a_turn_is_a_good_end(line: dict[str, Any], what: str) -> None:
-    assert notes(line) == (Ended(fine=False, what=what),)
+    assert notes(line) == (ProgramEnded(fine=False, what=what),)
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_an_error_is_found_also_where_the_protocol_says_that_all_is_well(
 
     assert isinstance(trouble, Troubled)
     assert (trouble.kind, trouble.wait_s) == (kind, wait_s)
-    assert isinstance(end, Ended) and not end.fine
+    assert isinstance(end, ProgramEnded) and not end.fine
 
 
 def test_a_model_that_speaks_of_errors_has_not_failed() -> None:
-    assert notes(ended(last="I mended it. Before, it said: Ran into this error: x")) == (Ended(fine=True),)
+    assert notes(ended(last="I mended it. Before, it said: Ran into this error: x")) == (ProgramEnded(fine=True),)
 
 
 def test_a_program_that_counts_tokens_and_counted_none_had_no_answer() -> None:
@@ -119,9 +119,9 @@ def test_a_program_that_counts_tokens_and_counted_none_had_no_answer() -> None:
     trouble, end = notes(words, counts_tokens=True)
 
     assert isinstance(trouble, Troubled) and trouble.kind == "silent"
-    assert end == Ended(fine=False, what="its model gave no whole answer")
-    assert notes(words) == (Ended(fine=True),)
-    assert notes({"acp": "used", "input": 5}, words, counts_tokens=True)[-1] == Ended(fine=True)
+    assert end == ProgramEnded(fine=False, what="its model gave no whole answer")
+    assert notes(words) == (ProgramEnded(fine=True),)
+    assert notes({"acp": "used", "input": 5}, words, counts_tokens=True)[-1] == ProgramEnded(fine=True)
 
 
 def test_a_program_that_tells_its_tools_and_used_none_has_changed_nothing() -> None:
@@ -129,8 +129,8 @@ def test_a_program_that_tells_its_tools_and_used_none_has_changed_nothing() -> N
     diff = {"acp": "said", "text": "Here:\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n"}
 
     assert notes(words, tells_tools=True) == (
-        Ended(fine=False, what="it used no tool and gave no diff, so it changed nothing"),
+        ProgramEnded(fine=False, what="it used no tool and gave no diff, so it changed nothing"),
     )
-    assert notes(diff, words, tells_tools=True)[-1] == Ended(fine=True)
-    assert notes(ended(steps=1, last="Again."), tells_tools=True) == (Ended(fine=True),)
-    assert notes(words) == (Ended(fine=True),), "others may work without a word of it"
+    assert notes(diff, words, tells_tools=True)[-1] == ProgramEnded(fine=True)
+    assert notes(ended(steps=1, last="Again."), tells_tools=True) == (ProgramEnded(fine=True),)
+    assert notes(words) == (ProgramEnded(fine=True),), "others may work without a word of it"

@@ -16,7 +16,7 @@ from milepost.agents.patterns.agent import PatternAgent, execute
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.new_module.module import Module
 from milepost.agents.patterns.new_module.python_module import source_files
-from milepost.agents.patterns.pending_changes import Refused, Site
+from milepost.agents.patterns.pending_changes import PathRefused, PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command, CommandResult
@@ -41,7 +41,7 @@ def plant(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def written(folder: Path, inputs: Mapping[str, str]) -> list[str]:
-    site = Site(folder)
+    site = PendingChanges(folder)
     execute(MODULE, inputs, site)
     return site.written
 
@@ -265,7 +265,7 @@ def test_texts_become_the_values_that_a_schema_speaks_of() -> None:
 
 def test_nothing_is_written_before_the_end_and_a_dry_site_shows_it_as_a_diff(tmp_path: Path) -> None:
     plant(tmp_path, {"a.txt": "one\ntwo", "gone.txt": "x\n"})
-    site = Site(tmp_path, dry=True)
+    site = PendingChanges(tmp_path, dry=True)
 
     site.write("a.txt", "one\nthree\n")
     site.write("new/b.bin", b"\xff")
@@ -287,11 +287,11 @@ def test_nothing_is_written_before_the_end_and_a_dry_site_shows_it_as_a_diff(tmp
 def test_nothing_is_written_where_a_file_would_have_to_be_a_folder(paths: tuple[str, ...], tmp_path: Path) -> None:
     plant(tmp_path, {"file": "x"})
     (tmp_path / "link").symlink_to("file")
-    site = Site(tmp_path)
+    site = PendingChanges(tmp_path)
     for path in paths:
         site.write(path, "y")
 
-    with pytest.raises(Refused, match="is a file, and"):
+    with pytest.raises(PathRefused, match="is a file, and"):
         site.write_out()
 
     assert contents(tmp_path) == {"file": "x", "link": "x"} and site.written == []
@@ -299,7 +299,7 @@ def test_nothing_is_written_where_a_file_would_have_to_be_a_folder(paths: tuple[
 
 def test_a_file_may_make_room_for_a_folder(tmp_path: Path) -> None:
     plant(tmp_path, {"a": "x"})
-    site = Site(tmp_path)
+    site = PendingChanges(tmp_path)
     site.write("a/b", "y")
     site.delete("a")
 
@@ -315,8 +315,8 @@ def test_a_site_ends_at_its_folder(path: str, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path / "outside")
 
-    with pytest.raises(Refused):
-        Site(folder).write(path, "x")
+    with pytest.raises(PathRefused):
+        PendingChanges(folder).write(path, "x")
 
 
 class Own:
@@ -333,7 +333,7 @@ class Own:
             raise KeyError("schema")
         return ()
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         site.write("half.txt", "half")
         if inputs["do"] == "break":
             raise ZeroDivisionError("division by zero")

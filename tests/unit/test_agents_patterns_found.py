@@ -13,7 +13,7 @@ import pytest
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.inputs import schema_problems
 from milepost.agents.patterns.matching import matching
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import PatternSetup, known_patterns, pattern_named
 from milepost.agents.patterns.template import filled
 from milepost.core.errors import AgentUnknown, PatternInputsInvalid, SettingInvalid
@@ -69,14 +69,14 @@ def test_a_folder_with_a_schema_and_templates_is_a_pattern(tmp_path: Path) -> No
     work = tmp_path / "work"
     work.mkdir()
 
-    site = Site(work)
+    site = PendingChanges(work)
     execute(pattern_named("feature", tmp_path), {"name": "stop watch", "tags": "x, y"}, site)
 
     assert sorted(site.written) == ["logo.bin", "src/all.txt", "src/stop_watch.py"]
     assert (work / "src/stop_watch.py").read_text() == "# stop watch\nSIZE = 3\n"
     assert (work / "src/all.txt").read_text() == '["x", "y"]\n'
     assert (work / "logo.bin").read_bytes() == b"\xff{{ name }}"
-    again = Site(work)
+    again = PendingChanges(work)
     execute(pattern_named("feature", tmp_path), {"name": "stop watch", "tags": "x, y"}, again)
     assert again.written == []
     with pytest.raises(PatternInputsInvalid, match=r"size must be at most 9, not 10"):
@@ -92,7 +92,7 @@ def test_no_input_leads_a_template_out_of_the_workspace(value: str, tmp_path: Pa
     (work / "link").symlink_to(tmp_path)
 
     with pytest.raises(PatternInputsInvalid):
-        execute(pattern_named("feature", tmp_path), {"path": value}, Site(work))
+        execute(pattern_named("feature", tmp_path), {"path": value}, PendingChanges(work))
 
     assert [path.name for path in work.iterdir()] == ["link"]
     assert not (tmp_path / "out").exists()
@@ -102,7 +102,7 @@ def test_two_templates_that_would_write_one_file_are_refused(tmp_path: Path) -> 
     make(tmp_path, **{"{{ name }}.txt": "one", "same.txt": "other"})
 
     with pytest.raises(PatternInputsInvalid, match=r"two templates would write same\.txt"):
-        execute(pattern_named("feature", tmp_path), {"name": "same"}, Site(tmp_path / ".milepost"))
+        execute(pattern_named("feature", tmp_path), {"name": "same"}, PendingChanges(tmp_path / ".milepost"))
 
 
 def test_a_template_that_is_a_link_out_of_its_pattern_is_refused(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_an_entry_point_is_a_pattern(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
 
-    execute(pattern_named("good"), {"word": "hello"}, Site(work))
+    execute(pattern_named("good"), {"word": "hello"}, PendingChanges(work))
 
     assert (work / "word.txt").read_text() == "hello"
     with pytest.raises(SettingInvalid, match="'lost' cannot be loaded: AttributeError"):

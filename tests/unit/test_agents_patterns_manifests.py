@@ -10,7 +10,7 @@ import pytest
 
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.new_config.settings_statement import Setting, settings_in
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 from milepost.agents.patterns.status.automations import automations
 from milepost.agents.patterns.status.implementation_status import ImplementationStatus, verified_in
@@ -42,10 +42,10 @@ class Committed:
         raise AssertionError("nothing is to be run")
 
 
-def changed(folder: Path, name: str, inputs: Mapping[str, str], commands: Committed | None = None) -> Site:
-    site = Site(folder, commands)
+def changed(folder: Path, name: str, inputs: Mapping[str, str], commands: Committed | None = None) -> PendingChanges:
+    site = PendingChanges(folder, commands)
     execute(pattern_named(name), inputs, site)
-    again = Site(folder, commands)
+    again = PendingChanges(folder, commands)
     execute(pattern_named(name), inputs, again)
     assert again.written == [], "the second time changes nothing"
     return site
@@ -319,7 +319,7 @@ def test_each_task_stands_where_the_evidence_says(tmp_path: Path) -> None:
         read_roadmap=lambda _: roadmap,
         stubs_of=lambda path, text: [("f has an empty body", 1)] if text == "stub" else [],
     )
-    site = Site(tmp_path, Committed(log=log))
+    site = PendingChanges(tmp_path, Committed(log=log))
 
     execute(pattern, {}, site)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.agents.patterns.agent import execute
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 from milepost.core.errors import PatternInputsInvalid
 from tests.unit.test_agents_patterns import contents, plant
@@ -63,7 +63,7 @@ PYTHON = {
 
 def test_a_function_is_renamed_where_it_is_meant_and_nowhere_else(tmp_path: Path) -> None:
     plant(tmp_path, PYTHON)
-    site = Site(tmp_path)
+    site = PendingChanges(tmp_path)
 
     execute(RENAME, {"old": "total", "new": "sum_of"}, site)
 
@@ -105,7 +105,7 @@ def test_a_function_is_renamed_where_it_is_meant_and_nowhere_else(tmp_path: Path
     assert '"shop.prices:sum_of"' in found["pyproject.toml"] and '"other:total"' in found["pyproject.toml"]
     assert any("left as it is" in remark for remark in site.remarks)
 
-    again = Site(tmp_path)
+    again = PendingChanges(tmp_path)
     execute(RENAME, {"old": "total", "new": "sum_of"}, again)
     assert again.written == []
 
@@ -118,7 +118,7 @@ def test_a_class_is_renamed_in_annotations_and_lists_that_are_texts(tmp_path: Pa
     )
     plant(tmp_path, {"a.py": before})
 
-    execute(RENAME, {"old": "Old", "new": "Newer"}, Site(tmp_path))
+    execute(RENAME, {"old": "Old", "new": "Newer"}, PendingChanges(tmp_path))
 
     assert contents(tmp_path)["a.py"] == before.replace("Old", "Newer")
 
@@ -126,7 +126,7 @@ def test_a_class_is_renamed_in_annotations_and_lists_that_are_texts(tmp_path: Pa
 def test_line_ends_and_letters_of_other_languages_stay(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes("größe = 'ä'; old = größe; x = old  # ö\r\n".encode())
 
-    execute(RENAME, {"old": "old", "new": "newer"}, Site(tmp_path))
+    execute(RENAME, {"old": "old", "new": "newer"}, PendingChanges(tmp_path))
 
     assert (tmp_path / "a.py").read_bytes() == "größe = 'ä'; newer = größe; x = newer  # ö\r\n".encode()
 
@@ -136,7 +136,7 @@ def test_programs_of_modules_whose_names_only_end_or_go_on_alike_keep_theirs(tmp
     said = "SAID = 'webapp:main, vendor.app:main, the app: main'\n"
     plant(tmp_path, {"app.py": "def main(): pass\n", "said.py": said, "setup.cfg": f"a=app:main [x]\n{others}"})
     plant(tmp_path, {"Dockerfile": "CMD gunicorn app:main\n", "notes.md": "webapp:main\n"})
-    site = Site(tmp_path)
+    site = PendingChanges(tmp_path)
 
     execute(RENAME, {"old": "main", "new": "start"}, site)
 
@@ -185,7 +185,7 @@ def test_what_is_not_certain_stops_it_and_nothing_changes(files: dict[str, str],
     plant(tmp_path, files)
 
     with pytest.raises(PatternInputsInvalid) as refusal:
-        execute(RENAME, {"old": "old", "new": "newer"}, Site(tmp_path))
+        execute(RENAME, {"old": "old", "new": "newer"}, PendingChanges(tmp_path))
 
     assert says in refusal.value.message
     assert contents(tmp_path) == files
@@ -219,7 +219,7 @@ def test_a_function_of_typescript_is_renamed_where_it_is_meant(tmp_path: Path) -
     plant(tmp_path, SCRIPTS)
     inputs = {"old": "total", "new": "sumOf", "file": "src/prices.ts"}
 
-    execute(RENAME, inputs, Site(tmp_path))
+    execute(RENAME, inputs, PendingChanges(tmp_path))
 
     assert contents(tmp_path) == {
         "src/prices.ts": (
@@ -243,7 +243,7 @@ def test_a_function_of_typescript_is_renamed_where_it_is_meant(tmp_path: Path) -
         ),
         "other.js": SCRIPTS["other.js"],
     }
-    again = Site(tmp_path)
+    again = PendingChanges(tmp_path)
     execute(RENAME, inputs, again)
     assert again.written == []
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.agents.confined import ConfinedFolder, Refused
+from milepost.agents.confined import ConfinedFolder, PathRefused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.models.model import ToolCall
-from milepost.agents.tool_agent.tools.calls import Hands, Use
+from milepost.agents.tool_agent.tools.calls import ToolCalls, Use
 from milepost.agents.tool_agent.tools.long_results import LONGEST_RESULT, LongResults
 from milepost.agents.tool_agent.tools.search_script import matches
 from milepost.agents.tool_agent.tools.specs import narration
@@ -63,7 +63,7 @@ class Bench:
         self.scratch = tmp_path / "scratch"
         workspace = Workspace(folder=self.folder, scratch=self.scratch, base="0" * 40)
         self.results = LongResults(workspace)
-        self.hands = Hands(workspace, self.terminal, self.results, idle_timeout_s=9)
+        self.hands = ToolCalls(workspace, self.terminal, self.results, idle_timeout_s=9)
 
     def call(self, name: str, **arguments: Any) -> Use:
         call = ToolCall(id="1", name=name, arguments=arguments)
@@ -196,7 +196,7 @@ def test_a_folder_swapped_for_a_link_between_looking_and_opening_leads_nowhere(t
             docs.symlink_to(tmp_path / "outside")
             return parts
 
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         Swapped(tmp_path / "workspace").write("docs/secret.txt", b"broken")
 
     assert (tmp_path / "outside" / "secret.txt").read_text() == "secret"

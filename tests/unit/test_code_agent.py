@@ -16,11 +16,11 @@ import pytest
 from milepost.agents.code_agent import file_tools
 from milepost.agents.code_agent.agent import ALL_FUNCTIONS, CodeAgent, prompt_of
 from milepost.agents.code_agent.blocks import Block, NoBlock, block_in
-from milepost.agents.code_agent.restored_state import Begun, Kept, Past, begun_of, kept_of
+from milepost.agents.code_agent.restored_state import Begun, Past, StepState, begun_of, kept_of
 from milepost.agents.code_agent.scratchpad import Note, Pad, signals_in
 from milepost.agents.code_agent.session import stepped
 from milepost.agents.code_agent.steps import Step, report, said_at_the_end, step_of
-from milepost.agents.code_agent.variables import Keeper
+from milepost.agents.code_agent.variables import VariableKeeper
 from milepost.agents.models.faults import Fault
 from milepost.agents.models.model import Answer, Conversation, Prompt, ToolCall
 from milepost.agents.prompts import filled
@@ -158,7 +158,7 @@ def test_a_step_is_the_same_after_it_was_recorded() -> None:
         verified_by="tests",
         lost=("y",),
         notes=tuple(pad().notes),
-        kept=Kept(put={"a": "b"}, gone=("c",), names=("a",)),
+        kept=StepState(put={"a": "b"}, gone=("c",), names=("a",)),
         enforced=(("seccomp",), ("rlimits",)),
     )
     assert step_of(step.plain()) == step
@@ -167,13 +167,13 @@ def test_a_step_is_the_same_after_it_was_recorded() -> None:
 
 
 def test_what_steps_kept_adds_up() -> None:
-    first = Past().after("x = 1", Kept(put={"x": "1", "y": "2"}, names=("x", "y", "f")))
-    second = first.after("del y", Kept(put={"x": "3"}, gone=("y",), names=("x", "f")))
+    first = Past().after("x = 1", StepState(put={"x": "1", "y": "2"}, names=("x", "y", "f")))
+    second = first.after("del y", StepState(put={"x": "3"}, gone=("y",), names=("x", "f")))
     assert second == Past(blocks=("x = 1", "del y"), values={"x": "3"}, names=("x", "f"))
     ended = second.after("boom()", None)
     assert (ended.values, ended.names, ended.blocks[-1]) == ({"x": "3"}, ("x", "f"), "boom()")
     for number in range(3):
-        ended = ended.after("", Kept(put={f"lie{number}": "x" * 900_000}, names=("x",)))
+        ended = ended.after("", StepState(put={f"lie{number}": "x" * 900_000}, names=("x",)))
     assert sum(map(len, ended.values.values())) <= 2_000_000
 
 
@@ -202,7 +202,7 @@ def test_variables_definitions_and_imports_come_back_in_another_session(monkeypa
     module = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", module)
     first = vars(module)
-    keeper = Keeper(first, 10_000)
+    keeper = VariableKeeper(first, 10_000)
     blocks = [
         "import json\nfrom math import floor\nSIZE = 3\ndef area(width=SIZE): return width * SIZE",
         "class Point:\n    def __init__(self, x): self.x = x\np = Point(7)\nrows = [p, p]\nopened = open('/dev/null')",
@@ -219,14 +219,14 @@ def test_variables_definitions_and_imports_come_back_in_another_session(monkeypa
     again = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", again)
     second = vars(again)
-    other = Keeper(second, 10_000)
+    other = VariableKeeper(second, 10_000)
     code = "lazy = iter(rows)\nwith open('x') as opened: print(huge)\ndef p(): pass"
     said = other.restore(list(kept.blocks), dict(kept.values), list(kept.names), code)
 
     assert begun_of(said) == Begun(
         lost=("huge", "lazy", "opened"),
         needed=("huge",),
-        kept=Kept(names=tuple(name for name in second if name in kept.names)),
+        kept=StepState(names=tuple(name for name in second if name in kept.names)),
     )
     assert second["json"].dumps(second["floor"](2.5)) == "2" and second["area"]() == 9
     assert second["rows"][0].x == second["p"].x == 7
@@ -275,7 +275,7 @@ def test_file_tools_read_edit_and_find_what_is_there_and_say_what_is_not(
 
 def test_only_what_changed_is_told_again_and_what_is_gone() -> None:
     names: dict[str, Any] = {}
-    keeper = Keeper(names, 1_000)
+    keeper = VariableKeeper(names, 1_000)
     names.update(a=1, b=[2])
     assert set(keeper.changes()["put"]) == {"a", "b"}
     names["b"].append(3)

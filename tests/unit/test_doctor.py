@@ -6,9 +6,9 @@ import pytest
 
 from milepost.cli.show.doctor import doctor_lines
 from milepost.engine.commands.doctor import Finding, groups_in_words
-from milepost.sandbox.walls.cgroup import Offer, Place
+from milepost.sandbox.walls.cgroup import CgroupFolder, Offer
 
-PLACE = Place(folder="/x", version=2)
+PLACE = CgroupFolder(folder="/x", version=2)
 
 
 @pytest.mark.parametrize(

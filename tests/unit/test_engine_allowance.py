@@ -11,7 +11,7 @@ from milepost.engine.project.network_setting import as_text, network_named
 from milepost.engine.project.settings import Settings
 from milepost.engine.terminals.downgraded_level import DOWNGRADED, DowngradedTerminal
 from milepost.engine.terminals.limits import (
-    AllowingTerminal,
+    LimitedTerminal,
     for_agent,
     for_checks,
     for_installers,
@@ -86,7 +86,7 @@ class Noting:
 
 def test_every_command_gets_the_allowance_and_a_downgrade_is_told_with_what_holds(tmp_path: Path) -> None:
     noting, given = Noting(), settings(sandbox={"network": "none", "memory_mb": 100})
-    terminal = AllowingTerminal(terminal=DowngradedTerminal(terminal=noting), allowance=for_checks(given))
+    terminal = LimitedTerminal(terminal=DowngradedTerminal(terminal=noting), allowance=for_checks(given))
     result = terminal.run(Command(argv=("true",), cwd=tmp_path, scratch=tmp_path, network=OPEN_NETWORK))
     assert result.enforced == (DOWNGRADED, "landlock-7") == ("downgraded-from-sandboxed", "landlock-7")
     [command] = noting.commands

@@ -12,7 +12,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.baseline import ABOUT, Baselines
-from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.verify.command_runner import Bench
 
 
@@ -42,7 +42,7 @@ class Fitting:
 def test_commands_that_are_run_at_the_base_say_so_and_are_run_once(tmp_path: Path) -> None:
     terminal = Failing()
     with Journal(tmp_path / "milepost.db") as journal:
-        baselines = Baselines(journal, "7f3a", cast("Outfitter", Fitting(tmp_path, terminal)))
+        baselines = Baselines(journal, "7f3a", cast("CheckoutEquipper", Fitting(tmp_path, terminal)))
         base = baselines.at("c" * 40, "d" * 40)
         assert [base.command("grep -q hello a.txt") for _ in range(2)] == ["failed", "failed"]
     assert [command.about for command in terminal.ran] == [ABOUT]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from milepost.agents.replay.cassette_file import read as read_cassette
-from milepost.engine.chaos.report import ChaosReport, Toll, findings, rows, to_json
+from milepost.engine.chaos.report import ChaosReport, KillCosts, findings, rows, to_json
 from milepost.engine.chaos.sample import CASSETTE, REGISTER, ROADMAP, is_shared, sample_files, task_id
 from milepost.engine.chaos.subject import quietened
 from milepost.engine.chaos.trace import MODEL, TOOL, of_kind, read_trace, steps
@@ -43,12 +43,14 @@ def test_a_record_that_is_read_again_in_each_life_is_one_record() -> None:
     assert account.recorded == ("r 1 survey",) and account.again == ()
 
 
-@pytest.mark.parametrize("field", [name for name, value in Toll.__dataclass_fields__.items() if value.default == ()])
+@pytest.mark.parametrize(
+    "field", [name for name, value in KillCosts.__dataclass_fields__.items() if value.default == ()]
+)
 def test_each_thing_that_must_not_be_fails_the_report_and_is_told(field: str) -> None:
-    clean = report(Toll(kills=3, in_flight_steps=2))
+    clean = report(KillCosts(kills=3, in_flight_steps=2))
     assert clean.passed and findings(clean) == []
     found: dict[str, Any] = {field: ("ab12 1.1",)}
-    bad = report(Toll(kills=3) + Toll(**found))
+    bad = report(KillCosts(kills=3) + KillCosts(**found))
     assert not bad.passed
     assert len(findings(bad)) == 1 and "ab12 1.1" in findings(bad)[0]
     assert to_json(bad)["passed"] is False and to_json(bad)["every_boundary"][field] == ["ab12 1.1"]
@@ -56,7 +58,7 @@ def test_each_thing_that_must_not_be_fails_the_report_and_is_told(field: str) ->
     assert rows(bad) != rows(clean)
 
 
-def report(toll: Toll) -> ChaosReport:
+def report(toll: KillCosts) -> ChaosReport:
     return ChaosReport(
         roadmap="",
         tasks=3,

@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.engine.terminals.redact_output import RedactingTerminal
 
 LINES = ("-----BEGIN RSA PRIVATE KEY-----", '{"type": "result", "text": "hunter2-hunter2"}')
 
@@ -29,7 +29,7 @@ def test_lines_that_are_parsed_come_as_they_are_and_what_is_kept_is_masked_all_t
     heard: list[str] = []
     command = Command(argv=("x",), cwd=Path(), scratch=Path(), lines_are_parsed=parsed)
 
-    kept = DiscreetTerminal(Printing(), Redactor(frozenset({"hunter2-hunter2"}))).run(
+    kept = RedactingTerminal(Printing(), Redactor(frozenset({"hunter2-hunter2"}))).run(
         command, lambda line: heard.append(line.text)
     )
 

@@ -7,7 +7,7 @@ import pytest
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused, SettingInvalid
 from milepost.engine.project.settings import Settings
-from milepost.engine.terminals.isolation import Hold, hold_for, hold_of
+from milepost.engine.terminals.isolation import Isolation, hold_for, hold_of
 from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.executors import holder_named
 from tests.unit.test_engine_onward import ORDER
@@ -18,20 +18,20 @@ CONTAINER = {"container": "podman", "image": "pocket:1"}
 @pytest.mark.parametrize(
     ("hold", "words", "level"),
     [
-        (Hold(by=TrustLevel.SANDBOXED), "sandboxed", "sandboxed"),
-        (Hold(by=TrustLevel.ISOLATED, downgraded=True), "isolated (downgraded-from-sandboxed)", "isolated"),
-        (Hold(by=Container(program="docker", image="a/b:1")), "container (docker a/b:1)", ""),
+        (Isolation(by=TrustLevel.SANDBOXED), "sandboxed", "sandboxed"),
+        (Isolation(by=TrustLevel.ISOLATED, downgraded=True), "isolated (downgraded-from-sandboxed)", "isolated"),
+        (Isolation(by=Container(program="docker", image="a/b:1")), "container (docker a/b:1)", ""),
     ],
 )
-def test_what_holds_is_told_in_a_few_words(hold: Hold, words: str, level: str) -> None:
+def test_what_holds_is_told_in_a_few_words(hold: Isolation, words: str, level: str) -> None:
     assert (str(hold), hold.level) == (words, level)
 
 
 def test_a_resumed_run_is_held_as_it_was_ordered() -> None:
-    assert hold_of(replace(ORDER, downgraded=True)) == Hold(by=TrustLevel.ISOLATED, downgraded=True)
+    assert hold_of(replace(ORDER, downgraded=True)) == Isolation(by=TrustLevel.ISOLATED, downgraded=True)
     recorded = Settings.model_validate({"sandbox": CONTAINER}).sandbox.model_dump(mode="json")
     held = hold_of(replace(ORDER, trust="", sandbox=recorded))
-    assert held == Hold(by=Container(program="podman", image="pocket:1"))
+    assert held == Isolation(by=Container(program="podman", image="pocket:1"))
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
-from milepost.engine.records.run_spec import PARTS, Order, Repairs, Try, folded
-from milepost.engine.run.next_step import Land, Leave, Outlook, Repair, Split, Wait, decide, first_way
+from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, RunSpec, folded
+from milepost.engine.run.next_step import Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
 from milepost.workspace.repository import Identity, Position
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
-OUTLOOK = Outlook(task=TASK)
-ORDER = Order(
+OUTLOOK = TaskSituation(task=TASK)
+ORDER = RunSpec(
     run="r",
     roadmap="ROADMAP.md",
     base="b",
@@ -49,13 +49,13 @@ def tried(
     status: OutcomeStatus = "finished",
     said: str = "",
     tree: str = "",
-) -> Try:
+) -> FinishedAttempt:
     evidence = judge(tree or f"tree {number}", checks)
     outcome = Outcome(status=status, said=said)
     attempt = Attempt(
         number=number, agent=agent, base="b", commit="c", outcome=outcome, evidence=evidence, duration_ms=1
     )
-    return Try(attempt=attempt, proven_on="b", finished_at=1_000, left=f"left {number}")
+    return FinishedAttempt(attempt=attempt, proven_on="b", finished_at=1_000, left=f"left {number}")
 
 
 def test_proven_work_lands_and_work_that_no_check_can_judge_is_left_with_a_proposal() -> None:
@@ -135,7 +135,7 @@ def test_a_missing_module_that_another_task_makes_is_waited_for_once() -> None:
 
 def test_a_task_that_is_too_large_is_done_in_its_parts_and_then_put_together() -> None:
     parts = tuple(Task(id=f"T1.{n}", title=f"Part {n}", status="open", line=n, verify=("true",)) for n in (1, 2))
-    outlook = Outlook(task=replace(TASK, subtasks=parts))
+    outlook = TaskSituation(task=replace(TASK, subtasks=parts))
     late = CheckResult(name="agent", outcome="failed", summary="the agent ran out of time")
     history = tuple(tried(n, late, status="timed_out", said="timed out after 9 s") for n in (1, 2))
     onward = decide(history, ORDER, outlook)
@@ -154,4 +154,4 @@ def test_what_recipes_made_of_an_attempt_counts_as_that_attempt() -> None:
 
 def test_a_task_begins_with_whom_it_names() -> None:
     assert first_way((), ORDER, OUTLOOK).agent == "one"
-    assert first_way((), ORDER, Outlook(task=replace(TASK, agent="pattern:x"))).agent == "pattern:x"
+    assert first_way((), ORDER, TaskSituation(task=replace(TASK, agent="pattern:x"))).agent == "pattern:x"

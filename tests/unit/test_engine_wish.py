@@ -11,9 +11,9 @@ import typer
 import milepost
 from milepost.cli.main import app
 from milepost.detached import StartWish, starting
-from milepost.engine.records.run_request import Wish, Wishes, command_of
+from milepost.engine.records.run_request import RunRequest, Wishes, command_of
 
-WISH = Wish(
+WISH = RunRequest(
     roadmap=Path("api/ROADMAP.md"),
     agent="command:./agent --fast",
     tasks=("1.1", "1.2"),
@@ -35,7 +35,7 @@ WISH = Wish(
 
 
 def test_what_may_be_asked_by_keyword_is_what_a_wish_holds_and_what_help_tells() -> None:
-    asked, held = get_type_hints(Wishes), get_type_hints(Wish)
+    asked, held = get_type_hints(Wishes), get_type_hints(RunRequest)
     assert asked == {name: kind for name, kind in held.items() if name not in ("roadmap", "agent")}
     told = {line.split()[0] for line in (milepost.run.__doc__ or "").splitlines() if line.startswith(" " * 8)}
     assert told == set(asked)
@@ -48,16 +48,16 @@ def test_the_command_line_understands_the_command_of_a_wish_and_is_told_no_addre
     run = group.commands[command]
     given = run.make_context(command, list(words)).params
     names = {"tasks": "task", "budget_usd": "budget"}
-    for one in fields(Wish):
+    for one in fields(RunRequest):
         value = getattr(WISH, one.name)
         understood = given[names.get(one.name, one.name)]
         assert (tuple(understood) if isinstance(value, tuple) else understood) == value
     assert given["as_json"]
-    assert command_of(Wish()) == ("run", "--json")
+    assert command_of(RunRequest()) == ("run", "--json")
 
 
 def test_a_wish_reaches_a_process_of_its_own_as_it_was_asked() -> None:
     wish = starting(Path("/project/ROADMAP.md"), agent="tool", stays=True, tasks=("1.1",), group="none", budget_usd=1.5)
     told = wish.model_dump_json(exclude_defaults=True)
     assert StartWish.model_validate_json(told) == wish
-    assert wish.wish == Wish(agent="tool", tasks=("1.1",), group="none", budget_usd=1.5)
+    assert wish.wish == RunRequest(agent="tool", tasks=("1.1",), group="none", budget_usd=1.5)

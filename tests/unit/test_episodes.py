@@ -12,10 +12,10 @@ from milepost.core.task import Task
 from milepost.engine.memory.episodes import episode_id, step_of
 from milepost.engine.memory.task_kind import circumstances_of, kind_of
 from milepost.engine.records.call_log import RecordedCall
-from milepost.engine.records.run_spec import Order, Remembering
+from milepost.engine.records.run_spec import Remembering, RunSpec
 from milepost.workspace.repository import Identity, Position
 
-ORDER = Order(
+ORDER = RunSpec(
     run="ab12",
     roadmap="ROADMAP.md",
     base="b",

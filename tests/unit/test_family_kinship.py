@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.plan.projects.dependencies import Family, Found, related
+from milepost.plan.projects.dependencies import Family, ProjectFolder, related
 from milepost.plan.projects.manifest import Kind, Manifest
 from milepost.plan.projects.order import in_sequence
 
 
 def project(
     folder: str, name: str = "", *, kind: Kind = "javascript", needs: tuple[str, ...] = (), paths: tuple[str, ...] = ()
-) -> Found:
+) -> ProjectFolder:
     manifest = Manifest(kind=kind, name=name, needs=needs, paths=paths)
-    return Found(folder=folder, title=folder.rpartition("/")[2], manifests=(manifest,), roadmap=f"/{folder}/ROADMAP.md")
+    return ProjectFolder(
+        folder=folder, title=folder.rpartition("/")[2], manifests=(manifest,), roadmap=f"/{folder}/ROADMAP.md"
+    )
 
 
 def depends(family: Family) -> dict[str, tuple[str, ...]]:
@@ -36,7 +38,9 @@ def depends(family: Family) -> dict[str, tuple[str, ...]]:
         (project("web", "web", needs=("web",), paths=(".",)), project("api", "api"), ()),
     ],
 )
-def test_a_project_depends_on_what_its_manifest_names(one: Found, other: Found, found: tuple[str, ...]) -> None:
+def test_a_project_depends_on_what_its_manifest_names(
+    one: ProjectFolder, other: ProjectFolder, found: tuple[str, ...]
+) -> None:
     assert depends(related("/", [one, other]))["web"] == found
 
 

@@ -9,9 +9,9 @@ import pytest
 from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Verdict
-from milepost.engine.budget.forecast import Facts, Forecast, forecast_of
+from milepost.engine.budget.forecast import Forecast, ForecastInputs, forecast_of
 
-FACTS = Facts(agent="tool", parallel=2)
+FACTS = ForecastInputs(agent="tool", parallel=2)
 
 
 def plan_of(*tasks: Task) -> Plan:
@@ -36,7 +36,7 @@ def episode(run: str, title: str = "Parse durations", **more: object) -> Took:
     return replace(usual, **more)  # type: ignore[arg-type]
 
 
-def foreseen(plan: Plan, episodes: list[Took], facts: Facts = FACTS) -> Forecast:
+def foreseen(plan: Plan, episodes: list[Took], facts: ForecastInputs = FACTS) -> Forecast:
     found = forecast_of(plan, [task.id for task in plan.tasks], facts, episodes)
     assert found is not None
     return found
@@ -87,7 +87,9 @@ def test_the_time_is_that_of_so_many_at_once_each_after_what_it_waits_for() -> N
     chain = [task(f"1.{number}", depends_on=(f"1.{number - 1}",)) for number in range(4)]
     same_file = [task(f"1.{number}", files=("a.py",)) for number in range(4)]
     assert foreseen(plan_of(*apart), known).seconds == pytest.approx(120, rel=0.1)
-    assert foreseen(plan_of(*apart), known, Facts(agent="tool", parallel=4)).seconds == pytest.approx(60, rel=0.1)
+    assert foreseen(plan_of(*apart), known, ForecastInputs(agent="tool", parallel=4)).seconds == pytest.approx(
+        60, rel=0.1
+    )
     assert foreseen(plan_of(*chain), known).seconds == pytest.approx(240, rel=0.1)
     assert foreseen(plan_of(*same_file), known).seconds == pytest.approx(240, rel=0.1)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from milepost.memory.lessons.distil import sanitise
 from milepost.memory.lessons.distil.lines import code_lines, quoted
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import instruction_in
 
 TELLTALES = ("ignore", "instruction", "curl", "rm -rf", "disregard", "always_run", "evil", "secret", "payload")
@@ -66,7 +66,7 @@ INJECTIONS = {
 def test_no_sentence_comes_through_python_code(code: str) -> None:
     try:
         cleaned = sanitise.python(code)
-    except Refused:
+    except CannotQuote:
         return
     assert cleaned.isascii() and not instruction_in(cleaned) and len(cleaned) < 100
     assert not [telltale for telltale in TELLTALES if telltale in cleaned.lower()], cleaned
@@ -93,7 +93,7 @@ def test_code_that_passed_stays_as_it_is_but_for_what_nobody_needs(code: str, cl
 
 @pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "(" * 5_000, "f(1)\n" * 9_000, "a" + ".b" * 3_000])
 def test_what_cannot_be_read_is_refused(code: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CannotQuote):
         sanitise.python(code)
 
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_refused(code: str) -> None:
     ],
 )
 def test_a_path_that_is_a_sentence_is_refused(path: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CannotQuote):
         sanitise.path(path)
 
 
@@ -144,7 +144,7 @@ def test_a_path_is_quoted(path: str) -> None:
     ],
 )
 def test_a_command_with_prose_or_a_program_in_it_is_refused(argv: tuple[str, ...]) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CannotQuote):
         sanitise.command(argv)
 
 
@@ -198,7 +198,7 @@ OTHERS = {
 def test_no_sentence_comes_through_code_of_any_language(path: str) -> None:
     try:
         lines = "\n".join(quoted(path, code_lines(path, OTHERS[path])))
-    except Refused:
+    except CannotQuote:
         return
     assert not [telltale for telltale in TELLTALES if telltale in lines.lower()], lines
 
@@ -218,13 +218,13 @@ def test_no_sentence_comes_through_code_of_any_language(path: str) -> None:
     ],
 )
 def test_a_line_that_is_not_surely_code_is_refused(line: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CannotQuote):
         quoted("src/a.ts", [line])
 
 
 def test_a_file_that_its_grammar_finds_a_fault_in_is_refused() -> None:
     for path, text in (("a.ts", "const = = ;"), ("a.py", "def f(:\n"), ("a.unknown", "x"), ("a.ts", "x;\n" * 50_000)):
-        with pytest.raises(Refused):
+        with pytest.raises(CannotQuote):
             code_lines(path, text)
 
 
@@ -233,7 +233,7 @@ def test_a_file_that_its_grammar_finds_a_fault_in_is_refused() -> None:
 def test_whatever_a_literal_says_what_is_left_of_it_is_short_plain_and_no_instruction(text: str) -> None:
     try:
         cleaned = sanitise.python(f"f({text!r})")
-    except Refused:
+    except CannotQuote:
         return
     value = ast.literal_eval(cleaned[2:-1])
     assert value == "..." or (value == text and len(text) <= 24 and text.isascii() and not instruction_in(text))

@@ -13,7 +13,7 @@ from milepost.core.verdict import Verdict
 from milepost.memory.lessons.distil.make_lesson import id_of
 from milepost.memory.lessons.distil.model_choice import Choice, Choices, lessons_from, question_for
 from milepost.memory.lessons.distil.signs_of_instructions import instruction_in
-from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.learn import learn
 from milepost.memory.lessons.suspicious_lessons import doctor_findings
 from milepost.memory.memory import StoredMemory
@@ -43,8 +43,8 @@ def change(path: str, after: str) -> FileChange:
     return FileChange(path=path, before=None, after=after)
 
 
-PASSED = Tried(episode="e2", passed=True, commit="c0ffee1", changes=(change("app/ids.py", CODE),))
-FAILED = Tried(
+PASSED = VerifiedAttempt(episode="e2", passed=True, commit="c0ffee1", changes=(change("app/ids.py", CODE),))
+FAILED = VerifiedAttempt(
     episode="e1", passed=False, signature="aabbccdd E", error_class="E", changes=(change("app/x.py", "x=1"),)
 )
 TASK = Experience(project="harbor", task="1.1", title="Make an id", tries=(FAILED, PASSED), at=5.0)

@@ -23,7 +23,7 @@ from milepost.core.memories import (
 )
 from milepost.core.verdict import Verdict
 from milepost.memory.lessons import policy
-from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.learn import learn, passing_rate, review, settle, withdraw
 from milepost.memory.lessons.lift import Lift
 from milepost.memory.lessons.lineage import of_source, offspring
@@ -232,7 +232,7 @@ def task(memory: StoredMemory, episode: str, after: str | None, *, before: str |
     told(memory, episode, passed=True)
     checks = (CheckRun(name="tests", argv=("pytest", "-q"), exit_code=0),)
     change = FileChange(path="app/ids.py", before=before, after=after)
-    tried = Tried(episode=episode, passed=True, commit=f"commit-{episode}", changes=(change,), checks=checks)
+    tried = VerifiedAttempt(episode=episode, passed=True, commit=f"commit-{episode}", changes=(change,), checks=checks)
     known = (checks[0].argv,)
     return Experience(project="harbor", task=episode, title="Make an id", tries=(tried,), commands_before=known, at=2e9)
 
@@ -260,7 +260,7 @@ def mended(memory: StoredMemory, name: str, path: str, *, by: str = "x = mint(ki
     told(memory, f"{name}-1", passed=False)
     told(memory, f"{name}-2", passed=True)
     tries = [
-        Tried(
+        VerifiedAttempt(
             episode=f"{name}-{number}",
             passed=number == 2,
             signature="" if number == 2 else "aabbccdd TypeError",

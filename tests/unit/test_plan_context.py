@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from milepost.core.task import Task
 from milepost.plan.advice.mentions import PERHAPS, SURELY, mentions_in
-from milepost.plan.context.build_context import Bounds, Part, composed, rewritten
+from milepost.plan.context.build_context import ContextBounds, Part, composed, rewritten
 from milepost.plan.context.conventions import conventions_in, kinds_in
-from milepost.plan.context.project_facts import MANIFESTS, Facts, Project, fact_lines
+from milepost.plan.context.project_facts import MANIFESTS, Project, ProjectFacts, fact_lines
 from milepost.plan.context.repo_map import outline_within, page_rank, ranked
 from milepost.plan.context.sections import (
     LARGEST_FILE,
@@ -222,14 +222,14 @@ ALL = (("words", 0.1), ("files", 0.5), ("outline", 0.4))
     ],
 )
 def test_what_matters_least_is_left_out_first(tokens: int, shown: list[str], missing: list[str]) -> None:
-    made = composed(parts(*ALL), Bounds(tokens=tokens))
+    made = composed(parts(*ALL), ContextBounds(tokens=tokens))
     assert [section.name for section in made.sections] == shown
     assert list(made.left_out) == missing
 
 
 def test_what_one_section_leaves_goes_to_the_others() -> None:
     few = Part(name="few", title="FEW", share=0.9, show=partial(lines_within, ["only this"], more="lines"))
-    made = composed([few, *parts(("many", 0.1))], Bounds(tokens=1000))
+    made = composed([few, *parts(("many", 0.1))], ContextBounds(tokens=1000))
     assert made.tokens > 980 and made.sections[1].cut and not made.sections[0].cut
 
 
@@ -251,7 +251,7 @@ def test_the_budget_is_never_exceeded(tokens: int, rate: float, shares: list[flo
         Part(name=str(at), title="T", share=share, show=show)
         for at, (share, show) in enumerate(zip(shares, shows, strict=False))
     ]
-    made = composed(made_of, Bounds(tokens=tokens, bytes_per_token=rate))
+    made = composed(made_of, ContextBounds(tokens=tokens, bytes_per_token=rate))
     assert made.tokens <= tokens and tokens_of(made.text, rate) <= tokens
     longer = rewritten(made, lambda text: text.replace("a", "[secret]"))
     assert longer.tokens <= tokens
@@ -329,7 +329,7 @@ def test_what_manifests_state_is_told() -> None:
 
 @given(st.text(max_size=300), st.sampled_from(["pyproject.toml", "package.json", ".flake8", "Makefile", "mypy.ini"]))
 def test_manifests_that_cannot_be_read_state_nothing_that_is_wrong(text: str, name: str) -> None:
-    lines = fact_lines(Facts(paths=(name,), projects=(Project(folder="", manifests={name: text}),)))
+    lines = fact_lines(ProjectFacts(paths=(name,), projects=(Project(folder="", manifests={name: text}),)))
     assert all(line.isprintable() for line in lines)
 
 
@@ -353,7 +353,7 @@ def test_hostile_manifests_are_no_mishap(text: str) -> None:
 
 
 def test_languages_are_counted_and_those_without_a_grammar_are_said() -> None:
-    lines = fact_lines(Facts(paths=("a.py", "b.py", "c.kt"), variables=("HOME", "PORT"), suites=(". (pytest)",)))
+    lines = fact_lines(ProjectFacts(paths=("a.py", "b.py", "c.kt"), variables=("HOME", "PORT"), suites=(". (pytest)",)))
     assert lines == [
         "tests: . (pytest)",
         "languages: Python (2 files), Kotlin (1 files)",

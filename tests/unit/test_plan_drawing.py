@@ -12,7 +12,7 @@ from milepost.core.task import Plan, Task
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.graph.drawing import drawn
 from milepost.plan.options import Planning
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 from milepost.roadmap import read
 
 NASTY = 'end ] "quoted" --> <b>&amp;</b> {x} `code` #35; \\n | ; %% subgraph (a) $x _y_ \\'
@@ -34,7 +34,7 @@ _EDGE = re.compile(r'  t\d+ (?:-->|-\.->)(?:\|"[^"]*"\|)? t\d+')
 
 
 def planned(planning: Planning | None = None) -> Plan:
-    ground = Ground(imports={"cli.py": {"core.py": "words.py"}})
+    ground = RepositoryFacts(imports={"cli.py": {"core.py": "words.py"}})
     return plan(read(ROADMAP.encode()), planning or Planning(), ground)
 
 

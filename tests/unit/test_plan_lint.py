@@ -7,13 +7,13 @@ import pytest
 from milepost.core.task import Plan
 from milepost.plan.advice.complexity import TOO_BIG, complexity_of
 from milepost.plan.graph.build_graph import plan
-from milepost.plan.repository_facts import UNSEEN, Ground
+from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 from milepost.roadmap import read
 
 FILES = frozenset({"src/duration.py", "src/report.py", "src/report2.py", "README.md", "docs/use.md", "tests/test_a.py"})
 
 
-def planned(roadmap: str, ground: Ground = UNSEEN) -> Plan:
+def planned(roadmap: str, ground: RepositoryFacts = UNSEEN) -> Plan:
     return plan(read(roadmap.encode()), ground=ground)
 
 
@@ -109,7 +109,9 @@ def test_a_task_that_is_too_big_is_told_with_the_heaviest_reasons() -> None:
     ],
 )
 def test_a_file_that_is_not_there_is_told(task: str, message: str) -> None:
-    assert told(planned(f"- [ ] 1.1 {task}\n", Ground(files=FILES)), "missing file") == [f"1: 1.1 names {message}"]
+    assert told(planned(f"- [ ] 1.1 {task}\n", RepositoryFacts(files=FILES)), "missing file") == [
+        f"1: 1.1 names {message}"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -125,12 +127,12 @@ def test_a_file_that_is_not_there_is_told(task: str, message: str) -> None:
     ],
 )
 def test_what_a_task_makes_or_cannot_be_looked_for_is_not_missed(task: str) -> None:
-    assert told(planned(f"- [ ] 1.1 {task}\n", Ground(files=FILES)), "missing file") == []
+    assert told(planned(f"- [ ] 1.1 {task}\n", RepositoryFacts(files=FILES)), "missing file") == []
 
 
 def test_a_file_that_an_earlier_task_names_is_not_missed_again() -> None:
     roadmap = "- [ ] 1.1 Create the parser\n  - Files: src/parser.py\n- [ ] 1.2 Speed it up\n  - Files: src/parser.py\n"
-    assert told(planned(roadmap, Ground(files=FILES)), "missing file") == []
+    assert told(planned(roadmap, RepositoryFacts(files=FILES)), "missing file") == []
 
 
 def test_where_nobody_looked_nothing_is_missed() -> None:
@@ -144,7 +146,7 @@ def test_programs_that_are_not_there_are_told_once_a_task() -> None:
         "- [ ] 1.2 Two\n  - Verify: `nope --all`\n  - Needs: gpu\n"
         "- [x] 1.3 Three\n  - Verify: `nope --all`\n"
     )
-    assert told(planned(roadmap, Ground(missing=missing)), "missing program") == [
+    assert told(planned(roadmap, RepositoryFacts(missing=missing)), "missing program") == [
         "1: 1.1 is verified by `nope`, not found on this machine: install it, or mend the Verify line",
         "1: 1.1 is verified by ./check.sh, which is not there: mend the Verify line",
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from milepost.core.task import Plan, Task
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.plan.graph.regroup import dissolved
-from milepost.plan.graph.replan import Edit, follow
+from milepost.plan.graph.replan import Replanned, follow
 from milepost.plan.graph.reshape import with_parts, with_task
 from milepost.plan.graph.schedule import ready
 from milepost.plan.options import Planning
@@ -102,7 +102,7 @@ GROUP = "- [ ] 1.1 Fix a\n- [ ] 1.2 Fix b\n- [ ] 1.3 Fix c\n"
 AFTER = "\n## Later\n\n- [ ] 2.1 Use it\n  - Depends on: 1.2\n"
 
 
-def edited(before: str, after: str, *begun: str, planning: Planning = SECTION) -> Edit:
+def edited(before: str, after: str, *begun: str, planning: Planning = SECTION) -> Replanned:
     """What an edit changes for a run of groups that wants all."""
     plan = make_plan(read(before.encode()), planning)
     alone = replace(planning, grouping="none")

@@ -9,7 +9,7 @@ from milepost.core.task import Plan, Roadmap, Task
 from milepost.plan import blocked, plan, ready
 from milepost.plan.graph.critical_path import critical_path
 from milepost.plan.options import Planning
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 
 OUTLINE = Planning(sequence="outline")
 NOBODY: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ def outlined(*tasks: Task) -> Plan:
 
 
 def importing(imports: dict[str, dict[str, str]], *tasks: Task) -> Plan:
-    return plan(Roadmap(tasks=tasks), ground=Ground(imports=imports))
+    return plan(Roadmap(tasks=tasks), ground=RepositoryFacts(imports=imports))
 
 
 def test_in_the_order_of_the_outline_each_waits_for_the_one_before_by_number() -> None:
@@ -90,7 +90,7 @@ def test_what_follows_from_what_is_stated_is_not_said_again() -> None:
 
 def test_imports_can_be_left_out_of_it() -> None:
     tasks = (task("1", files=("a",)), task("2", files=("b",)))
-    off = plan(Roadmap(tasks=tasks), Planning(imports=False), Ground(imports={"a": {"b": ""}}))
+    off = plan(Roadmap(tasks=tasks), Planning(imports=False), RepositoryFacts(imports={"a": {"b": ""}}))
     assert off.waves == (("1", "2"),)
 
 
@@ -160,7 +160,7 @@ def plannings(draw: st.DrawFn) -> tuple[Plan, Planning]:
         sequence=draw(st.sampled_from(["free", "outline"])),
         grouping=draw(st.sampled_from(["none", "section", "smart"])),
     )
-    return plan(Roadmap(tasks=tasks), planning, Ground(imports=imports)), planning
+    return plan(Roadmap(tasks=tasks), planning, RepositoryFacts(imports=imports)), planning
 
 
 @given(plannings())

@@ -8,10 +8,10 @@ import pytest
 
 from milepost.agents.programs.claude import Claude
 from milepost.agents.programs.driver import (
-    Ended,
     Note,
+    ProgramEnded,
     ProgramSetup,
-    Session,
+    SessionNamed,
     Spoke,
     Stepped,
     Troubled,
@@ -20,13 +20,13 @@ from milepost.agents.programs.driver import (
 )
 from milepost.agents.programs.limits import bounds_of, hosts_of
 from milepost.agents.programs.outcome import at_bound, judge
-from milepost.agents.programs.progress import Bounds, Place, Progress, Reached, place_in, reached
+from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, Reached, ResumePoint, place_in, reached
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Termination
 
 WORK = (Turned(1), Spoke("Working."), Stepped("make"), Spoke("All done."))
-FINE, FAILED = Ended(True), Ended(False, "it broke")
+FINE, FAILED = ProgramEnded(True), ProgramEnded(False, "it broke")
 LIMIT = Troubled("limited", "429", 30.0)
 SILENT = Troubled("silent", "nobody there")
 REJECTED = Troubled("rejected", "401: who are you?")
@@ -37,8 +37,8 @@ def priced(_: str, usage: Usage) -> float:
     return usage.tokens / 1000
 
 
-def progress_of(*notes: Note, before: Place | None = None) -> Progress:
-    progress = Progress(before=before or Place())
+def progress_of(*notes: Note, before: ResumePoint | None = None) -> ProgramProgress:
+    progress = ProgramProgress(before=before or ResumePoint())
     for note in notes:
         progress = progress.after(note, priced)
     return progress
@@ -85,7 +85,7 @@ def test_an_end_is_judged_by_its_word_its_exit_code_and_its_troubles_together(
     notes: tuple[Note, ...], result: CommandResult, status: OutcomeStatus, said: str
 ) -> None:
     judgement = judge(
-        result, progress_of(*notes), Claude().capabilities(), Bounds(turns=9), program="claude", timeout_s=60
+        result, progress_of(*notes), Claude().capabilities(), ProgramLimits(turns=9), program="claude", timeout_s=60
     )
     assert (judgement.status, judgement.said) == (status, said)
 
@@ -93,7 +93,7 @@ def test_an_end_is_judged_by_its_word_its_exit_code_and_its_troubles_together(
 def test_a_program_without_an_end_event_is_judged_by_its_exit_code() -> None:
     can = replace(Claude().capabilities(), ends_itself=False)
     statuses = [
-        judge(ended(exit_code=code), progress_of(*WORK), can, Bounds(turns=9), program="p", timeout_s=60).status
+        judge(ended(exit_code=code), progress_of(*WORK), can, ProgramLimits(turns=9), program="p", timeout_s=60).status
         for code in (0, 1)
     ]
     assert statuses == ["finished", "gave_up"]
@@ -117,15 +117,15 @@ def test_a_program_without_an_end_event_is_judged_by_its_exit_code() -> None:
     ],
 )
 def test_a_program_is_ended_at_the_first_bound_it_comes_to(notes: tuple[Note, ...], bound: Reached | None) -> None:
-    assert reached(progress_of(*notes), Bounds(turns=3, usd=2.0, from_budget=True)) == bound
+    assert reached(progress_of(*notes), ProgramLimits(turns=3, usd=2.0, from_budget=True)) == bound
 
 
 def test_the_bound_in_money_is_the_narrower_one_and_only_the_budgets_is_spent() -> None:
     setup = ProgramSetup(max_usd=2.0)
-    assert bounds_of(setup, None) == Bounds(turns=100, usd=2.0)
-    assert bounds_of(setup, 3.0) == Bounds(turns=100, usd=2.0)
-    assert bounds_of(setup, 1.0) == Bounds(turns=100, usd=1.0, from_budget=True)
-    assert bounds_of(ProgramSetup(max_turns=5), None) == Bounds(turns=5)
+    assert bounds_of(setup, None) == ProgramLimits(turns=100, usd=2.0)
+    assert bounds_of(setup, 3.0) == ProgramLimits(turns=100, usd=2.0)
+    assert bounds_of(setup, 1.0) == ProgramLimits(turns=100, usd=1.0, from_budget=True)
+    assert bounds_of(ProgramSetup(max_turns=5), None) == ProgramLimits(turns=5)
     used = progress_of(Spoke("One more."), Used(Usage(cost_usd=2.0), cost_known=True), FAILED)
     can = Claude().capabilities()
     itself = judge(ended(exit_code=1), used, can, bounds_of(setup, 2.0), program="claude", timeout_s=60)
@@ -137,12 +137,12 @@ def test_the_bound_in_money_is_the_narrower_one_and_only_the_budgets_is_spent() 
 
 def test_what_was_taken_before_a_crash_counts_towards_the_bounds() -> None:
     taken = Usage(input_tokens=100, output_tokens=10, cached_tokens=50, cost_usd=1.5)
-    before = Place(session="s", turns=2, usage=taken)
+    before = ResumePoint(session="s", turns=2, usage=taken)
     assert place_in(before.noted()) == before
     assert progress_of(before=before).place == before
-    assert reached(progress_of(Turned(2), before=before), Bounds(turns=3)) is not None
-    later = progress_of(Session("s"), Turned(1), Used(Usage(input_tokens=500)), before=before)
-    assert later.place == Place(
+    assert reached(progress_of(Turned(2), before=before), ProgramLimits(turns=3)) is not None
+    later = progress_of(SessionNamed("s"), Turned(1), Used(Usage(input_tokens=500)), before=before)
+    assert later.place == ResumePoint(
         session="s",
         turns=3,
         usage=Usage(input_tokens=600, output_tokens=10, cached_tokens=50, cost_usd=2.0),
@@ -155,12 +155,12 @@ def test_what_was_taken_before_a_crash_counts_towards_the_bounds() -> None:
 
 @pytest.mark.parametrize("name", ["--dangerously", "-c", "a b", "a\nb", "", "x" * 201, "é"])
 def test_a_session_that_could_be_more_than_a_name_on_a_command_line_is_not_noted(name: str) -> None:
-    assert progress_of(Session("01a1-s_1.2"), Session(name)).place.session == "01a1-s_1.2"
+    assert progress_of(SessionNamed("01a1-s_1.2"), SessionNamed(name)).place.session == "01a1-s_1.2"
 
 
 @pytest.mark.parametrize("note", ["", "s-1", "[]", '{"session": 5, "turns": "many", "cost_usd": NaN}', "{" * 100_000])
 def test_a_note_that_is_no_place_is_the_beginning(note: str) -> None:
-    assert place_in(note) == Place()
+    assert place_in(note) == ResumePoint()
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,12 @@ def test_the_host_of_an_address_is_what_the_program_must_reach(address: str, hos
 
 def test_an_end_that_goes_on_is_none() -> None:
     """Whatever a program starts can print a line that looks like its end."""
-    begun = (Ended(fine=True), *(note for turn in range(1, 5) for note in (Turned(turn), Stepped("Bash"))))
+    begun = (ProgramEnded(fine=True), *(note for turn in range(1, 5) for note in (Turned(turn), Stepped("Bash"))))
 
-    assert reached(progress_of(*begun), Bounds(turns=3)) == Reached(what="stopped after 3 turns without an end")
+    assert reached(progress_of(*begun), ProgramLimits(turns=3)) == Reached(what="stopped after 3 turns without an end")
     assert (
-        judge(ended(), progress_of(*begun), Claude().capabilities(), Bounds(turns=9), program="p", timeout_s=1).status
+        judge(
+            ended(), progress_of(*begun), Claude().capabilities(), ProgramLimits(turns=9), program="p", timeout_s=1
+        ).status
         == "gave_up"
     )

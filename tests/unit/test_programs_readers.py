@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from milepost.agents.programs.aider import Aider
 from milepost.agents.programs.claude import Claude
 from milepost.agents.programs.codex import Codex
-from milepost.agents.programs.driver import Driver, Ended, Note, Session, Spoke, Stepped, Troubled, Turned, Used
+from milepost.agents.programs.driver import (
+    Driver,
+    Note,
+    ProgramEnded,
+    SessionNamed,
+    Spoke,
+    Stepped,
+    Troubled,
+    Turned,
+    Used,
+)
 from milepost.agents.programs.lines import LONGEST, PIECE, JsonLines
-from milepost.agents.programs.outcome import Judgement, judge
-from milepost.agents.programs.progress import Bounds, Progress
+from milepost.agents.programs.outcome import ProgramOutcome, judge
+from milepost.agents.programs.progress import ProgramLimits, ProgramProgress
 from milepost.core.calls import Usage
 from milepost.core.commands import CommandResult, Line
 from milepost.sandbox.capture_output import LineCutter
@@ -35,19 +45,19 @@ def recorded(name: str, label: str) -> list[Note]:
     return notes(name, (GOLDEN / f"{name}-{label}.jsonl").read_text().splitlines())
 
 
-def judged(name: str, told: list[Note], exit_code: int) -> tuple[Judgement, Progress]:
-    progress = Progress()
+def judged(name: str, told: list[Note], exit_code: int) -> tuple[ProgramOutcome, ProgramProgress]:
+    progress = ProgramProgress()
     for note in told:
         progress = progress.after(note, lambda _, usage: usage.tokens / 1_000_000)
     result = CommandResult(termination="exited", exit_code=exit_code, stdout="", stderr="", duration_ms=1, enforced=())
     capabilities = DRIVERS[name].capabilities()
-    return judge(result, progress, capabilities, Bounds(turns=100), program=name, timeout_s=60), progress
+    return judge(result, progress, capabilities, ProgramLimits(turns=100), program=name, timeout_s=60), progress
 
 
 def test_claude_is_read_note_by_note() -> None:
     told = recorded("claude", "done")
     assert [note for note in told if not isinstance(note, Used)] == [
-        Session("3b2ac2dc-9e3b-4c46-9cc1-6ff7bd2d9b11"),
+        SessionNamed("3b2ac2dc-9e3b-4c46-9cc1-6ff7bd2d9b11"),
         Turned(1),
         Spoke("I create."),
         Stepped("Write /repo/hello.py"),
@@ -55,7 +65,7 @@ def test_claude_is_read_note_by_note() -> None:
         Stepped("Bash echo ran > ran.txt"),
         Turned(3),
         Spoke("All done."),
-        Ended(True),
+        ProgramEnded(True),
     ]
     used = [note for note in told if isinstance(note, Used)]
     assert [note.usage.input_tokens for note in used] == [1000, 1000, 2000, 3000, 3000]
@@ -66,12 +76,12 @@ def test_claude_is_read_note_by_note() -> None:
 def test_codex_is_read_note_by_note() -> None:
     told = recorded("codex", "done")
     assert [note for note in told if not isinstance(note, Used)] == [
-        Session("01a1e574-1111-7000-8000-000000000001"),
+        SessionNamed("01a1e574-1111-7000-8000-000000000001"),
         Spoke("I create."),
         Stepped("add /repo/hello.py"),
         Stepped("/bin/bash -c 'echo ran > ran.txt'"),
         Spoke("All done."),
-        Ended(True),
+        ProgramEnded(True),
     ]
     used = [note for note in told if isinstance(note, Used)]
     assert [note.cumulative for note in used] == [frozenset(), frozenset(), frozenset({"tokens"})]
@@ -82,7 +92,7 @@ def test_codex_is_read_note_by_note() -> None:
 def test_aider_is_read_note_by_note() -> None:
     usage = Usage(input_tokens=1000, output_tokens=100, cost_usd=0.0022500000000000003)
     used = Used(usage, cost_known=True, model="gpt-5")
-    assert recorded("aider", "done") == [Turned(1), Spoke("I create."), used, Ended(True)]
+    assert recorded("aider", "done") == [Turned(1), Spoke("I create."), used, ProgramEnded(True)]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +177,7 @@ KINDS = st.sampled_from(
 
 @given(name=st.sampled_from(sorted(DRIVERS)), lines=st.lists(st.text() | st.binary().map(repr)))
 def test_words_that_are_no_json_are_no_end(name: str, lines: list[str]) -> None:
-    assert not [note for note in notes(name, lines) if isinstance(note, Ended | Used | Session)]
+    assert not [note for note in notes(name, lines) if isinstance(note, ProgramEnded | Used | SessionNamed)]
 
 
 @given(
@@ -228,7 +238,7 @@ def test_what_no_database_can_keep_is_made_fit() -> None:
     assert told == [
         Spoke("half ?, nothing , whole \U0001f600"),
         Used(taken, cumulative=frozenset({"tokens"})),
-        Ended(True),
+        ProgramEnded(True),
     ]
 
 

@@ -31,7 +31,7 @@ from milepost.engine.project.state_lock import Holder
 from milepost.engine.records.journal import Entry
 from milepost.engine.records.steering import Kind, Request, Steering, request
 from milepost.engine.run.goals import Course, Turn, turned
-from milepost.engine.run.scheduler import DROPPED
+from milepost.engine.run.run_state import DROPPED
 from milepost.engine.views.progress import Progress, progress_of
 from milepost.engine.views.status import Status
 from milepost.plan import plan

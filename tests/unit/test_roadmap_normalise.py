@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from milepost.core.task import TaskStatus
 from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItem
-from milepost.roadmap.prose.keep_done import Known, kept
-from milepost.roadmap.prose.normalise import Anchored, Document, numbered
+from milepost.roadmap.prose.keep_done import KnownItem, kept
+from milepost.roadmap.prose.normalise import Anchored, ProseDocument, numbered
 from milepost.roadmap.prose.to_roadmap import manuscript_of
 from milepost.roadmap.writing.write import write
 
@@ -42,7 +42,7 @@ DONE = item("Write the command line", 9, "The command line is done already", sta
 
 
 def test_items_come_with_the_line_that_asks_for_them_in_the_order_of_the_document() -> None:
-    found, left_out = Document(PRD).anchored(
+    found, left_out = ProseDocument(PRD).anchored(
         [FORMAT.model_copy(update={"depends_on": ["parse  Durations"]}), PARSE, DONE]
     )
 
@@ -67,7 +67,7 @@ def test_items_come_with_the_line_that_asks_for_them_in_the_order_of_the_documen
     ],
 )
 def test_a_quotation_may_break_over_lines_and_lead_to_a_line_nearby(words: str, line: int) -> None:
-    [found], _ = Document(PRD).anchored([item("A title", min(line + 2, len(PRD)) if line > 1 else 1, words)])
+    [found], _ = ProseDocument(PRD).anchored([item("A title", min(line + 2, len(PRD)) if line > 1 else 1, words)])
     assert found.line == line or (line == 3 and found.line in (3, 4, 5))
 
 
@@ -82,7 +82,7 @@ def test_a_quotation_may_break_over_lines_and_lead_to_a_line_nearby(words: str, 
     ],
 )
 def test_an_item_that_the_document_does_not_have_is_refused_with_the_reason(claimed: FoundItem, said: str) -> None:
-    document = Document(PRD)
+    document = ProseDocument(PRD)
     [objection] = document.objections([PARSE, claimed])
     assert objection.startswith("item 2 ('A')") and said in objection
     found, left_out = document.anchored([PARSE, claimed])
@@ -102,25 +102,27 @@ def test_an_item_that_the_document_does_not_have_is_refused_with_the_reason(clai
     ],
 )
 def test_what_the_document_does_not_say_is_left_out_of_an_item(changed: dict[str, Any], said: str, field: str) -> None:
-    found, [left_out] = Document(PRD).anchored([PARSE.model_copy(update=changed)])
+    found, [left_out] = ProseDocument(PRD).anchored([PARSE.model_copy(update=changed)])
     assert said in left_out
     assert getattr(found[0], field) == ()
 
 
 def test_a_command_that_the_document_states_is_kept() -> None:
-    [found], left_out = Document(PRD).anchored([PARSE.model_copy(update={"verify": ["$ pytest tests/test_parse.py"]})])
+    [found], left_out = ProseDocument(PRD).anchored(
+        [PARSE.model_copy(update={"verify": ["$ pytest tests/test_parse.py"]})]
+    )
     assert (found.verify, left_out) == (("pytest tests/test_parse.py",), ())
 
 
 def test_items_that_wait_for_each_other_and_items_twice_are_told() -> None:
     first = PARSE.model_copy(update={"depends_on": [2]})
-    found, left_out = Document(PRD).anchored([first, FORMAT, FORMAT])
+    found, left_out = ProseDocument(PRD).anchored([first, FORMAT, FORMAT])
     assert left_out == ("items 2 → 1 → 2 wait for each other", "item 3 is the same as item 2")
     assert [one.after for one in found] == [(1,), ()]
 
 
 def test_the_roadmap_has_the_headings_of_the_document_and_says_where_each_task_comes_from() -> None:
-    found, _ = Document(PRD).anchored([PARSE, FORMAT, DONE])
+    found, _ = ProseDocument(PRD).anchored([PARSE, FORMAT, DONE])
     text = write(manuscript_of(found, PRD, "PRD.md", "openai:gpt"))
 
     assert "- [ ] 2.1 Format durations <!-- from PRD.md:9 -->\n  - Depends on: 1.1\n" in text
@@ -137,7 +139,7 @@ def test_the_roadmap_has_the_headings_of_the_document_and_says_where_each_task_c
     "name", ["a b (v2)/`x`.md", "--> - [ ] x.md", "a\nb.md", "[x](y) **z**.md", "- [ ] x.md", "日本.md"]
 )
 def test_a_document_may_have_any_name(name: str) -> None:
-    found, _ = Document(PRD).anchored([PARSE])
+    found, _ = ProseDocument(PRD).anchored([PARSE])
     assert len(read(write(manuscript_of(found, PRD, name, "openai:gpt")).encode()).tasks) == 1
 
 
@@ -145,8 +147,8 @@ def anchored(title: str, said: str = "", status: TaskStatus = "open") -> Anchore
     return Anchored(title=title, text="", status=status, line=1, said=said)
 
 
-def known(title: str, said: str = "", status: TaskStatus = "done") -> Known:
-    return Known(title=title, said=said, status=status)
+def known(title: str, said: str = "", status: TaskStatus = "done") -> KnownItem:
+    return KnownItem(title=title, said=said, status=status)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,7 @@ def known(title: str, said: str = "", status: TaskStatus = "done") -> Known:
     ],
 )
 def test_what_was_done_stays_done_and_the_users_file_goes_first(
-    items: list[Anchored], before: list[Known], ticks: list[Known], statuses: list[str]
+    items: list[Anchored], before: list[KnownItem], ticks: list[KnownItem], statuses: list[str]
 ) -> None:
     assert [one.status for one in kept(items, before, ticks)] == statuses
 
@@ -207,7 +209,7 @@ ITEMS = st.builds(
 )
 @given(st.lists(ITEMS, max_size=4))
 def test_whatever_a_model_answers_can_be_written_and_is_anchored(items: list[FoundItem]) -> None:
-    found, left_out = Document(PRD).anchored(items)
+    found, left_out = ProseDocument(PRD).anchored(items)
     text = write(manuscript_of(found, PRD, "PRD.md", "model"))
 
     assert not HARMFUL.search(text)

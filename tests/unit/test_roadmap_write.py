@@ -12,7 +12,7 @@ from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread
 from milepost.core.task import Priority, Task
 from milepost.roadmap import read
-from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Phase
 from milepost.roadmap.writing.write import KEPT, write
 
 WORDS = ("Parse", "durations", "such", "as", "`1h30m`", "schön", "日本語", "🚀", "a_b", "x-y", "(twice)", "e.g.", "C++")
@@ -84,7 +84,7 @@ def manuscripts(draw: st.DrawFn) -> Manuscript:
                 place += 1
                 made.append(draw(tasks(f"{number}.{place}", earlier)))
                 earlier = (*earlier, f"{number}.{place}")
-            sections.append(Section(title=title, tasks=tuple(made)))
+            sections.append(DraftSection(title=title, tasks=tuple(made)))
         phases.append(
             Phase(
                 name=f"Phase {number}: {draw(titles)}",
@@ -133,7 +133,7 @@ def test_whatever_it_is_to_say_it_says_that_or_is_refused(
         id="1.1", title=title, status="open", line=0, text=text, agent=agent, files=tuple(files), verify=tuple(verify)
     )
     other = Task(id="1.2", title="Another", status="done", line=0, depends_on=("1.1",))
-    section = Section(title=heading, tasks=(task, other))
+    section = DraftSection(title=heading, tasks=(task, other))
     manuscript = Manuscript(
         title="T",
         intro=origin,
@@ -205,7 +205,7 @@ def test_a_roadmap_is_written_as_a_person_would() -> None:
     manuscript = Manuscript(
         title="Durations",
         intro="A small library.",
-        phases=(Phase(name="Phase 1: Core", goal="Both ways", sections=(Section(tasks=(parse, format_)),)),),
+        phases=(Phase(name="Phase 1: Core", goal="Both ways", sections=(DraftSection(tasks=(parse, format_)),)),),
         origins={"1.2": "PRD.md:12"},
     )
     assert write(manuscript) == (
@@ -217,4 +217,4 @@ def test_a_roadmap_is_written_as_a_person_would() -> None:
 
 
 def _only(task: Task) -> Manuscript:
-    return Manuscript(title="T", phases=(Phase(name="Phase 1: A", sections=(Section(tasks=(task,)),)),))
+    return Manuscript(title="T", phases=(Phase(name="Phase 1: A", sections=(DraftSection(tasks=(task,)),)),))

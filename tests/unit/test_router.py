@@ -18,11 +18,11 @@ from milepost.core.task import Plan, Task
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.memory.episodes import judges_agent
 from milepost.engine.memory.task_kind import circumstances_of
-from milepost.engine.records.run_spec import PARTS, Order, Repairs, Routing, Try
-from milepost.engine.routing.candidates import Known, as_chosen, foretold, is_routed, pattern_for, routing_of
-from milepost.engine.routing.choose import Choice, Question, choose
+from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, Routing, RunSpec
+from milepost.engine.routing.candidates import RoutingFacts, as_chosen, foretold, is_routed, pattern_for, routing_of
+from milepost.engine.routing.choose import Choice, RoutingQuestion, choose
 from milepost.engine.routing.track_record import Trial, trials_of
-from milepost.engine.run.next_step import Outlook, Repair, decide, first_way, named
+from milepost.engine.run.next_step import Repair, TaskSituation, decide, first_way, named
 from milepost.memory.memory import StoredMemory
 from milepost.plan.advice.traits import Traits
 from milepost.repair.diagnosis.classify import classify
@@ -56,7 +56,7 @@ def trials(
 
 
 def measured(*known: tuple[Trial, ...], traits: Traits = DOCS, **more: Any) -> Choice:
-    return choose(Question(routing=MEASURED, traits=traits, trials=sum(known, ()), **more))
+    return choose(RoutingQuestion(routing=MEASURED, traits=traits, trials=sum(known, ()), **more))
 
 
 def test_who_did_more_tasks_of_the_kind_is_chosen_and_the_reason_has_the_figures() -> None:
@@ -128,13 +128,13 @@ def test_a_share_of_the_tasks_explores_and_the_same_dice_always_fall_the_same() 
     assert [measured(*known, dice=f"7f3a/{number}") for number in range(1000)] == first
     assert measured(*known).agent == "a", "without dice nothing is left to chance"
     settled = replace(MEASURED, explore=0.0)
-    one = Question(routing=settled, traits=DOCS, trials=trials("a", 1, 1), dice="7f3a/1")
+    one = RoutingQuestion(routing=settled, traits=DOCS, trials=trials("a", 1, 1), dice="7f3a/1")
     assert choose(one).agent == "a", "nobody is tried out, new or not"
 
 
 def test_turns_go_round_from_whoever_was_last_also_when_the_list_changed() -> None:
     routing = Routing(mode="round-robin", agents=("a", "b", "c"))
-    turns = [choose(Question(routing=routing, traits=DOCS, last=last)) for last in ("", "a", "b", "c", "gone")]
+    turns = [choose(RoutingQuestion(routing=routing, traits=DOCS, last=last)) for last in ("", "a", "b", "c", "gone")]
     assert [choice.agent for choice in turns] == ["a", "b", "c", "a", "a"]
     assert turns[1].considered == ("b", "c", "a")
 
@@ -151,8 +151,8 @@ def test_turns_go_round_from_whoever_was_last_also_when_the_list_changed() -> No
 def test_what_is_fixed_goes_before_the_mode_and_a_pattern_before_both(traits: Traits, agent: str) -> None:
     fixed = {"large": "for large", "docs": "for docs", "risky": "for risky"}
     routing = Routing(mode="fixed", agents=("a", "b"), fixed=fixed)
-    assert choose(Question(routing=routing, traits=traits)).agent == agent
-    choice = choose(Question(routing=routing, traits=traits, pattern="pattern:bump_version"))
+    assert choose(RoutingQuestion(routing=routing, traits=traits)).agent == agent
+    choice = choose(RoutingQuestion(routing=routing, traits=traits, pattern="pattern:bump_version"))
     assert (choice.agent, choice.mode, choice.fallback) == ("pattern:bump_version", "pattern", ("a", "b"))
 
 
@@ -187,7 +187,7 @@ def test_a_choice_can_be_foretold_for_a_plan_and_only_where_the_router_is_asked(
     )
     plan = Plan(tasks=tasks, waves=(("1", "2", "3"),))
     routing = Routing(mode="round-robin", agents=("a", "b"))
-    choices = foretold(plan, ("1", "2", "3"), "auto", routing, Known(folder=Path(), last="a"))
+    choices = foretold(plan, ("1", "2", "3"), "auto", routing, RoutingFacts(folder=Path(), last="a"))
     assert {task: choice.agent for task, choice in choices.items()} == {"1": "b", "3": "a"}
     assert [task.agent for task in as_chosen(plan, choices).tasks] == ["b", "x", "a"]
     assert not is_routed(tasks[0], "tool")
@@ -206,7 +206,7 @@ def test_the_one_pattern_that_takes_exactly_what_a_task_gives_is_found(tmp_path:
     assert fits() == ""
 
 
-def tried(number: int, agent: str, *checks: CheckResult, status: OutcomeStatus = "finished") -> Try:
+def tried(number: int, agent: str, *checks: CheckResult, status: OutcomeStatus = "finished") -> FinishedAttempt:
     attempt = Attempt(
         number=number,
         agent=agent,
@@ -216,10 +216,10 @@ def tried(number: int, agent: str, *checks: CheckResult, status: OutcomeStatus =
         evidence=judge(f"t{number}", checks),
         duration_ms=1500,
     )
-    return Try(attempt=attempt, proven_on="b", finished_at=1)
+    return FinishedAttempt(attempt=attempt, proven_on="b", finished_at=1)
 
 
-def took(run: str, task: Task, *tries: Try) -> list[Took]:
+def took(run: str, task: Task, *tries: FinishedAttempt) -> list[Took]:
     tags = circumstances_of(task, (), {}).tags
     return [
         Took(
@@ -295,7 +295,7 @@ def test_what_an_earlier_version_measured_of_agents_stays(tmp_path: Path) -> Non
 
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
-ORDER = Order(
+ORDER = RunSpec(
     run="r",
     roadmap="ROADMAP.md",
     base="b",
@@ -318,7 +318,7 @@ ORDER = Order(
 
 
 def test_the_chosen_one_takes_a_task_up_unless_a_person_or_the_author_names_another() -> None:
-    seen = Outlook(task=TASK, routed="a", fallback=("b",))
+    seen = TaskSituation(task=TASK, routed="a", fallback=("b",))
     assert first_way((), ORDER, seen).agent == "a"
     assert first_way((), ORDER, replace(seen, hand="c")).agent == "c"
     own = replace(seen, task=replace(TASK, agent="x"))
@@ -326,7 +326,7 @@ def test_the_chosen_one_takes_a_task_up_unless_a_person_or_the_author_names_anot
 
 
 def test_others_that_were_considered_go_on_where_the_settings_name_no_fallback() -> None:
-    seen = Outlook(task=TASK, routed="a", fallback=("b",))
+    seen = TaskSituation(task=TASK, routed="a", fallback=("b",))
     onward = decide((tried(1, "a", FAIL),), ORDER, seen)
     assert isinstance(onward, Repair) and onward.way.agent == "b"
     onward = decide((tried(1, "a", FAIL),), replace(ORDER, repairs=Repairs(fallback=("c",))), seen)

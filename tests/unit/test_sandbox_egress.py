@@ -6,7 +6,7 @@ from milepost.core.errors import SettingInvalid
 from milepost.sandbox.egress.addresses import leads_inside
 from milepost.sandbox.egress.allow_list import allow_list, spelled
 from milepost.sandbox.egress.request_body import Chunked, Counted, body_of
-from milepost.sandbox.egress.request_head import Head, Malformed, Target, head_of, target_of, written_anew
+from milepost.sandbox.egress.request_head import Head, Malformed, RequestTarget, head_of, target_of, written_anew
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_public_addresses_lead_outside(address: str) -> None:
 @pytest.mark.parametrize(
     ("line", "target"),
     [
-        ("CONNECT example.org:443 HTTP/1.1", Target(host="example.org", port=443)),
-        ("CONNECT [::1]:8443 HTTP/1.1", Target(host="::1", port=8443)),
-        ("GET http://Example.ORG/a?b#c HTTP/1.1", Target(host="example.org", port=80, path="/a?b")),
-        ("GET http://example.org?b HTTP/1.0", Target(host="example.org", port=80, path="/?b")),
-        ("GET http://example.org:81 HTTP/1.1", Target(host="example.org", port=81, path="/")),
+        ("CONNECT example.org:443 HTTP/1.1", RequestTarget(host="example.org", port=443)),
+        ("CONNECT [::1]:8443 HTTP/1.1", RequestTarget(host="::1", port=8443)),
+        ("GET http://Example.ORG/a?b#c HTTP/1.1", RequestTarget(host="example.org", port=80, path="/a?b")),
+        ("GET http://example.org?b HTTP/1.0", RequestTarget(host="example.org", port=80, path="/?b")),
+        ("GET http://example.org:81 HTTP/1.1", RequestTarget(host="example.org", port=81, path="/")),
     ],
 )
-def test_a_request_names_whom_it_is_for(line: str, target: Target) -> None:
+def test_a_request_names_whom_it_is_for(line: str, target: RequestTarget) -> None:
     assert target_of(head_of(line.encode())) == target
 
 

@@ -10,15 +10,17 @@ import pytest
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox import levels
-from milepost.sandbox.levels import Machine, Tried, level_on, open_executor, open_terminal, report_on
+from milepost.sandbox.levels import LevelTrial, Machine, level_on, open_executor, open_terminal, report_on
 
-HELD = Tried(held=("landlock-7", "scoped-signals", "seccomp", "porter"))
-ROOM = Tried(held=("user-namespace", "mount-namespace", "pid-namespace", "net-namespace", "private-root", "overlay"))
+HELD = LevelTrial(held=("landlock-7", "scoped-signals", "seccomp", "porter"))
+ROOM = LevelTrial(
+    held=("user-namespace", "mount-namespace", "pid-namespace", "net-namespace", "private-root", "overlay")
+)
 STRONG = Machine(isolated=HELD, sandboxed=ROOM, monty="1.4.0")
 
 
-def failed(stage: str, number: int | None = errno.EPERM) -> Tried:
-    return Tried(stage=stage, error="why", errno=number)
+def failed(stage: str, number: int | None = errno.EPERM) -> LevelTrial:
+    return LevelTrial(stage=stage, error="why", errno=number)
 
 
 WITHOUT_NAMESPACES = Machine(isolated=HELD, sandboxed=failed("namespaces"), monty="1.4.0")
@@ -43,7 +45,7 @@ def test_each_level_says_what_holds_it() -> None:
         (failed("platform", None), "run on Linux, or use a container"),
     ],
 )
-def test_what_keeps_isolated_from_holding_keeps_sandboxed_too_and_names_its_fix(tried: Tried, fix: str) -> None:
+def test_what_keeps_isolated_from_holding_keeps_sandboxed_too_and_names_its_fix(tried: LevelTrial, fix: str) -> None:
     machine = Machine(isolated=tried, sandboxed=ROOM)
     for level in (TrustLevel.ISOLATED, TrustLevel.SANDBOXED):
         report = report_on(level, machine)
@@ -85,7 +87,9 @@ def test_a_porter_who_may_not_look_at_his_guest_names_what_forbids_it(scope: str
         (failed("overlay", errno.EIO), {}, "Linux 6.6"),
     ],
 )
-def test_the_very_switch_that_forbids_namespaces_is_named(tried: Tried, switches: dict[str, str], fix: str) -> None:
+def test_the_very_switch_that_forbids_namespaces_is_named(
+    tried: LevelTrial, switches: dict[str, str], fix: str
+) -> None:
     machine = Machine(isolated=HELD, sandboxed=tried, switches=switches)
     assert report_on(TrustLevel.ISOLATED, machine).ok
     report = report_on(TrustLevel.SANDBOXED, machine)
@@ -119,7 +123,7 @@ def test_local_runs_no_programs() -> None:
 def test_a_room_without_an_overlay_runs_programs_but_holds_no_changes_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    room = Tried(held=tuple(name for name in ROOM.held if name != "overlay"))
+    room = LevelTrial(held=tuple(name for name in ROOM.held if name != "overlay"))
     monkeypatch.setattr(levels, "this_machine", lambda: Machine(isolated=HELD, sandboxed=room))
     levels.require(TrustLevel.SANDBOXED)
     with pytest.raises(SandboxRefused, match="held back"):

@@ -11,7 +11,7 @@ from milepost.core.task import Plan, Task
 from milepost.plan.advice.proposals import proposals_for
 from milepost.plan.graph.build_graph import plan
 from milepost.plan.options import Planning
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 from milepost.roadmap import read
 
 ROADMAP = """\
@@ -33,7 +33,9 @@ ROADMAP = """\
 
 
 def planned(planning: Planning | None = None) -> Plan:
-    return plan(read(ROADMAP.encode()), planning or Planning(), Ground(imports={"cli.py": {"durations.py": ""}}))
+    return plan(
+        read(ROADMAP.encode()), planning or Planning(), RepositoryFacts(imports={"cli.py": {"durations.py": ""}})
+    )
 
 
 def test_a_plan_is_a_tree_of_waves() -> None:

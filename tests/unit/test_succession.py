@@ -11,7 +11,7 @@ from milepost.core.errors import PlanInvalid
 from milepost.core.events import RunFinished, TaskFinished, TaskSummary
 from milepost.core.task import Plan
 from milepost.core.verdict import Verdict
-from milepost.engine.authoring.mismatches import Facts, mismatches
+from milepost.engine.authoring.mismatches import RoadmapFacts, mismatches
 from milepost.engine.projects.budget_shares import Took, left_of
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.projects.sequential import _able, _Turns
@@ -145,7 +145,7 @@ def test_a_task_above_others_that_has_no_box_is_not_said_to_be_ticked() -> None:
 
     def kinds(*boxes: str) -> list[str]:
         names = {(post.commit, "1.1.1"): "1.1.1"}
-        facts = Facts(
+        facts = RoadmapFacts(
             tasks=tasks, landed=(post,), taken_back=(), names=names, alike=frozenset(), boxes=frozenset(boxes)
         )
         return [one.kind for one in mismatches(facts)]

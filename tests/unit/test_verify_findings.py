@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from milepost.verify.checks.tool_findings import Finding, fresh, keys, told
+from milepost.verify.checks.tool_findings import ToolFinding, fresh, keys, told
 
 
-def finding(path: str, message: str, line: int = 1, code: str = "E1") -> Finding:
-    return Finding(path=path, message=message, line=line, code=code)
+def finding(path: str, message: str, line: int = 1, code: str = "E1") -> ToolFinding:
+    return ToolFinding(path=path, message=message, line=line, code=code)
 
 
 def test_a_finding_that_only_moved_within_its_file_is_not_new() -> None:
@@ -33,7 +33,7 @@ def test_a_file_that_moved_takes_its_findings_along_and_no_more() -> None:
 
 
 def test_a_finding_is_told_on_one_line_whatever_the_file_is_called() -> None:
-    odd = Finding(path="a\nb\x1b.py", line=3, message="bad", code="E1")
+    odd = ToolFinding(path="a\nb\x1b.py", line=3, message="bad", code="E1")
 
     assert told([odd]) == "a\\nb\\x1b.py:3: bad [E1]"
     assert told([odd] * 7).endswith("; and 2 more")

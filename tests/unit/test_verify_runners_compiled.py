@@ -9,7 +9,7 @@ import pytest
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.runners import cargo, ctest, go, java, libtest, told
-from milepost.verify.suites.runners.cargo import Built, Target
+from milepost.verify.suites.runners.cargo import Built, CargoTarget
 
 CARGO = """\
    Compiling hours v0.1.0
@@ -45,7 +45,9 @@ test src/lib.rs - seconds (line 2) ... ok
 
 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.17s
 """
-BUILT = Built(targets=(Target(source="src/lib.rs", select=("--lib",), program="/t/deps/hours-8a9b"),), finished=True)
+BUILT = Built(
+    targets=(CargoTarget(source="src/lib.rs", select=("--lib",), program="/t/deps/hours-8a9b"),), finished=True
+)
 
 
 def test_what_rusts_harness_prints_is_read_section_by_section() -> None:
@@ -77,8 +79,8 @@ def test_a_section_whose_counts_do_not_agree_is_not_finished(printed: str, inste
 
 
 def test_cargo_runs_what_was_built_and_names_it_where_something_is_broken() -> None:
-    outside = Target(source="tests/outside.rs", select=("--test", "outside"), program="/t/outside-1")
-    broken = ((Target(source="tests/days.rs", select=("--test", "days")), "error[E0425]"),)
+    outside = CargoTarget(source="tests/outside.rs", select=("--test", "outside"), program="/t/outside-1")
+    broken = ((CargoTarget(source="tests/days.rs", select=("--test", "days")), "error[E0425]"),)
     merged = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")
     test = (*merged, "cargo", "test", "--no-fail-fast", "--workspace", "--offline", "--color=never")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from milepost.verify.checks.tool_findings import Finding
+from milepost.verify.checks.tool_findings import ToolFinding
 from milepost.verify.programs.linters import Linter, read_eslint, read_ruff
 from milepost.verify.programs.type_checkers import read_mypy, read_pyright, read_tsc, typescript_projects
 
@@ -18,8 +18,8 @@ def test_the_errors_of_mypy_are_read_and_its_notes_are_not() -> None:
     )
 
     assert read_mypy(output) == (
-        Finding(path="pkg/a.py", line=3, message="Incompatible return value", code="return-value"),
-        Finding(path="b: c.py", line=4, message="No code"),
+        ToolFinding(path="pkg/a.py", line=3, message="Incompatible return value", code="return-value"),
+        ToolFinding(path="b: c.py", line=4, message="No code"),
     )
 
 
@@ -30,8 +30,8 @@ def test_the_errors_of_tsc_are_relative_to_the_checkout_and_of_the_code() -> Non
     )
 
     assert read_tsc(output, "web") == (
-        Finding(path="web/src/a (b).ts", line=3, message="Type 'a' is wrong.", code="TS2322"),
-        Finding(path="", message="Cannot read file.", code="TS5083"),
+        ToolFinding(path="web/src/a (b).ts", line=3, message="Type 'a' is wrong.", code="TS2322"),
+        ToolFinding(path="", message="Cannot read file.", code="TS5083"),
     )
 
 
@@ -46,9 +46,9 @@ def test_machine_formats_are_read_and_what_is_none_is_no_answer() -> None:
         ' {"ruleId": "y", "severity": 1, "message": "meh"}]}]'
     )
 
-    assert read_pyright(pyright, CHECKOUT) == (Finding(path="a.py", line=3, message="bad"),)
-    assert read_ruff(ruff, CHECKOUT) == (Finding(path="a.py", line=3, message="bad", code="F401"),)
-    assert read_eslint(eslint, CHECKOUT) == (Finding(path="a.js", line=3, message="bad", code="x"),)
+    assert read_pyright(pyright, CHECKOUT) == (ToolFinding(path="a.py", line=3, message="bad"),)
+    assert read_ruff(ruff, CHECKOUT) == (ToolFinding(path="a.py", line=3, message="bad", code="F401"),)
+    assert read_eslint(eslint, CHECKOUT) == (ToolFinding(path="a.js", line=3, message="bad", code="x"),)
     for text in ("", "{}", "[1]", "oops"):
         assert read_pyright(text, CHECKOUT) is None
         assert read_ruff(text, CHECKOUT) is None or text == "{}"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from milepost.web.diff.rows import ALL_LINES, MOST_ROWS, FileDiff, Sides, file_diff, file_diffs
+from milepost.web.diff.rows import ALL_LINES, MOST_ROWS, ShownFileDiff, Sides, file_diff, file_diffs
 from milepost.web.diff.same_lines import compare
 
 # Few different lines, so that they repeat; every kind of end, and signs that other programs take for one.
@@ -16,7 +16,7 @@ LINES = st.sampled_from(["", "a", "b", "c\r", "\u2028", "\x0b", "def f():", '"""
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINES, max_size=30), st.sampled_from(["", "\n"]))
 
 
-def shown(diff: FileDiff, signs: str) -> list[str]:
+def shown(diff: ShownFileDiff, signs: str) -> list[str]:
     """The texts of the rows with one of some signs."""
     rows = [row for hunk in diff.hunks for row in hunk.rows]
     return ["".join(text for _, text in pieces) for sign, _, _, pieces in rows if sign in signs]

@@ -13,7 +13,7 @@ import pytest
 
 import milepost
 from milepost.web import access
-from milepost.web.access import BODY_BYTES, Admission, Asked, Refusal, refusal, whole_body
+from milepost.web.access import BODY_BYTES, Admission, PageRequest, RequestRefused, refusal, whole_body
 from milepost.web.addresses import outer_origin, page_socket
 from milepost.web.built_app import app_named, opened
 from milepost.web.login_keys import GOOD_FOR_S, SECRET, TOKEN_S, Keys, Secret, secret_of
@@ -90,7 +90,7 @@ READING: list[tuple[str, list[Header], int | None]] = [
 
 @pytest.mark.parametrize(("path", "headers", "status"), READING)
 def test_reading_is_for_the_page_with_its_cookie_alone(path: str, headers: list[Header], status: int | None) -> None:
-    refused = refusal(Asked(method="GET", path=path, headers=headers), WANTED)
+    refused = refusal(PageRequest(method="GET", path=path, headers=headers), WANTED)
 
     assert (refused.status if refused else None) == status
 
@@ -117,25 +117,25 @@ CHANGING: list[tuple[list[Header], int | None]] = [
 
 @pytest.mark.parametrize(("headers", "status"), CHANGING)
 def test_a_change_is_for_the_page_itself_alone(headers: list[Header], status: int | None) -> None:
-    refused = refusal(Asked(method="POST", path="/api/steer", headers=headers), WANTED)
+    refused = refusal(PageRequest(method="POST", path="/api/steer", headers=headers), WANTED)
 
     assert (refused.status if refused else None) == status
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get", ""])
 def test_nothing_but_reading_and_posting_is_known(method: str) -> None:
-    refused = refusal(Asked(method=method, path="/", headers=CHANGE), WANTED)
+    refused = refusal(PageRequest(method=method, path="/", headers=CHANGE), WANTED)
 
     assert refused is not None and refused.status == 405
 
 
 def test_a_shell_cannot_be_posted_to_without_the_cookie() -> None:
-    refused = refusal(Asked(method="POST", path="/open", headers=but(CHANGE, (b"cookie", b""))), WANTED)
+    refused = refusal(PageRequest(method="POST", path="/open", headers=but(CHANGE, (b"cookie", b""))), WANTED)
 
     assert refused is not None and refused.status == 401
 
 
-def body_of(*pieces: bytes, ends: bool = True) -> bytes | Refusal:
+def body_of(*pieces: bytes, ends: bool = True) -> bytes | RequestRefused:
     """What is read of a body that comes in pieces, and ends or does not."""
     messages: list[dict[str, Any]] = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
     if ends:
@@ -154,8 +154,8 @@ def test_a_body_is_read_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> 
     large, slow = body_of(*[b"x" * 1024] * 65), body_of(b"{", ends=False)
 
     assert body_of(b"{", b"}") == b"{}"
-    assert isinstance(large, Refusal) and large.status == 413
-    assert isinstance(slow, Refusal) and slow.status == 408
+    assert isinstance(large, RequestRefused) and large.status == 413
+    assert isinstance(slow, RequestRefused) and slow.status == 408
 
 
 def test_a_key_opens_the_page_once_and_for_minutes() -> None:

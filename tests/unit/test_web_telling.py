@@ -9,7 +9,7 @@ import pytest
 
 import milepost
 from milepost.web.poll import Sight
-from milepost.web.server_sent_events import BATCH_BYTES, Place, batches, changes, message, place_named
+from milepost.web.server_sent_events import BATCH_BYTES, StreamPosition, batches, changes, message, place_named
 from milepost.web.summary import counted
 
 
@@ -28,7 +28,7 @@ from milepost.web.summary import counted
     ],
 )
 def test_a_place_that_makes_no_sense_is_nowhere(text: str, place: tuple[str, int]) -> None:
-    assert place_named(text) == Place(epoch=place[0], seq=place[1])
+    assert place_named(text) == StreamPosition(epoch=place[0], seq=place[1])
 
 
 def test_rows_come_in_pieces_of_a_bounded_size_and_none_is_lost() -> None:
@@ -46,7 +46,7 @@ def test_rows_come_in_pieces_of_a_bounded_size_and_none_is_lost() -> None:
 def test_a_message_says_where_it_is_and_what_it_follows() -> None:
     rows = (milepost.Row(7, 1.5, '{"event":"a"}'), milepost.Row(9, 2.0, '{"event":"b"}'))
 
-    head, body, *rest = message(Place(epoch="e.7f3a", seq=4), rows, caught_up=False).split("\n")
+    head, body, *rest = message(StreamPosition(epoch="e.7f3a", seq=4), rows, caught_up=False).split("\n")
 
     assert (head, rest) == ("id: e.7f3a:9", ["", ""])
     assert json.loads(body.removeprefix("data: ")) == {

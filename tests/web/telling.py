@@ -28,7 +28,7 @@ from milepost.engine.attempt.record import note_for
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.gates import Gates, gate_of
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_spec import Order, Try
+from milepost.engine.records.run_spec import FinishedAttempt, RunSpec
 from milepost.engine.records.spending import ATTEMPT, Payer, Spending
 from milepost.engine.run.summaries import started, task_finished
 from milepost.store.database import Database
@@ -42,12 +42,12 @@ MODEL: Final = "model-x"
 class Teller:
     """Tells tasks one after the other: commits go into the history, rows into the database, events are given back."""
 
-    def __init__(self, order: Order, database: Database, history: History, base: Written, logs: Logs) -> None:
+    def __init__(self, order: RunSpec, database: Database, history: History, base: Written, logs: Logs) -> None:
         self._order, self._history, self._head, self._logs = order, history, base, logs
         self._journal, self._spending, self._gates = Journal(database), Spending(database), Gates(database)
         self._roadmap = ROADMAP
         self.events: list[Event] = [started(order)]
-        self.tries: list[Try] = []
+        self.tries: list[FinishedAttempt] = []
         self.ends: list[TaskSummary] = []
 
     def tell(self, task: Told) -> None:
@@ -92,7 +92,7 @@ class Teller:
         ]
         return True
 
-    def _judge(self, task: Told, number: int, tried: Tried) -> Try:
+    def _judge(self, task: Told, number: int, tried: Tried) -> FinishedAttempt:
         ticked = self._roadmap.replace(f"- [ ] {task.id} ", f"- [x] {task.id} ")
         ref = attempt_ref(self._order.run, task.id, number)
         left = self._history.commit(
@@ -112,7 +112,7 @@ class Teller:
         )
         self._journal.keep_attempt(self._order.run, task.id, attempt)
         self.events.append(_finished(self._order.run, task.id, attempt))
-        return Try(
+        return FinishedAttempt(
             attempt=attempt, proven_on=attempt.base, finished_at=self._order.started_at, changed=tuple(tried.files)
         )
 
@@ -135,7 +135,7 @@ class Teller:
         evidence = judge(tree, kept)
         return replace(evidence, confidence=0.8 if evidence.verdict is Verdict.PASSED else 0.0)
 
-    def _end(self, task: Told, tries: tuple[Try, ...]) -> None:
+    def _end(self, task: Told, tries: tuple[FinishedAttempt, ...]) -> None:
         last = tries[-1].attempt
         verdict = last.evidence.verdict
         assert str(verdict) == task.stand, "a story must be true"
@@ -152,7 +152,7 @@ class Teller:
         self.ends.append(end)
         self.events.append(task_finished(self._order, end, tries, last.agent))
 
-    def _land(self, task: Told, one: Try) -> str:
+    def _land(self, task: Told, one: FinishedAttempt) -> str:
         run, number = self._order.run, one.attempt.number
         self._stage(task, number, "land")
         note = note_for(run, task.id, one)

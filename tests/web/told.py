@@ -15,7 +15,7 @@ from milepost.engine.project.project import STATE
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.journal import LAST, PRINTED, Journal
-from milepost.engine.records.run_spec import VERSION, Arrival, Order
+from milepost.engine.records.run_spec import VERSION, BranchMove, RunSpec
 from milepost.engine.records.spending import Spending
 from milepost.engine.records.values_json import dump
 from milepost.engine.run.summaries import run_finished
@@ -35,7 +35,7 @@ _SPREAD: Final = "update events set at = ? - (? - seq) * ? where run = ?"
 class Story:
     """A run that is not over. All that is told of it is in the database at once, for any process to read."""
 
-    def __init__(self, folder: Path, database: Database, order: Order) -> None:
+    def __init__(self, folder: Path, database: Database, order: RunSpec) -> None:
         self.folder, self.order, self.run = folder, order, order.run
         self._database, self._journal = database, Journal(database)
         self._ending: RunFinished | None = None
@@ -94,7 +94,7 @@ class Story:
         self._database.write("update runs set started_at = ? where run = ?", began, self.run)
         self._database.write("update lives set began_at = ?, seen_at = ? where run = ?", began, now, self.run)
         head = next((end.commit for end in reversed(teller.ends) if end.commit), self.order.base)
-        by_hand = Arrival(by_hand=f"git merge milepost/{self.run}")
+        by_hand = BranchMove(by_hand=f"git merge milepost/{self.run}")
         self._ending = run_finished(self.order, tuple(teller.ends), teller.tries, head, by_hand)
 
     def _printed(self, lines: Sequence[str], errors: Sequence[int] = ()) -> CommandPrinted:
@@ -131,8 +131,8 @@ def _key(event: Event, place: int) -> str:
             return f"{event.event}/{place}"
 
 
-def _order(run: str, base: Written, tasks: Sequence[Told], now: float) -> Order:
-    return Order(
+def _order(run: str, base: Written, tasks: Sequence[Told], now: float) -> RunSpec:
+    return RunSpec(
         run=run,
         roadmap="ROADMAP.md",
         base=base.commit,

@@ -22,14 +22,14 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Refused(Exception):
+class PathRefused(Exception):
     """Says why a path is not read or written; it is told to the model and goes no further."""
 
 
 class ConfinedFolder:
     """A folder and what is below it, but not git's own files.
 
-    Every method raises `Refused`, or `MachineFailed` when no other path would do better: a full disk.
+    Every method raises `PathRefused`, or `MachineFailed` when no other path would do better: a full disk.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -57,7 +57,7 @@ class ConfinedFolder:
             with self._parent(parts) as parent, _regular(parts[-1], os.O_RDONLY, parent) as file:
                 size = os.fstat(file).st_size
                 if size > LARGEST_FILE_BYTES:
-                    raise Refused(f"{path} is too large to read ({size} bytes)")
+                    raise PathRefused(f"{path} is too large to read ({size} bytes)")
                 with open(file, "rb", closefd=False) as stream:
                     return stream.read(LARGEST_FILE_BYTES)
 
@@ -70,7 +70,7 @@ class ConfinedFolder:
                 _regular(parts[-1], os.O_WRONLY | os.O_CREAT, parent) as file,
             ):
                 if os.fstat(file).st_nlink > 1:
-                    raise Refused(f"{path} has a second name (a hard link) that may be outside the workspace")
+                    raise PathRefused(f"{path} has a second name (a hard link) that may be outside the workspace")
                 os.ftruncate(file, 0)
                 with open(file, "wb", closefd=False) as stream:
                     stream.write(content)
@@ -102,16 +102,18 @@ class ConfinedFolder:
         """The components of what `path` names, links followed, below the root."""
         asked = PurePosixPath(path)
         if asked.is_absolute() or ".." in asked.parts:
-            raise Refused(f"{path!r} is refused: give a path below the workspace, without a leading / and without ..")
+            raise PathRefused(
+                f"{path!r} is refused: give a path below the workspace, without a leading / and without .."
+            )
         if not asked.parts:
-            raise Refused(f"{path!r} is not the path of a file")
+            raise PathRefused(f"{path!r} is not the path of a file")
         named = self._root / asked
         real = named.resolve() if follow_last else named.parent.resolve() / named.name
         if not real.is_relative_to(self._root):
-            raise Refused(f"{path!r} is refused: a link leads it out of the workspace")
+            raise PathRefused(f"{path!r} is refused: a link leads it out of the workspace")
         parts = real.relative_to(self._root).parts
         if any(part.lower() == ".git" for part in (*asked.parts, *parts)):
-            raise Refused(f"{path!r} is refused: git's own files are not edited")
+            raise PathRefused(f"{path!r} is refused: git's own files are not edited")
         return parts or (".",)
 
     @contextmanager
@@ -136,7 +138,7 @@ def _regular(name: str, flags: int, parent: int) -> Iterator[int]:
     file = os.open(name, flags | _FILE, 0o666, dir_fd=parent)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise Refused(f"{name} is not a regular file")
+            raise PathRefused(f"{name} is not a regular file")
         yield file
     finally:
         os.close(file)
@@ -149,6 +151,6 @@ def _refusals(path: str) -> Iterator[None]:
     except OSError as error:
         if failure := machine_failure(error, path):
             raise failure from error
-        raise Refused(f"{path}: {error.strerror}") from error
+        raise PathRefused(f"{path}: {error.strerror}") from error
     except (ValueError, RuntimeError) as error:  # a NUL or a lone surrogate in the path; a loop of links
-        raise Refused(f"{path!r}: {error}") from error
+        raise PathRefused(f"{path!r}: {error}") from error

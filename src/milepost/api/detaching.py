@@ -37,9 +37,9 @@ def resume_detached(
     """
     from milepost.departing import depart
     from milepost.detached import StartWish
-    from milepost.engine.records.run_request import Wish
+    from milepost.engine.records.run_request import RunRequest
 
-    wish = Wish(budget_usd=budget_usd, database=database)
+    wish = RunRequest(budget_usd=budget_usd, database=database)
     return depart(StartWish(roadmap=find_roadmap(roadmap), wish=wish, resume=True, run=run, stays=stays))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from milepost.core.events import Event
     from milepost.core.ports import Agent
     from milepost.core.verdict import CheckResult
-    from milepost.engine.records.run_view import Whose
+    from milepost.engine.records.run_view import RunRef
 
     OnEvent = Callable[[Event], None]
     OnCheck = Callable[[CheckResult], None]
@@ -31,11 +31,11 @@ def folder_of(path: Path | str | None) -> Path | None:
     return None if path is None else Path(path).absolute()
 
 
-def whose(roadmap: Path | str | None, run: str | None, database: str | None) -> Whose:
+def whose(roadmap: Path | str | None, run: str | None, database: str | None) -> RunRef:
     """The run that is looked at."""
-    from milepost.engine.records.run_view import Whose
+    from milepost.engine.records.run_view import RunRef
 
-    return Whose(roadmap=path_of(roadmap), run=run, server=database)
+    return RunRef(roadmap=path_of(roadmap), run=run, server=database)
 
 
 def agents_in(agent: str | Agent | None) -> dict[str, Agent]:

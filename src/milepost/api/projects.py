@@ -67,9 +67,9 @@ def run_projects(
     budget is for all together. `on_event` is told the project's name with each event.
     """
     from milepost.engine.projects.sequential import InTurnWish, in_turn
-    from milepost.engine.records.run_request import Wish
+    from milepost.engine.records.run_request import RunRequest
 
-    wish = InTurnWish(folder=folder_of(folder), each=Wish(agent=agent, **wishes))
+    wish = InTurnWish(folder=folder_of(folder), each=RunRequest(agent=agent, **wishes))
     return in_turn(wish, on_event or (lambda _, __: None))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from milepost.api.given import OnEvent
     from milepost.core.ports import Agent
-    from milepost.engine.records.run_request import NothingToDo, Wish, Wishes
+    from milepost.engine.records.run_request import NothingToDo, RunRequest, Wishes
     from milepost.engine.workers.dispatch import Ending
 
 
@@ -50,14 +50,14 @@ def run(
         database    a PostgreSQL server, at whose workers the run is done
         remote      the git remote that these workers share
     """
-    from milepost.engine.records.run_request import Wish
+    from milepost.engine.records.run_request import RunRequest
 
-    wish = Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
+    wish = RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
     return granted(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
 
 
 def granted(
-    wish: Wish,
+    wish: RunRequest,
     *,
     agents: dict[str, Agent] | None = None,
     stays: bool = False,
@@ -65,12 +65,12 @@ def granted(
     on_event: OnEvent | None = None,
 ) -> Ending:
     """The run that is wished for, done until it is over; `agents` are the objects among its agents, by their names."""
-    from milepost.engine.records.run_request import Company
+    from milepost.engine.records.run_request import Caller
     from milepost.engine.replay.record import taped
     from milepost.engine.workers import dispatch
 
     with taped(wish.roadmap, path_of(record), on_event or unheard, wish.database) as hear:
-        return dispatch.run(wish, Company(on_event=hear, agents=agents or {}, stays=stays))
+        return dispatch.run(wish, Caller(on_event=hear, agents=agents or {}, stays=stays))
 
 
 def preview(
@@ -80,10 +80,10 @@ def preview(
 
     It refuses what `run` refuses, and changes nothing.
     """
-    from milepost.engine.records.run_request import Wish
+    from milepost.engine.records.run_request import RunRequest
     from milepost.engine.run.dry_run import preview as look_ahead
 
-    return look_ahead(Wish(roadmap=path_of(roadmap), agent=name_of(agent), **wishes), agents_in(agent))
+    return look_ahead(RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes), agents_in(agent))
 
 
 def resume(
@@ -101,13 +101,13 @@ def resume(
 
     There is one at a time: a new run leaves the one before. With `run` it is refused where another would go on.
     """
-    from milepost.engine.records.run_request import Company
+    from milepost.engine.records.run_request import Caller
     from milepost.engine.replay.record import taped
     from milepost.engine.workers import dispatch
 
-    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    where = dispatch.RunTarget(roadmap=path_of(roadmap), database=database, run=run)
     with taped(path_of(roadmap), path_of(record), on_event or unheard, database) as hear:
-        return dispatch.resume(where, Company(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
+        return dispatch.resume(where, Caller(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
 
 
 def retry(

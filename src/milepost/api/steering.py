@@ -37,7 +37,7 @@ def steer(
 
     if kind == "agent" and value:
         require_name(value)
-    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    where = dispatch.RunTarget(roadmap=path_of(roadmap), database=database, run=run)
     return dispatch.steer(where, request(kind, task, value))
 
 
@@ -50,5 +50,5 @@ def stop(
     """
     from milepost.engine.workers import dispatch
 
-    where = dispatch.Whereabouts(roadmap=path_of(roadmap), database=database, run=run)
+    where = dispatch.RunTarget(roadmap=path_of(roadmap), database=database, run=run)
     return dispatch.stop(where, at_once=at_once)

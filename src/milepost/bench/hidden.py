@@ -32,14 +32,14 @@ def result():
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class HiddenResult:
     """Whether a result is what was asked for; `reason` says what is not."""
 
     passed: bool
     reason: str = ""
 
 
-def judge(checks: Path, result: Path, scratch: Path, python: Path, terminal: Terminal) -> Judgement:
+def judge(checks: Path, result: Path, scratch: Path, python: Path, terminal: Terminal) -> HiddenResult:
     """Put the checks of a folder to a result."""
     place = scratch / "checks"
     shutil.copytree(checks, place, ignore=shutil.ignore_patterns("__pycache__"))
@@ -56,18 +56,20 @@ def judge(checks: Path, result: Path, scratch: Path, python: Path, terminal: Ter
     )
     done = terminal.run(command)
     if not report.is_file():
-        return Judgement(passed=False, reason=f"the checks did not run to their end: {_last(done.stderr, done.stdout)}")
+        return HiddenResult(
+            passed=False, reason=f"the checks did not run to their end: {_last(done.stderr, done.stdout)}"
+        )
     try:
         cases = junit.parse(report.read_text(encoding="utf-8", errors="replace"))
     except junit.JUnitInvalid as problem:
-        return Judgement(passed=False, reason=str(problem))
+        return HiddenResult(passed=False, reason=str(problem))
     passed = {_name(case.id) for case in cases if case.outcome == "passed"}
     failed = [case for case in cases if case.outcome != "passed"]
     missing = sorted(expected(checks) - passed)
     if failed or missing:
         names = [f"{_name(case.id)}: {case.message}" for case in failed] or [f"{missing[0]} did not run"]
-        return Judgement(passed=False, reason=names[0])
-    return Judgement(passed=done.succeeded, reason="" if done.succeeded else f"exit {done.exit_code}")
+        return HiddenResult(passed=False, reason=names[0])
+    return HiddenResult(passed=done.succeeded, reason="" if done.succeeded else f"exit {done.exit_code}")
 
 
 def command_line(python: Path, checks: Path, report: Path) -> tuple[str, ...]:

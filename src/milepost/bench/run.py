@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from milepost.bench.catalogue import BenchTask, find_tasks, make_repository, take_out
-from milepost.bench.hidden import Judgement, judge
+from milepost.bench.hidden import HiddenResult, judge
 from milepost.bench.report import Report, TaskReport
 from milepost.core.errors import Misuse
 from milepost.core.events import AttemptFinished, Event, RunFinished
@@ -21,7 +21,7 @@ from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
 from milepost.engine.agents.factory import make_agent
 from milepost.engine.project.settings import load
-from milepost.engine.records.run_request import Company, OnEvent, Wish
+from milepost.engine.records.run_request import Caller, OnEvent, RunRequest
 from milepost.engine.run.start import run
 from milepost.sandbox.levels import open_terminal, strongest
 
@@ -67,7 +67,7 @@ def _one(
 
     name = task.agent(agent)
     given = {name: make_agent(name, load(Path.cwd()), Path.cwd())}
-    ending = run(Wish(roadmap=roadmap, agent=name, parallel=1), Company(on_event=listen, agents=given))
+    ending = run(RunRequest(roadmap=roadmap, agent=name, parallel=1), Caller(on_event=listen, agents=given))
     if not isinstance(ending, RunFinished):
         return None
     summary = ending.tasks[0]
@@ -86,7 +86,9 @@ def _one(
     )
 
 
-def _look(task: BenchTask, repository: Path, commit: str, folder: Path, python: Path, terminal: Terminal) -> Judgement:
+def _look(
+    task: BenchTask, repository: Path, commit: str, folder: Path, python: Path, terminal: Terminal
+) -> HiddenResult:
     result, scratch = folder / "result", folder / "scratch"
     take_out(repository, commit, result)
     scratch.mkdir()

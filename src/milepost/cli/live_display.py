@@ -110,7 +110,7 @@ def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: 
     return [line for text in (*reasons.values(), *offers) for line in wrapped(text, width, indent=9)]
 
 
-class Progress:
+class LiveDisplay:
     """Tells a run on stderr: live on a terminal, in plain lines elsewhere."""
 
     def __init__(self, console: Console) -> None:
@@ -120,7 +120,7 @@ class Progress:
         self._calls: dict[str, tuple[int, float]] = {}
         self._failed: dict[str, list[AttemptFinished]] = {}
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> LiveDisplay:
         if self._console.is_terminal:
             from rich.live import Live
 

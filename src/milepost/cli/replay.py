@@ -82,9 +82,9 @@ def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) ->
 def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
     from rich.console import Console
 
-    from milepost.cli.live_display import Progress
+    from milepost.cli.live_display import LiveDisplay
 
-    with Progress(Console(stderr=True)) as progress:
+    with LiveDisplay(Console(stderr=True)) as progress:
         replayed = milepost.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)
     typer.echo("\n".join(replayed_lines(replayed)))
     return replayed

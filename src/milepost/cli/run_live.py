@@ -47,9 +47,9 @@ def tell_machines(go: Go) -> int:
 
 def tell_people(go: Go, console: Console) -> int:
     """Progress as it happens on the console, and the answer on stdout; gives the exit code."""
-    from milepost.cli.live_display import Progress, ending_lines, result_lines
+    from milepost.cli.live_display import LiveDisplay, ending_lines, result_lines
 
-    with Progress(console) as progress:
+    with LiveDisplay(console) as progress:
 
         def tell(event: Event) -> None:
             if isinstance(event, milepost.WorkerChanged) and not event.worker:  # about one that is not there

@@ -130,16 +130,16 @@ def people_tell() -> Tell:
     from rich.console import Console
 
     from milepost.cli.format_text import safe
-    from milepost.cli.live_display import Progress
+    from milepost.cli.live_display import LiveDisplay
 
     width = terminal_width()
-    progresses: dict[str, Progress] = {}
+    progresses: dict[str, LiveDisplay] = {}
 
     def tell(name: str, event: Event) -> None:
         if name not in progresses:
             lead = f"{safe(name)}  "
             console = Console(file=_Led(lead), width=max(40, width - len(lead)), no_color=True)  # type: ignore[arg-type]
-            progresses[name] = Progress(console)
+            progresses[name] = LiveDisplay(console)
         progresses[name](event)
 
     return tell

@@ -67,7 +67,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class OverBudget:
     """Why something does not fit; `passing` when it would, were it not for what is held."""
 
     scope: Scope
@@ -87,7 +87,7 @@ def left(allowed: Allowance, spent: Spent) -> Allowance:
     )
 
 
-def refuse_call(allowed: Allowance, spent: Spent, most: Usage, scope: Scope, task: str = "") -> Refusal | None:
+def refuse_call(allowed: Allowance, spent: Spent, most: Usage, scope: Scope, task: str = "") -> OverBudget | None:
     """Why a call that takes `most` at most may not be made; None when it may."""
     rest = left(allowed, spent)
     if allowed.usd is not None and spent.usd + spent.held_usd + most.cost_usd > allowed.usd + _DUST_USD:
@@ -106,7 +106,7 @@ def refuse_call(allowed: Allowance, spent: Spent, most: Usage, scope: Scope, tas
     return _out_of_time(allowed, spent, scope, task)
 
 
-def refuse_attempt(allowed: Allowance, spent: Spent, scope: Scope, task: str = "") -> Refusal | None:
+def refuse_attempt(allowed: Allowance, spent: Spent, scope: Scope, task: str = "") -> OverBudget | None:
     """Why no further attempt may begin; None when one may. `spent` leaves out the attempt that asks."""
     if allowed.usd is not None and spent.usd >= allowed.usd - _DUST_USD:
         said = f"{usd_words(spent.usd)} is spent of {usd_words(allowed.usd)}"
@@ -144,7 +144,7 @@ def seconds_words(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def _out_of_time(allowed: Allowance, spent: Spent, scope: Scope, task: str) -> Refusal | None:
+def _out_of_time(allowed: Allowance, spent: Spent, scope: Scope, task: str) -> OverBudget | None:
     if allowed.seconds is None or spent.seconds < allowed.seconds:
         return None
     said = f"{seconds_words(spent.seconds)} were worked of {seconds_words(allowed.seconds)}"
@@ -160,10 +160,10 @@ def _refusal(
     *,
     passing: bool = False,
     needed_usd: float = 0.0,
-) -> Refusal:
+) -> OverBudget:
     message = f"{task}: {said} for this task" if scope == "task" and task else said
     advice = _advice(scope, wall, allowed, needed_usd)
-    return Refusal(scope=scope, wall=wall, message=message, advice=advice, passing=passing)
+    return OverBudget(scope=scope, wall=wall, message=message, advice=advice, passing=passing)
 
 
 def _advice(scope: Scope, wall: Wall, allowed: Allowance, needed_usd: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from milepost.core.errors import Misuse
-from milepost.engine.records.run_request import Company, OnEvent, Wish
+from milepost.engine.records.run_request import Caller, OnEvent, RunRequest
 from milepost.engine.run.start import EndedHere, run
 from milepost.sandbox.levels import strongest
 
@@ -25,8 +25,8 @@ def run_demo(folder: Path, on_event: OnEvent, on_made: Callable[[Path], None] = 
     """
     make_sample(folder)
     on_made(folder / "ROADMAP.md")
-    wish = Wish(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value, approve="never")
-    return run(wish, Company(on_event=on_event))
+    wish = RunRequest(roadmap=folder / "ROADMAP.md", agent=AGENT, parallel=2, trust=strongest().value, approve="never")
+    return run(wish, Caller(on_event=on_event))
 
 
 def make_sample(folder: Path) -> None:

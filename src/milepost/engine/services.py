@@ -10,7 +10,7 @@ from milepost.core.events import Event
 from milepost.core.memories import Lessons, Query
 from milepost.core.ports import Agent, Terminal, Tools
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.budget.budget import Wallet
+from milepost.engine.budget.budget import RunBudget
 from milepost.engine.context.build_context import Contexts
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import Settings
@@ -18,11 +18,11 @@ from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.gates import Gates
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import OnEvent
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.records.steering import Steering
-from milepost.engine.records.suspend import Parking
+from milepost.engine.records.suspend import Suspension
 from milepost.engine.terminals.output_writer import Output
-from milepost.engine.verification.verifier import Examiner
+from milepost.engine.verification.verifier import Verifier
 from milepost.memory.memory import StoredMemory
 from milepost.repair.diagnosis.failure_log import FailureLog
 from milepost.repair.patches.patch_log import PatchLedger
@@ -34,12 +34,12 @@ from milepost.workspace.mileposts import Mileposts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Books:
+class RunTables:
     """What happened, what was asked and answered, what it cost, what was learnt."""
 
     journal: Journal
     calls: CallLog
-    wallet: Wallet
+    wallet: RunBudget
     gates: Gates
     steering: Steering
     memory: StoredMemory
@@ -48,7 +48,7 @@ class Books:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rooms:
+class RunServices:
     """All that the steps of a run work with; an engine that `stays` waits for people when only they are left.
 
     `terminal` is for what we run ourselves to mend and to merge; `tools` has those of agents, by their names.
@@ -56,14 +56,14 @@ class Rooms:
 
     project: Project
     settings: Settings
-    books: Books
+    books: RunTables
     checkouts: Checkouts
     mileposts: Mileposts
     sandbox: WalledTerminal
     terminal: Terminal
     tools: Callable[[str, Callable[[str], None]], Tools]
-    examiner: Examiner
-    parking: Parking
+    examiner: Verifier
+    parking: Suspension
     redact: Redactor
     audit: Audit
     on_event: OnEvent
@@ -92,18 +92,18 @@ class Rooms:
             self.on_event(event)
 
 
-def open_books(
+def open_run_tables(
     database: Database,
-    order: Order,
+    order: RunSpec,
     memory: StoredMemory,
     watched: Callable[[], bytes | None],
     stopping: Callable[[], bool],
-) -> Books:
+) -> RunTables:
     """The books of a run; opening them begins one of its lives. `watched` is a look at the user's roadmap."""
-    return Books(
+    return RunTables(
         journal=Journal(database),
         calls=CallLog(database),
-        wallet=Wallet(database, order.run, order.budget, stopping=stopping),
+        wallet=RunBudget(database, order.run, order.budget, stopping=stopping),
         gates=Gates(database),
         steering=Steering(database, order.run, watched),
         memory=memory,

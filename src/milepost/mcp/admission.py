@@ -24,7 +24,7 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class AdmissionRefused:
     """Why a request is not let in; `challenge` is what its client is to come back with."""
 
     status: int
@@ -32,24 +32,24 @@ class Refusal:
     challenge: str | None = None
 
 
-def refusal(headers: Headers, wanted: Admission) -> Refusal | None:
+def refusal(headers: Headers, wanted: Admission) -> AdmissionRefused | None:
     """Why a request with these headers is not let in, or None; a header that is there twice is never right."""
     host, origin = only(headers, b"host"), only(headers, b"origin")
     if host is None or host.lower() not in wanted.hosts:
-        return Refusal(status=421, reason="this server has another name")
+        return AdmissionRefused(status=421, reason="this server has another name")
     if origin is not None and origin.lower() not in wanted.origins:
-        return Refusal(status=403, reason="no page of another origin may talk to this server")
+        return AdmissionRefused(status=403, reason="no page of another origin may talk to this server")
     return None if wanted.token is None else _without_token(only(headers, b"authorization"), wanted.token)
 
 
-def _without_token(authorization: str | None, token: str) -> Refusal | None:
+def _without_token(authorization: str | None, token: str) -> AdmissionRefused | None:
     scheme, _, given = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
-        return Refusal(status=401, reason="a bearer token is needed", challenge='Bearer realm="milepost"')
+        return AdmissionRefused(status=401, reason="a bearer token is needed", challenge='Bearer realm="milepost"')
     if hmac.compare_digest(given.strip().encode(), token.encode()):
         return None
     wrong = 'Bearer realm="milepost", error="invalid_token"'
-    return Refusal(status=401, reason="this is not the token of this server", challenge=wrong)
+    return AdmissionRefused(status=401, reason="this is not the token of this server", challenge=wrong)
 
 
 class Door:
@@ -69,7 +69,7 @@ class Door:
         await self._app(scope, Timed(receive, BODY_S), send)
 
 
-async def _refuse(refused: Refusal, send: Send) -> None:
+async def _refuse(refused: AdmissionRefused, send: Send) -> None:
     body = json.dumps({"error": refused.reason}).encode()
     headers = [
         (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
-from milepost.mcp.project_folder import Place
+from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.prompts import add_prompts
 from milepost.mcp.resources import add_resources
 from milepost.mcp.server import new_server
@@ -37,14 +37,14 @@ REMOVING = frozenset({"run_cancel", "lessons"})
 
 def build(profile: Profile, workspace: Path, *, allow_answers: bool = False) -> MCPServer[dict[str, Any]]:
     """A server with all that a profile offers, for the project of a folder."""
-    place = Place(folder=workspace)
+    place = ServerProject(folder=workspace)
     server = new_server(instructions=INSTRUCTIONS, tools=tools_of(profile, place, allow_answers=allow_answers))
     add_resources(server, place)
     add_prompts(server, place)
     return server
 
 
-def tools_of(profile: Profile, place: Place, *, allow_answers: bool = False) -> list[Tool]:
+def tools_of(profile: Profile, place: ServerProject, *, allow_answers: bool = False) -> list[Tool]:
     """The tools of a profile, in the order in which they are listed."""
     core = (
         *query_tools(place),

@@ -14,7 +14,7 @@ Folder = Annotated[str, Field(max_length=4096, description="Project folder; defa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ServerProject:
     """Where a server stands."""
 
     folder: Path

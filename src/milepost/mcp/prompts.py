@@ -10,12 +10,12 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 import milepost
-from milepost.mcp.project_folder import Place
+from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import problem_in_words
 from milepost.serving.threads import aside
 
 
-def add_prompts(server: MCPServer[Any], place: Place) -> None:
+def add_prompts(server: MCPServer[Any], place: ServerProject) -> None:
     @server.prompt(
         name="task", description="The assignment of a task: what to do, how it is checked, what surrounds it"
     )

@@ -12,7 +12,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 import milepost
-from milepost.mcp.project_folder import Place
+from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import problem_in_words
 from milepost.mcp.tools.memory import lesson_told, lessons_listed
 from milepost.serving.threads import aside
@@ -25,7 +25,7 @@ LONGEST_ROADMAP = 1_000_000
 JSON = "application/json"
 
 
-def add_resources(server: MCPServer[Any], place: Place) -> None:
+def add_resources(server: MCPServer[Any], place: ServerProject) -> None:
     @server.resource("milepost://roadmap", mime_type="text/markdown", description="The roadmap of the project")
     async def roadmap() -> str:
         return await _read(lambda: _roadmap(place.roadmap()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class RepositoryFacts:
     """What a plan stands on; None where nobody looked.
 
     `files` are the files of the repository; `imports` what a file that tasks name imports of the others that they name,
@@ -21,4 +21,4 @@ class Ground:
     notes: tuple[str, ...] = ()
 
 
-UNSEEN = Ground()
+UNSEEN = RepositoryFacts()

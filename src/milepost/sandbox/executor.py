@@ -19,7 +19,7 @@ from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, laun
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.pool import Pool
 from milepost.sandbox.remove_folder import new_folder, remove
-from milepost.sandbox.session import Glance, Reply, Session, asked
+from milepost.sandbox.session import CodeReply, CodeSession, Glance, asked
 from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.warden_client import Launcher
 from milepost.sandbox.workspace_changes import Changes
@@ -65,7 +65,7 @@ class WalledExecutor:
         self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
-        self._session: Session | None = None
+        self._session: CodeSession | None = None
         self._kills = 0
         self._steps = 0
         self._injected: dict[str, Any] = {}
@@ -110,7 +110,7 @@ class WalledExecutor:
         """Have a session ready behind its walls before the first run."""
         with self._turn:
             session = self._open_session()
-            if isinstance(session, Session):
+            if isinstance(session, CodeSession):
                 session.wait_until_open()
 
     def kill(self) -> None:
@@ -177,8 +177,8 @@ class WalledExecutor:
         self.close()
 
     def _ask(
-        self, session: Session, question: bytes, timeout_s: float | None, output: Capture, glance: Glance | None
-    ) -> Reply:
+        self, session: CodeSession, question: bytes, timeout_s: float | None, output: Capture, glance: Glance | None
+    ) -> CodeReply:
         limit_s = self._limits.timeout_s
         try:
             return session.ask(
@@ -193,7 +193,7 @@ class WalledExecutor:
             self._end_session()
             raise
 
-    def _open_session(self) -> Session | Missing:
+    def _open_session(self) -> CodeSession | Missing:
         if self._session is not None and self._session.is_over():
             self._end_session()
         if self._session is None:
@@ -212,11 +212,11 @@ class WalledExecutor:
                 self._session.close()
                 self._session = None
 
-    def _make_session(self) -> Session:
+    def _make_session(self) -> CodeSession:
         launch = self._launch()
         if isinstance(launch, Missing):
             raise _NotLaunched(launch)
-        return Session(self._launcher, launch)
+        return CodeSession(self._launcher, launch)
 
     def _launch(self) -> Launch | Missing:
         self._workspace.mkdir(parents=True, exist_ok=True)
@@ -258,7 +258,7 @@ def _bounds(limits: ExecutionLimits) -> Bounds:
     )
 
 
-def _result(reply: Reply, output: Capture, started: float) -> ExecutionResult:
+def _result(reply: CodeReply, output: Capture, started: float) -> ExecutionResult:
     facts = ExecutionResult(
         output=output.text(),
         truncated=output.truncated,

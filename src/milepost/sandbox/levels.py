@@ -37,7 +37,7 @@ class LevelReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class LevelTrial:
     """What came of raising a level's walls: the names of those that held, or the stage that failed and why."""
 
     held: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ class Tried:
 class Machine:
     """What is known of this machine: both levels that the kernel holds as tried out, and how its switches are set."""
 
-    isolated: Tried
-    sandboxed: Tried
+    isolated: LevelTrial
+    sandboxed: LevelTrial
     switches: Mapping[str, str] = field(default_factory=dict)
     monty: str | None = None
 
@@ -123,16 +123,16 @@ def this_machine() -> Machine:
     with contextlib.suppress(metadata.PackageNotFoundError):
         monty = metadata.version(_MONTY)
     if sys.platform != "linux":
-        tried = Tried(stage="platform", error=f"there is no Landlock on {sys.platform}")
+        tried = LevelTrial(stage="platform", error=f"there is no Landlock on {sys.platform}")
         return Machine(isolated=tried, sandboxed=tried, monty=monty)
     argv = [sys.executable, "-I", "-S", "-c", _START, str(_WALLS)]
     said, problems = _said_by(argv)
     try:
         found: dict[str, dict[str, Any]] = json.loads(said)
     except ValueError:
-        tried = Tried(stage="self-test", error=f"the self-test failed: {problems.strip()[-300:]}")
+        tried = LevelTrial(stage="self-test", error=f"the self-test failed: {problems.strip()[-300:]}")
         return Machine(isolated=tried, sandboxed=tried, monty=monty)
-    levels = {level: Tried(**{**facts, "held": tuple(facts.get("held", ()))}) for level, facts in found.items()}
+    levels = {level: LevelTrial(**{**facts, "held": tuple(facts.get("held", ()))}) for level, facts in found.items()}
     return Machine(**levels, switches=_switches(), monty=monty)
 
 
@@ -175,7 +175,7 @@ def report_on(level: TrustLevel, machine: Machine) -> LevelReport:
             assert_never(never)
 
 
-def _report(level: TrustLevel, tried: Tried, machine: Machine) -> LevelReport | None:
+def _report(level: TrustLevel, tried: LevelTrial, machine: Machine) -> LevelReport | None:
     if tried.held:
         return None
     fix = remedy(tried.stage, tried.errno, machine.switches)

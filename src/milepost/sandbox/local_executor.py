@@ -14,7 +14,7 @@ from milepost.core.errors import SandboxRefused
 from milepost.sandbox.capture_output import Capture
 from milepost.sandbox.json_values import LONGEST_INJECTION, require_name, require_plain
 from milepost.sandbox.level_report import HowItEnded
-from milepost.sandbox.monty import Interpreter, Outcome, Run
+from milepost.sandbox.monty import MontyInterpreter, Outcome, Run
 from milepost.sandbox.refused_code import HARMLESS_MODULES, objection
 from milepost.sandbox.time_limit import Alarm
 
@@ -38,7 +38,7 @@ class LocalExecutor:
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
         self._pool: Monty | None = None
-        self._session: Interpreter | None = None
+        self._session: MontyInterpreter | None = None
         self._injected: dict[str, Any] = {}
         self._not_yet_sent: dict[str, Any] = {}
         self._tools: dict[str, Callable[..., Any]] = {}
@@ -119,13 +119,13 @@ class LocalExecutor:
             if outcome is None or outcome.ending is not None:
                 self._end_session()
 
-    def _open_session(self) -> Interpreter:
+    def _open_session(self) -> MontyInterpreter:
         if self._session is not None and self._session.is_over():
             self._end_session()
         if self._session is None:
             pool = self._open_pool()
             with self._session_lock:
-                self._session = Interpreter(pool, self._limits)
+                self._session = MontyInterpreter(pool, self._limits)
             self._not_yet_sent = dict(self._injected)
         return self._session
 

@@ -61,7 +61,7 @@ class Run:
     refused: list[str] = field(default_factory=list)
 
 
-class Interpreter:
+class MontyInterpreter:
     """A worker and the variables in it. `end` is for any thread, the rest for one."""
 
     def __init__(self, pool: Monty, limits: ExecutionLimits) -> None:

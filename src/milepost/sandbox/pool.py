@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from milepost.sandbox.session import Session
+from milepost.sandbox.session import CodeSession
 
 
 class Pool:
     """Keeps `spares` sessions of one kind ready: to open one is to take it. For one thread at a time."""
 
-    def __init__(self, make: Callable[[], Session], spares: int) -> None:
+    def __init__(self, make: Callable[[], CodeSession], spares: int) -> None:
         self._make = make
         self._spares = spares
-        self._ready: deque[Session] = deque()
+        self._ready: deque[CodeSession] = deque()
 
-    def take(self) -> Session:
+    def take(self) -> CodeSession:
         """A session that nobody used."""
         return self._unused() or self._make()
 
@@ -29,7 +29,7 @@ class Pool:
         while self._ready:
             self._ready.popleft().close()
 
-    def _unused(self) -> Session | None:
+    def _unused(self) -> CodeSession | None:
         while self._ready:
             session = self._ready.popleft()
             if not session.is_over():

@@ -33,7 +33,7 @@ Glance = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class CodeAnswer:
     """What the code said of itself."""
 
     error: str | None
@@ -43,17 +43,17 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class CodeReply:
     """What one question came to: the answer, or how the session ended without one."""
 
-    answer: Answer | None
+    answer: CodeAnswer | None
     ending: HowItEnded | None
     report: Report
     memory_bytes: int
     forged: bool = False
 
 
-class Session:
+class CodeSession:
     """One guest process that keeps its variables. `end` is for any thread, the rest for one."""
 
     def __init__(self, launcher: Launcher, launch: Launch) -> None:
@@ -91,7 +91,7 @@ class Session:
         output: Capture,
         tools: Mapping[str, Tool] = NO_TOOLS,
         glance: Glance | None = None,
-    ) -> Reply:
+    ) -> CodeReply:
         """Put one question and wait for its answer, for the end of the session, or for the end of time.
 
         A call of a tool is never broken off: when the session ends in the middle of one, its end is waited for. What
@@ -110,11 +110,11 @@ class Session:
         report = replace(report, refused=(*report.refused, *self._outlet.refused))
         if said is None:
             how = how_it_ended(report, self.guest.ended_for)
-            return Reply(answer=None, ending=how, report=report, memory_bytes=report.memory_bytes)
+            return CodeReply(answer=None, ending=how, report=report, memory_bytes=report.memory_bytes)
         report = replace(report, refused=(*said["refused"], *self._outlet.refused))
         memory_bytes = max(int(said["memory_bytes"]), report.peak_bytes)
         answer = _parse(said["answer"])
-        return Reply(answer=answer, ending=None, report=report, memory_bytes=memory_bytes, forged=said["forged"])
+        return CodeReply(answer=answer, ending=None, report=report, memory_bytes=memory_bytes, forged=said["forged"])
 
     def changes(self) -> IO[bytes]:
         """What the session has changed in its workspace so far, as its relay collected it; for the caller to close."""
@@ -244,14 +244,16 @@ def asked(code: str, inject: Mapping[str, Any], tools: Collection[str] = ()) -> 
     return question
 
 
-def _parse(text: str) -> Answer:
+def _parse(text: str) -> CodeAnswer:
     """The answer in the words of a session; words that are no answer are an error of the session's."""
     try:
         said = read_plain(text)
         error = None if said["error"] is None else str(said["error"])
         verified_by = None if said["verified_by"] is None else str(said["verified_by"])
         final_value = read_plain(said["final_json"])
-        return Answer(error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by)
+        return CodeAnswer(
+            error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by
+        )
     except (ValueError, TypeError, KeyError, RecursionError):
         error = "the code put something on its channel that is no answer"
-        return Answer(error=error, is_final=False, final_value=None, verified_by=None)
+        return CodeAnswer(error=error, is_final=False, final_value=None, verified_by=None)

@@ -28,7 +28,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PathChange:
     """One path that differs. `now` and `was` say what is there after and before; a deleted folder counts as one.
 
     `size` and `mode` are of a file, `to` is where a link leads, `same_as` another path that is the same file.
@@ -53,7 +53,7 @@ class Change:
 class Changes:
     """The changes of one guest, with the contents of files in a temporary file. To drop them is to close this."""
 
-    def __init__(self, changes: tuple[Change, ...], contents: IO[bytes]) -> None:
+    def __init__(self, changes: tuple[PathChange, ...], contents: IO[bytes]) -> None:
         self._changes = changes
         self._contents = contents
 
@@ -67,7 +67,7 @@ class Changes:
             contents.close()
             raise
 
-    def list(self) -> tuple[Change, ...]:
+    def list(self) -> tuple[PathChange, ...]:
         """Every change, a folder before what is in it."""
         return self._changes
 
@@ -95,7 +95,7 @@ class Changes:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _make(self, change: Change, folder: int, top: int) -> None:
+    def _make(self, change: PathChange, folder: int, top: int) -> None:
         name = change.path.name
         if change.now == "folder":
             _make_folder(name, folder)
@@ -114,7 +114,7 @@ class Changes:
                 os.unlink(beside, dir_fd=folder)
             raise
 
-    def _write(self, change: Change, name: str, folder: int, top: int) -> None:
+    def _write(self, change: PathChange, name: str, folder: int, top: int) -> None:
         if change.now == "link":
             os.symlink(change.to, name, dir_fd=folder)
         elif change.same_as is not None:
@@ -129,7 +129,7 @@ class Changes:
                 file.truncate(change.size)
                 os.fchmod(file.fileno(), change.mode & 0o777)
 
-    def _diff_of(self, change: Change, top: int) -> str:
+    def _diff_of(self, change: PathChange, top: int) -> str:
         before = _text_before(change, top) if change.was in ("file", "nothing") else None
         after = self._text_after(change) if change.now in ("file", "nothing") else None
         if before is None or after is None:
@@ -139,7 +139,7 @@ class Changes:
         lines = difflib.unified_diff(_lines(before), _lines(after), old, new)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
-    def _text_after(self, change: Change) -> str | None:
+    def _text_after(self, change: PathChange) -> str | None:
         if change.same_as is not None:
             change = next(other for other in self._changes if other.path == change.same_as)
         if change.size > _LONGEST_TEXT:
@@ -151,14 +151,14 @@ class Changes:
         return _text(bytes(whole))
 
 
-def _read_changes(stream: IO[bytes], contents: IO[bytes]) -> Iterator[Change]:
+def _read_changes(stream: IO[bytes], contents: IO[bytes]) -> Iterator[PathChange]:
     while (entry := _entry(stream))["now"] != "end":
         pieces = []
         for start, length in entry.pop("pieces", ()):
             pieces.append((start, contents.tell(), length))
             _copy(stream, contents, length)
         path, same_as = _safe(entry.pop("path")), entry.pop("same_as", None)
-        yield Change(
+        yield PathChange(
             path=path,
             now=entry.pop("now"),
             same_as=None if same_as is None else _safe(same_as),
@@ -240,7 +240,7 @@ def _remove(name: str, folder: int) -> None:
         os.unlink(name, dir_fd=folder)
 
 
-def _text_before(change: Change, top: int) -> str | None:
+def _text_before(change: PathChange, top: int) -> str | None:
     if change.was == "nothing":
         return ""
     try:

@@ -13,7 +13,7 @@ from milepost.core.machine_failure import machine_failure
 from milepost.core.ports import Terminal
 from milepost.verify.environment_fingerprint import fingerprint
 from milepost.verify.environments.equipment import Equipment, lay
-from milepost.verify.suites.python_project import Interpreter, PytestPresence, environment_for
+from milepost.verify.suites.python_project import ProjectPython, PytestPresence, environment_for
 
 LONGEST_LOG = 8_000
 _ALONE = {"PYTHONNOUSERSITE": "1"}  # what one command leaves in its home is not imported by the next
@@ -28,7 +28,7 @@ class Bench:
     """
 
     terminal: Terminal
-    interpreter: Interpreter | None = None
+    interpreter: ProjectPython | None = None
     timeout_s: float = 600.0
     redact: Callable[[str], str] = str
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
@@ -95,7 +95,7 @@ class Bench:
         """
         return fingerprint(argv, env or {}, self.interpreter, self.equipment, self.path)
 
-    def has_pytest(self, interpreter: Interpreter, workspace: Workspace) -> bool:
+    def has_pytest(self, interpreter: ProjectPython, workspace: Workspace) -> bool:
         """Asked in isolated mode: a `pytest.py` that an agent wrote into the checkout is not the answer."""
 
         def ask() -> bool | None:

@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 
 from milepost.verify.environments.equipment import Equipment
-from milepost.verify.suites.python_project import Interpreter, environment_for
+from milepost.verify.suites.python_project import ProjectPython, environment_for
 
 _SHOWN = 8
 
 
 def fingerprint(
-    argv: tuple[str, ...], env: Mapping[str, str], interpreter: Interpreter | None, equipment: Equipment, path: str
+    argv: tuple[str, ...], env: Mapping[str, str], interpreter: ProjectPython | None, equipment: Equipment, path: str
 ) -> str:
     """`python 3.11.7, linux x86_64, lock 3fa91c22 (9d1f0c7a2b4e)`: the last word is a hash over all that is known.
 
@@ -38,13 +38,13 @@ def fingerprint(
     )
 
 
-def _words(interpreter: Interpreter | None, equipment: Equipment) -> tuple[str, ...]:
+def _words(interpreter: ProjectPython | None, equipment: Equipment) -> tuple[str, ...]:
     version = f"python {interpreter.version}".rstrip() if interpreter else ""
     lock = f"lock {equipment.lock[:_SHOWN]}" if equipment.lock else ""
     return tuple(word for word in (version, " ".join(_machine()[:2]), lock) if word)
 
 
-def _place(program: str, interpreter: Interpreter | None) -> str:
+def _place(program: str, interpreter: ProjectPython | None) -> str:
     """Where a program is; in an environment, which may be made anew in another folder, where in it."""
     environment = interpreter.environment if interpreter else None
     if environment is not None and Path(program).is_relative_to(environment):

@@ -50,7 +50,7 @@ Question = Check | FollowUp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class VerificationScope:
     """How much is asked: what the settings say about verification."""
 
     level: Level = Level.TESTS
@@ -73,7 +73,7 @@ class Subject:
     agent: str
     bench: Bench
     before: Before = field(default_factory=UnknownBefore)
-    asked: Asked = field(default_factory=Asked)
+    asked: VerificationScope = field(default_factory=VerificationScope)
 
     @property
     def by_pattern(self) -> bool:

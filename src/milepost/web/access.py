@@ -34,7 +34,7 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PageRequest:
     """A request, as far as it matters to who may ask."""
 
     method: str
@@ -43,7 +43,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class RequestRefused:
     """Why a request is not let in, and what to do about it."""
 
     status: int
@@ -51,18 +51,18 @@ class Refusal:
     advice: str = ""
 
 
-_ANOTHER_NAME = Refusal(status=421, error="this server has another name", advice=AGAIN)
-_ANOTHER_SITE = Refusal(status=403, error="no page of another site may ask this server")
-_NO_SOCKET = Refusal(status=400, error="this server speaks HTTP and nothing else")
-_NO_METHOD = Refusal(status=405, error="only GET and POST are known here")
-_NO_COOKIE = Refusal(status=401, error="this page was not let in", advice=AGAIN)
-_NOT_THE_PAGE = Refusal(status=403, error="a change must come from the page itself")
-_NO_JSON = Refusal(status=415, error="a change is asked for in JSON")
-_TOO_LARGE = Refusal(status=413, error=f"a question has at most {BODY_BYTES} bytes")
-_TOO_SLOW = Refusal(status=408, error="the rest of the question did not come")
+_ANOTHER_NAME = RequestRefused(status=421, error="this server has another name", advice=AGAIN)
+_ANOTHER_SITE = RequestRefused(status=403, error="no page of another site may ask this server")
+_NO_SOCKET = RequestRefused(status=400, error="this server speaks HTTP and nothing else")
+_NO_METHOD = RequestRefused(status=405, error="only GET and POST are known here")
+_NO_COOKIE = RequestRefused(status=401, error="this page was not let in", advice=AGAIN)
+_NOT_THE_PAGE = RequestRefused(status=403, error="a change must come from the page itself")
+_NO_JSON = RequestRefused(status=415, error="a change is asked for in JSON")
+_TOO_LARGE = RequestRefused(status=413, error=f"a question has at most {BODY_BYTES} bytes")
+_TOO_SLOW = RequestRefused(status=408, error="the rest of the question did not come")
 
 
-def refusal(asked: Asked, wanted: Admission) -> Refusal | None:
+def refusal(asked: PageRequest, wanted: Admission) -> RequestRefused | None:
     """Why a request is not let in, or None."""
     host, origin = only(asked.headers, b"host"), only(asked.headers, b"origin")
     if host is None or host.lower() not in wanted.hosts:
@@ -88,7 +88,7 @@ def has_cookie(headers: Headers, wanted: Admission) -> bool:
     return any(wanted.signed(value) for value in given)
 
 
-def _from_here(asked: Asked) -> bool:
+def _from_here(asked: PageRequest) -> bool:
     """Whether the page or a person asks; links from anywhere may open the shell, which holds nothing."""
     site = only(asked.headers, b"sec-fetch-site")
     if site in (None, "same-origin", "none"):
@@ -97,7 +97,7 @@ def _from_here(asked: Asked) -> bool:
     return as_a_page and asked.method == "GET" and asked.path in _SHELL
 
 
-def _unlike_the_page(headers: Headers, origin: str | None) -> Refusal | None:
+def _unlike_the_page(headers: Headers, origin: str | None) -> RequestRefused | None:
     """Why a change does not come from the page itself: forms of other sites can send none of this."""
     if origin is None or only(headers, b"x-milepost") != "1":
         return _NOT_THE_PAGE
@@ -123,11 +123,11 @@ class Guard:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = Asked(method=scope["method"], path=scope["path"], headers=scope["headers"])
+        asked = PageRequest(method=scope["method"], path=scope["path"], headers=scope["headers"])
         refused = refusal(asked, self._wanted)
         if refused is None and asked.method == "POST":
             body = await whole_body(receive)
-            if isinstance(body, Refusal):
+            if isinstance(body, RequestRefused):
                 refused = body
             else:
                 receive = _replayed(body, receive)
@@ -136,7 +136,7 @@ class Guard:
         else:
             await self._app(scope, receive, self._while_let_in(asked, send))
 
-    def _while_let_in(self, asked: Asked, send: Send) -> Send:
+    def _while_let_in(self, asked: PageRequest, send: Send) -> Send:
         """An answer that goes on for long ends once its token is void; the client counts as gone then."""
         ended = False
 
@@ -150,7 +150,7 @@ class Guard:
         return sending
 
 
-async def whole_body(receive: Receive) -> bytes | Refusal:
+async def whole_body(receive: Receive) -> bytes | RequestRefused:
     """The body of a request, unless it is too large or does not come in time."""
     body, timed = bytearray(), Timed(receive, BODY_S)
     while (message := await timed())["type"] == "http.request":
@@ -171,7 +171,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return receiving
 
 
-async def refuse(refused: Refusal, send: Send) -> None:
+async def refuse(refused: RequestRefused, send: Send) -> None:
     """Say why in JSON, and close the connection: nothing more is read from it."""
     body = json.dumps({"error": refused.error, "advice": refused.advice}).encode()
     headers = [

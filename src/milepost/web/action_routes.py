@@ -13,20 +13,20 @@ import milepost
 from milepost.core.errors import GateClosed
 from milepost.serving.threads import aside
 from milepost.web.one_at_a_time import Turns
-from milepost.web.page_facts import Site, run_named
+from milepost.web.page_facts import PageFacts, run_named
 from milepost.web.replies import answered, reply, text_of
-from milepost.web.request_bodies import Answer, Edit, Steer, body_of
+from milepost.web.request_bodies import GateAnswerBody, Steer, TaskEditBody, body_of
 from milepost.web.steer_run import steered
 
 BY = "a person on the page"
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes(site: PageFacts) -> list[BaseRoute]:
     """`POST /api/gates/{gate}`, `/api/steer` and `/api/task`."""
     turns = Turns()
 
     async def gate(request: Request) -> Response:
-        body = await body_of(request, Answer)
+        body = await body_of(request, GateAnswerBody)
         name = f"{_run(site, request)}{request.path_params['gate']}"
         return reply(await aside(partial(_answer, site, turns, name, body)))
 
@@ -37,20 +37,20 @@ def routes(site: Site) -> list[BaseRoute]:
         return reply(text_of({"ok": True, "said": said}))
 
     async def task(request: Request) -> Response:
-        body = await body_of(request, Edit)
+        body = await body_of(request, TaskEditBody)
         return reply(await aside(partial(_edit, site, turns, body)))
 
     asked = {"/api/gates/{gate:path}": gate, "/api/steer": steer, "/api/task": task}
     return [Route(path, answered(site.roadmap, answer), methods=["POST"]) for path, answer in asked.items()]
 
 
-def _run(site: Site, request: Request) -> str:
+def _run(site: PageFacts, request: Request) -> str:
     """The run that a gate is looked for in, as the beginning of its name; nothing where none is named."""
     named = request.query_params.get("run", "")
     return f"{run_named(site, named)}/" if named else ""
 
 
-def _answer(site: Site, turns: Turns, name: str, body: Answer) -> str:
+def _answer(site: PageFacts, turns: Turns, name: str, body: GateAnswerBody) -> str:
     """Give an answer, once: one that stands already is no answer to this question."""
     began = time.time()
     with turns.turn(f"gate {name}"):
@@ -69,7 +69,7 @@ _ANSWERED = {
 }  # fmt: skip
 
 
-def _edit(site: Site, turns: Turns, body: Edit) -> str:
+def _edit(site: PageFacts, turns: Turns, body: TaskEditBody) -> str:
     with turns.turn("roadmap"):
         told = milepost.edit_task(
             body.task, body.text, site.roadmap, digest=body.digest, commit=body.commit, database=site.database

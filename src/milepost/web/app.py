@@ -6,10 +6,10 @@ from starlette.applications import Starlette
 
 from milepost.web import action_routes, login, pages, read_routes, stream_routes
 from milepost.web.login import Entrance
-from milepost.web.page_facts import Site
+from milepost.web.page_facts import PageFacts
 
 
-def application(site: Site, entrance: Entrance) -> Starlette:
+def application(site: PageFacts, entrance: Entrance) -> Starlette:
     """All that the page asks for; an error is one line and what to do about it."""
     return Starlette(
         routes=[

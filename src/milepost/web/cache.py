@@ -10,7 +10,7 @@ from typing import Final
 MOST_SIGNS: Final = 32_000_000
 
 
-class Kept:
+class TextCache:
     """A text a key; the one that was not asked for the longest goes first."""
 
     def __init__(self, most_signs: int = MOST_SIGNS) -> None:

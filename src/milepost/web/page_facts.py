@@ -12,7 +12,7 @@ from milepost.web.built_app import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class PageFacts:
     """One served page. `database` is the server that runs are submitted to, None for what the settings say.
 
     `run` is the run that the page opens with, None for the newest. `preview` is the address on the other name, below
@@ -27,7 +27,7 @@ class Site:
     app: App | None = None
 
 
-def run_named(site: Site, given: str) -> str:
+def run_named(site: PageFacts, given: str) -> str:
     """The run that a question is about: the one it names, else the site's own, else the newest; empty without any."""
     runs = site.stream.runs()
     wanted = (given or site.run or "").lower()

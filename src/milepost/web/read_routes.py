@@ -14,11 +14,11 @@ from starlette.routing import BaseRoute, Route
 import milepost
 from milepost.core.errors import PlaceUnknown
 from milepost.serving.threads import aside
-from milepost.web.cache import Kept
+from milepost.web.cache import TextCache
 from milepost.web.diff.rows import ALL_LINES, CONTEXT, Sides, file_diffs
 from milepost.web.highlight.client import Painter
 from milepost.web.highlight.colours import Paint
-from milepost.web.page_facts import Site, run_named
+from milepost.web.page_facts import PageFacts, run_named
 from milepost.web.replies import Answering, answered, lasting, text_of
 from milepost.web.summary import waiting_in
 
@@ -35,9 +35,9 @@ class Shown:
     path: str
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes(site: PageFacts) -> list[BaseRoute]:
     """`/api/plan`, `/api/attempt`, `/api/files`, `/api/file`, `/api/log`, `/api/task` and `/api/costs`."""
-    kept, painter = Kept(), Painter()
+    kept, painter = TextCache(), Painter()
     looks: dict[str, Callable[[Request], str]] = {
         "/api/plan": partial(_plan, site),
         "/api/attempt": partial(_attempt, site, kept, painter),
@@ -58,11 +58,11 @@ def _looking(look: Callable[[Request], str]) -> Answering:
     return answer
 
 
-def _plan(site: Site, request: Request) -> str:
+def _plan(site: PageFacts, request: Request) -> str:
     return text_of(milepost.run_plan(_run(site, request), site.roadmap, database=site.database))
 
 
-def _attempt(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
+def _attempt(site: PageFacts, kept: TextCache, painter: Painter, request: Request) -> str:
     """An attempt with its proof and what it changed; what one that is over changed is made once."""
     run, task, number = _run(site, request), _word(request, "task"), _number(request, "attempt")
     told = milepost.attempt_story(task, number, site.roadmap, run=run, database=site.database)
@@ -101,7 +101,7 @@ def _attempt(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
     return f'{text_of(story)[:-1]},"diff":{diff}}}'
 
 
-def _diff(site: Site, told: milepost.TaskAttempt, painter: Painter, shown: Shown) -> str:
+def _diff(site: PageFacts, told: milepost.TaskAttempt, painter: Painter, shown: Shown) -> str:
     """What an attempt changed, in all files or in one."""
     changed = milepost.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
     files = [_sides(file) for file in changed.files if shown.path in ("", file.path)]
@@ -133,12 +133,12 @@ def _sides(file: milepost.FileChange) -> Sides:
     )
 
 
-def _files(site: Site, request: Request) -> str:
+def _files(site: PageFacts, request: Request) -> str:
     found = milepost.run_files(_run(site, request), site.roadmap, database=site.database)
     return text_of({"commit": found.commit, "base": found.base, "files": found.files, "cut": found.left_out > 0})
 
 
-def _file(site: Site, kept: Kept, painter: Painter, request: Request) -> str:
+def _file(site: PageFacts, kept: TextCache, painter: Painter, request: Request) -> str:
     path = _word(request, "path")
     found = milepost.file_at(_run(site, request), path, site.roadmap, database=site.database)
     if found is None:
@@ -152,7 +152,7 @@ def _file_text(found: milepost.FileText, paint: Paint) -> str:
     return text_of({**told, "cut": found.cut, "rows": tuple(rows)})
 
 
-def _log(site: Site, request: Request) -> str:
+def _log(site: PageFacts, request: Request) -> str:
     task, number, check = _word(request, "task"), _number(request, "attempt"), _word(request, "check")
     logs = milepost.attempt_logs(task, number, site.roadmap, run=_run(site, request), database=site.database)
     text = next((text for name, text in logs if name == check), None)
@@ -161,11 +161,11 @@ def _log(site: Site, request: Request) -> str:
     return text_of({"text": text[-LONGEST_LOG:], "cut": len(text) > LONGEST_LOG})
 
 
-def _task(site: Site, request: Request) -> str:
+def _task(site: PageFacts, request: Request) -> str:
     return text_of(milepost.task_text(_word(request, "task"), site.roadmap))
 
 
-def _costs(site: Site, request: Request) -> str:
+def _costs(site: PageFacts, request: Request) -> str:
     """What a run took, by whom, and what the open tasks are expected to take; nothing where nothing was run."""
     costs = milepost.costs(site.roadmap, run=_run(site, request), database=site.database)
     if costs is None:
@@ -181,21 +181,21 @@ def _expense(one: milepost.Expense) -> dict[str, float]:
     return {name: getattr(one, name) for name in names}
 
 
-def _forecast(site: Site) -> milepost.Forecast | None:
+def _forecast(site: PageFacts) -> milepost.Forecast | None:
     try:
         return milepost.forecast(site.roadmap)
     except milepost.MilepostError:  # a roadmap that cannot be planned now costs what it cost
         return None
 
 
-def _gates(site: Site, request: Request) -> str:
+def _gates(site: PageFacts, request: Request) -> str:
     """The questions of a run that wait, at a place in its stream: an answer is in there only once the run took it."""
     run = _run(site, request)
     last = site.stream.last(run) if run else 0
     return text_of({"waiting": waiting_in(site, run) if run else [], "last": last})
 
 
-def _run(site: Site, request: Request) -> str | None:
+def _run(site: PageFacts, request: Request) -> str | None:
     return run_named(site, request.query_params.get("run", "")) or None
 
 

@@ -18,7 +18,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Answer(Body):
+class GateAnswerBody(Body):
     """A person's answer to what they were shown under `digest`."""
 
     answer: Literal["approve", "reject", "edit", "skip", "delegate"]
@@ -34,7 +34,7 @@ class Steer(Body):
     text: Annotated[str, Field(max_length=8_000)] = ""
 
 
-class Edit(Body):
+class TaskEditBody(Body):
     """Other lines for a task, in the place of those that were shown under `digest`; `commit` to commit them, too."""
 
     task: Annotated[str, Field(min_length=1, max_length=300)]

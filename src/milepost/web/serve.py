@@ -19,7 +19,7 @@ from milepost.serving.listen import in_address, local
 from milepost.serving.warnings import tell_on_stderr
 from milepost.web.addresses import outer_origin, page_socket, port_of, preview_sockets
 from milepost.web.login_keys import Keys, Secret
-from milepost.web.page_facts import Site, run_named
+from milepost.web.page_facts import PageFacts, run_named
 from milepost.web.preview import Names
 from milepost.web.setup import House, WebWish, site_of
 
@@ -65,7 +65,7 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
         await doors.until_closed()
 
 
-def _warm(site: Site) -> None:
+def _warm(site: PageFacts) -> None:
     """Ask what a page asks first, so that what the library needs for it is there when somebody does."""
     with suppress(milepost.MilepostError):
         milepost.run_files(None, site.roadmap, database=site.database)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import milepost
 from milepost.serving.threads import aside
-from milepost.web.page_facts import Site, glance_json
+from milepost.web.page_facts import PageFacts, glance_json
 from milepost.web.poll import Sight, Tail
 
 LINES: Final = 5_000
@@ -22,7 +22,7 @@ RETRY_MS: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class StreamPosition:
     """Where a page is: the epoch that it was told, and the last event that it has."""
 
     epoch: str
@@ -36,17 +36,17 @@ class Start:
     hello: dict[str, Any]
     rows: tuple[milepost.Row, ...]
     seen: Sight
-    place: Place
+    place: StreamPosition
 
 
-def place_named(text: str) -> Place:
+def place_named(text: str) -> StreamPosition:
     """The place that a page says it is at; one that makes no sense is nowhere."""
     epoch, _, seq = text.rpartition(":")
     known = seq.isascii() and seq.isdecimal() and len(seq) < 19
-    return Place(epoch=epoch, seq=int(seq)) if known else Place(epoch="", seq=0)
+    return StreamPosition(epoch=epoch, seq=int(seq)) if known else StreamPosition(epoch="", seq=0)
 
 
-async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[str]:
+async def told(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -> AsyncIterator[str]:
     """All that a page is told, until it goes, the journal is another one or away; an empty run is yet to come."""
     with suppress(milepost.MilepostError), tail.watching(run):  # the browser asks again
         start = await _start(site, tail, run, since)
@@ -57,12 +57,12 @@ async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[
         yield f"retry: {RETRY_MS}\n{named('hello', start.hello)}"
         for batch in batches(start.rows):
             yield message(place, batch, caught_up=batch[-1].seq >= seen.last)
-            place = Place(epoch=place.epoch, seq=batch[-1].seq)
+            place = StreamPosition(epoch=place.epoch, seq=batch[-1].seq)
         del start  # a page may stay for days, and what it began with is large
         while True:
             while place.seq < seen.last and (rows := await tail.rows(run, place.seq)):
                 yield message(place, rows, caught_up=rows[-1].seq >= seen.last)
-                place = Place(epoch=place.epoch, seq=rows[-1].seq)
+                place = StreamPosition(epoch=place.epoch, seq=rows[-1].seq)
             now = await tail.change(run, seen, SIGN_OF_LIFE_S)
             if now.epoch != seen.epoch:
                 return  # the browser asks again, and is told the other journal from its beginning
@@ -71,7 +71,7 @@ async def told(site: Site, tail: Tail, run: str, since: Place) -> AsyncIterator[
             seen = now
 
 
-def message(place: Place, rows: tuple[milepost.Row, ...], *, caught_up: bool) -> str:
+def message(place: StreamPosition, rows: tuple[milepost.Row, ...], *, caught_up: bool) -> str:
     """Rows as one event; it says what comes before them, so that a gap is noticed."""
     body = f'{{"after":{place.seq},"caught_up":{json.dumps(caught_up)},"events":{rows_json(rows)}}}'
     return f"id: {place.epoch}:{rows[-1].seq}\ndata: {body}\n\n"
@@ -111,7 +111,7 @@ def named(event: str, body: dict[str, Any]) -> str:
     return f"event: {event}\ndata: {json.dumps(body)}\n\n"
 
 
-async def _start(site: Site, tail: Tail, run: str, since: Place) -> Start:
+async def _start(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -> Start:
     """A page that was told this run of this journal goes on where it was; every other one starts over."""
     seen = await tail.sight(run)
     epoch = f"{seen.epoch}.{run}"
@@ -133,5 +133,5 @@ async def _start(site: Site, tail: Tail, run: str, since: Place) -> Start:
         "folder": str(site.roadmap.parent),
         "version": milepost.__version__,
     }
-    place = Place(epoch=epoch, seq=since.seq if goes_on else 0)
+    place = StreamPosition(epoch=epoch, seq=since.seq if goes_on else 0)
     return Start(hello=hello, rows=opening.rows if opening else (), seen=seen, place=place)

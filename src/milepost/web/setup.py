@@ -17,7 +17,7 @@ from milepost.web.app import application
 from milepost.web.built_app import App, app_named
 from milepost.web.login import Entrance
 from milepost.web.login_keys import Keys, Secret
-from milepost.web.page_facts import Site
+from milepost.web.page_facts import PageFacts
 from milepost.web.preview import Names, Previews, previews
 from milepost.web.response_headers import page_policy
 
@@ -43,7 +43,7 @@ class WebWish:
 class House:
     """What a page is made of; `origins` are the page's own, that of this machine first."""
 
-    site: Site
+    site: PageFacts
     names: Names | None
     origins: tuple[str, ...]
     secret: Secret = field(repr=False)
@@ -78,10 +78,10 @@ class House:
         return tuple(f"http://{urlsplit(address).netloc}" for address in addresses)
 
 
-def site_of(wish: WebWish, roadmap: Path, stream: milepost.EventStream, names: Names | None) -> Site:
+def site_of(wish: WebWish, roadmap: Path, stream: milepost.EventStream, names: Names | None) -> PageFacts:
     """What the page's routes need to know."""
     app: App | None = app_named(wish.app, roadmap.parent, names.app_url) if names else None
-    return Site(
+    return PageFacts(
         roadmap=roadmap,
         stream=stream,
         database=wish.database,
@@ -91,6 +91,6 @@ def site_of(wish: WebWish, roadmap: Path, stream: milepost.EventStream, names: N
     )
 
 
-def _report(site: Site, run: str) -> str:
+def _report(site: PageFacts, run: str) -> str:
     """The report of a run as a page of its own; the one that the site begins with unless another is named."""
     return milepost.report_to_html(milepost.report(site.roadmap, run=run or site.run, database=site.database))

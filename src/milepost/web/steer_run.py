@@ -8,14 +8,14 @@ from typing import Final, assert_never
 import milepost
 from milepost.core.errors import NothingToSteer
 from milepost.web.one_at_a_time import Turns
-from milepost.web.page_facts import Site, run_named
+from milepost.web.page_facts import PageFacts, run_named
 from milepost.web.request_bodies import Steer
 
 STOPPING_S: Final = 1.0  # a run that ends in this time is told as ended
 LONGEST_SHOWN: Final = 60
 
 
-def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
+def steered(site: PageFacts, turns: Turns, wish: Steer, run: str) -> str:
     """Do what is wished for; gives in words what was done. `run` is the one that the page shows, if it says so."""
     match wish.verb:
         case "pause" | "go_on" | "finish" | "drop" | "agent" | "parallel" | "note":
@@ -46,7 +46,7 @@ def steered(site: Site, turns: Turns, wish: Steer, run: str) -> str:
             assert_never(never)
 
 
-def _unfinished(site: Site, run: str) -> str:
+def _unfinished(site: PageFacts, run: str) -> str:
     """The run that is shown; raises where it is over: what is asked would go to another."""
     shown = run_named(site, run)
     glance = next((glance for glance in site.stream.runs() if glance.run == shown), None)
@@ -72,7 +72,7 @@ def _told(wish: Steer) -> str:
     return words[wish.verb]
 
 
-def _stop(site: Site, turns: Turns, run: str, *, at_once: bool) -> str:
+def _stop(site: PageFacts, turns: Turns, run: str, *, at_once: bool) -> str:
     """Ask the run to stop; who asks does not wait for minutes, the turn is held until it has."""
     done, stopped = threading.Event(), Stopped()
 
@@ -103,7 +103,7 @@ class Stopped:
     error: milepost.MilepostError | None = None
 
 
-def _retry(site: Site, turns: Turns, wish: Steer) -> str:
+def _retry(site: PageFacts, turns: Turns, wish: Steer) -> str:
     if not wish.task:
         raise milepost.Misuse("retry needs to know which task", "choose one")
     with turns.turn("begin"):

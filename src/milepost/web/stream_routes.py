@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 import milepost
 from milepost.serving.threads import aside
-from milepost.web.page_facts import Site, glance_json, run_named
+from milepost.web.page_facts import PageFacts, glance_json, run_named
 from milepost.web.poll import Tail
 from milepost.web.replies import answered
 from milepost.web.server_sent_events import LINES, place_named, rows_json, told
@@ -22,7 +22,7 @@ from milepost.web.summary import Summaries
 _LARGEST: Final = 2**62
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def routes(site: PageFacts) -> list[BaseRoute]:
     """`/api/runs`, `/api/stream`, `/api/lines` and `/api/summary`."""
     tail, summaries = Tail(site.stream), Summaries(site)
 
@@ -49,7 +49,7 @@ def routes(site: Site) -> list[BaseRoute]:
     return [Route(path, answered(site.roadmap, answer), methods=["GET"]) for path, answer in asked.items()]
 
 
-def _lines(site: Site, run: str, before: int) -> str:
+def _lines(site: PageFacts, run: str, before: int) -> str:
     """What commands printed before a place, and whether there is more before that."""
     rows = site.stream.printed_before(run, before, LINES) if run else ()
     older = bool(rows) and bool(site.stream.printed_before(run, rows[0].seq, 1))

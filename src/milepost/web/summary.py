@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import milepost
-from milepost.web.page_facts import Site
+from milepost.web.page_facts import PageFacts
 
 
 class Summaries:
     """Counts a run anew only when something happened in it. Any thread may ask."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: PageFacts) -> None:
         self._site = site
         self._counted: dict[str, tuple[str, int, dict[str, int]]] = {}
 
@@ -31,7 +31,7 @@ class Summaries:
         return {**numbers, "last": last, "alive": run in stream.at_work(), "waiting": waiting}
 
 
-def waiting_in(site: Site, run: str) -> list[str]:
+def waiting_in(site: PageFacts, run: str) -> list[str]:
     """The questions of a run that nobody has answered, also where the run did not take an answer up yet."""
     waiting = milepost.waiting_gates(site.roadmap, database=site.database or "")
     return [gate.gate for gate in waiting if gate.run == run]

@@ -16,7 +16,7 @@ _LINK = b"120000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class TreeEntry:
     """A file of a tree: the blob that is its content, and how large that is."""
 
     path: str
@@ -25,12 +25,12 @@ class Entry:
     is_link: bool = False
 
 
-def entries_of(git: Git, tree: str) -> tuple[Entry, ...]:
+def entries_of(git: Git, tree: str) -> tuple[TreeEntry, ...]:
     """The files of a tree, or of the tree of a commit; submodules are not among them."""
     listing = git.plumb_bytes("ls-tree", "-r", "-l", "-z", "--full-tree", tree)
     rows = (row.partition(b"\t") for row in listing.split(b"\0") if row)
     return tuple(
-        Entry(path=os.fsdecode(name), blob=blob.decode(), size=int(size), is_link=mode == _LINK)
+        TreeEntry(path=os.fsdecode(name), blob=blob.decode(), size=int(size), is_link=mode == _LINK)
         for (mode, kind, blob, size), name in ((facts.split(), name) for facts, _, name in rows)
         if kind == b"blob"
     )

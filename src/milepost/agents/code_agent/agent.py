@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from milepost.agents.code_agent.blocks import NoBlock
-from milepost.agents.code_agent.conversation import Talk
-from milepost.agents.code_agent.ending import Ended, Time
+from milepost.agents.code_agent.conversation import CodeConversation
+from milepost.agents.code_agent.ending import AttemptOver, Time
 from milepost.agents.code_agent.file_tools import TOOLS
-from milepost.agents.code_agent.host_functions import FUNCTIONS, Hands
+from milepost.agents.code_agent.host_functions import FUNCTIONS, HostFunctions
 from milepost.agents.code_agent.scratchpad import signals_in
 from milepost.agents.code_agent.session import KeptSession
 from milepost.agents.code_agent.signatures import listed
@@ -49,7 +49,7 @@ def final_answer(value: object, verified_by: str | None = None) -> None:
 
 
 ALL_FUNCTIONS: dict[str, Callable[..., object]] = {
-    each.__name__: each for each in (*TOOLS, *(getattr(Hands, name) for name in FUNCTIONS), final_answer)
+    each.__name__: each for each in (*TOOLS, *(getattr(HostFunctions, name) for name in FUNCTIONS), final_answer)
 }
 
 
@@ -96,7 +96,7 @@ class CodeAgent:
             logbook=tools.logbook,
         )
         session = KeptSession(tools.open_interpreter, workspace.folder, self._limits, stops, tools.say)
-        talk = Talk(assignment, prompt_of(assignment), asker, left, self._window_tokens)
+        talk = CodeConversation(assignment, prompt_of(assignment), asker, left, self._window_tokens)
         work = Work(
             workspace,
             tools,
@@ -109,7 +109,7 @@ class CodeAgent:
             tools.say(f"the price of {self._model.name} is not known: its answers are counted as $0")
         try:
             status, said = self._go_on(talk, work, tools)
-        except Ended as end:
+        except AttemptOver as end:
             status, said = end.status, end.said
         except CostReached as end:
             status, said = "gave_up", str(end)
@@ -118,7 +118,7 @@ class CodeAgent:
         signals = signals_in(work.pad.notes)
         return Outcome(status=status, said=said, usage=talk.usage, enforced=work.enforced, signals=signals)
 
-    def _go_on(self, talk: Talk, work: Work, tools: Tools) -> tuple[OutcomeStatus, str]:
+    def _go_on(self, talk: CodeConversation, work: Work, tools: Tools) -> tuple[OutcomeStatus, str]:
         for number in range(1, self._limits.steps + 1):
             block = talk.ask(tools.redact(work.pad.shown()))
             if isinstance(block, NoBlock):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from milepost.agents.code_agent.blocks import Block, NoBlock, block_in
-from milepost.agents.code_agent.ending import Ended, Time, ended_by
+from milepost.agents.code_agent.ending import AttemptOver, Time, ended_by
 from milepost.agents.models.as_json import answer_of, digest_of, size_of
 from milepost.agents.models.ask import Asker
 from milepost.agents.models.faults import Fault
@@ -19,7 +19,7 @@ from milepost.core.calls import Usage
 from milepost.core.errors import CassetteExhausted
 
 
-class Talk:
+class CodeConversation:
     """One attempt's conversation. What stands on the scratchpad is said with the last message only, as it is now."""
 
     def __init__(self, assignment: Assignment, prompt: str, asker: Asker, time: Time, window_tokens: int) -> None:
@@ -40,11 +40,11 @@ class Talk:
         except TimeoutError as error:
             raise self._time.out() from error
         except CassetteExhausted as error:
-            raise Ended("gave_up", error.message) from error
+            raise AttemptOver("gave_up", error.message) from error
         except Fault as fault:
             raise ended_by(fault) from fault
         if reply.refused:
-            raise Ended("gave_up", f"the model was not asked: {reply.refused}")
+            raise AttemptOver("gave_up", f"the model was not asked: {reply.refused}")
         self._time.spend(reply.body["seconds"])
         self.usage += reply.usage
         answer = answer_of(reply.body, reply.usage)
@@ -58,7 +58,7 @@ class Talk:
     def remind(self, why: str) -> None:
         """Tell the model that its answer is of no use; the second time in a row ends the attempt."""
         if self._reminded:
-            raise Ended("gave_up", f"two answers in a row could not be used: {why}")
+            raise AttemptOver("gave_up", f"two answers in a row could not be used: {why}")
         self._reminded = True
         self.tell(filled("code_reminder", flaw=why))
 

@@ -6,7 +6,7 @@ from milepost.agents.models.faults import Fault, limit_in_words
 from milepost.core.attempt import OutcomeStatus
 
 
-class Ended(Exception):
+class AttemptOver(Exception):
     """The attempt is over."""
 
     def __init__(self, status: OutcomeStatus, said: str) -> None:
@@ -15,8 +15,12 @@ class Ended(Exception):
         self.said = said
 
 
-def ended_by(fault: Fault) -> Ended:
-    return Ended("gave_up", fault.what) if fault.kind == "rejected" else Ended("limited", limit_in_words(fault))
+def ended_by(fault: Fault) -> AttemptOver:
+    return (
+        AttemptOver("gave_up", fault.what)
+        if fault.kind == "rejected"
+        else AttemptOver("limited", limit_in_words(fault))
+    )
 
 
 class Time:
@@ -36,5 +40,5 @@ class Time:
             raise self.out()
         return left
 
-    def out(self) -> Ended:
-        return Ended("timed_out", f"not finished after {self._timeout_s:g} s")
+    def out(self) -> AttemptOver:
+        return AttemptOver("timed_out", f"not finished after {self._timeout_s:g} s")

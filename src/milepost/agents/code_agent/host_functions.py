@@ -16,7 +16,7 @@ from milepost.core.ports import Tools
 LONGEST_STREAM = 100_000
 
 
-class Hands:
+class HostFunctions:
     """The functions of the host for the code of one step, and what it did with them.
 
     Code calls them from another process: what they are given is anything that JSON can hold. `say` is told of commands

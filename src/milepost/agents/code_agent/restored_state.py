@@ -16,7 +16,7 @@ LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StepState:
     """What a step changed of what a later session needs."""
 
     put: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Past:
     values: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
-    def after(self, code: str, kept: Kept | None) -> Past:
+    def after(self, code: str, kept: StepState | None) -> Past:
         """The past once this step belongs to it, too; None was kept when the session did not outlive the step."""
         blocks = (*self.blocks, code)
         if kept is None:
@@ -49,16 +49,16 @@ class Begun:
 
     lost: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
-    kept: Kept | None = None
+    kept: StepState | None = None
 
 
-def kept_of(told: Any) -> Kept | None:
+def kept_of(told: Any) -> StepState | None:
     """What a session told of its variables; None when that is nothing that could be kept."""
     match told:
         case {"put": dict(put), "gone": list(gone), "names": list(names)}:
             words = (*put, *put.values(), *gone, *names)
             if all(isinstance(word, str) for word in words) and sum(map(len, words)) <= _MOST_KEPT_CHARACTERS:
-                return Kept(put=put, gone=tuple(gone), names=tuple(names))
+                return StepState(put=put, gone=tuple(gone), names=tuple(names))
     return None
 
 

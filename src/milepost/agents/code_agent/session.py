@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from milepost.agents.code_agent.restored_state import MOST_KEPT_BYTES, Begun, Kept, Past, begun_of, kept_of
+from milepost.agents.code_agent.restored_state import MOST_KEPT_BYTES, Begun, Past, StepState, begun_of, kept_of
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.ports import Interpreter, Stops
 from milepost.sandbox.json_values import read_plain
@@ -32,7 +32,7 @@ class Ran:
 
     result: ExecutionResult | None
     lost: tuple[str, ...] = ()
-    kept: Kept | None = None
+    kept: StepState | None = None
 
 
 class KeptSession:
@@ -122,7 +122,7 @@ class KeptSession:
                 return
 
 
-def stepped(result: ExecutionResult) -> tuple[ExecutionResult, Kept | None]:
+def stepped(result: ExecutionResult) -> tuple[ExecutionResult, StepState | None]:
     """What the code of a step says of itself, with the facts of the run that it was in, and what was kept after it."""
     match result.final_value if result.is_final else None:
         case {

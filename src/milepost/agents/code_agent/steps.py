@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.agents.clip import clip
-from milepost.agents.code_agent.restored_state import Kept, kept_of
+from milepost.agents.code_agent.restored_state import StepState, kept_of
 from milepost.agents.code_agent.scratchpad import Note
 from milepost.agents.code_agent.signatures import used_in
 from milepost.agents.prompts import filled, quoted
@@ -39,7 +39,7 @@ class Step:
     forged: bool = False
     lost: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
-    kept: Kept | None = None
+    kept: StepState | None = None
     enforced: tuple[tuple[str, ...], ...] = ()
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from milepost.agents.clip import clip
-from milepost.agents.code_agent.ending import Ended, Time
-from milepost.agents.code_agent.host_functions import Hands
+from milepost.agents.code_agent.ending import AttemptOver, Time
+from milepost.agents.code_agent.host_functions import HostFunctions
 from milepost.agents.code_agent.restored_state import Past
 from milepost.agents.code_agent.scratchpad import Pad
 from milepost.agents.code_agent.session import KeptSession, Ran
@@ -70,7 +70,7 @@ class Work:
 
     def _make(self, code: str, timeout_s: float) -> Reply:
         started = self._clock()
-        hands = Hands(
+        hands = HostFunctions(
             self._workspace,
             self._tools,
             pad=self.pad.copy(),
@@ -81,12 +81,12 @@ class Work:
         step = self._step(ran, hands)
         return Reply(body={**step.plain(), "seconds": self._clock() - started}, failed=step.failed)
 
-    def _step(self, ran: Ran, hands: Hands) -> Step:
+    def _step(self, ran: Ran, hands: HostFunctions) -> Step:
         done, redact = ran.result, self._tools.redact
         if done is None:
             return Step(is_run=False, error="it needs names that are lost", lost=ran.lost, kept=ran.kept)
         if done.termination == "not_started":
-            raise Ended("gave_up", f"the code cannot be run: {done.error}")
+            raise AttemptOver("gave_up", f"the code cannot be run: {done.error}")
         verified_by = None if done.verified_by is None else clip(redact(done.verified_by), LONGEST_ERROR)
         return Step(
             output=redact(done.output),

@@ -20,7 +20,7 @@ SESSION = "walls.guest"  # what serves the session that this runs in
 _REMADE = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class Keeper:
+class VariableKeeper:
     """Keeps what the variables of a namespace hold, within a size, so that another session can have them.
 
     What is in the namespace when it begins is not the code's.

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.dependencies import Dependency, in_cargo, in_package_json, in_pyproject, in_requirements
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 
 Adding = Callable[[str, Dependency], str]
 
@@ -91,22 +91,22 @@ class AddDependency:
             *(_dependency_problems(ecosystem_of(manifest), inputs)),
         )
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         values = values_in(self.schema, inputs)
         path = values.get("manifest") or _only_manifest(site)
         ecosystem = ecosystem_of(path)
         if ecosystem is None:
-            raise Refused(f"{path} is of no kind that is known")
+            raise PathRefused(f"{path} is of no kind that is known")
         if problems := _dependency_problems(ecosystem, inputs):
-            raise Refused("; ".join(problems))
+            raise PathRefused("; ".join(problems))
         dependency = Dependency(
             name=values["name"], version=values.get("version", ""), group=values["group"], replace=values["replace"]
         )
         before = site.text(path)
         try:
             site.write(path, ecosystem.add(before, dependency))
-        except Refused as refusal:
-            raise Refused(f"{path}: {refusal}") from refusal
+        except PathRefused as refusal:
+            raise PathRefused(f"{path}: {refusal}") from refusal
         folder = path.rpartition("/")[0]
         locks = [lock for lock in ecosystem.locks if site.holds(f"{folder}/{lock}" if folder else lock)]
         if locks and site.changes:
@@ -118,13 +118,13 @@ def ecosystem_of(path: str) -> Ecosystem | None:
     return next((each for each in ECOSYSTEMS if each.manifest.fullmatch(path)), None)
 
 
-def _only_manifest(site: Site) -> str:
+def _only_manifest(site: PendingChanges) -> str:
     found = [path for path in site.paths() if "/" not in path and ecosystem_of(path) is not None]
     if "pyproject.toml" in found:  # requirements files beside it mostly repeat what it says
         found = [path for path in found if not path.startswith("requirements")]
     if len(found) != 1:
         named = f"there are several: {', '.join(found)}" if found else "there is none at the top of the project"
-        raise Refused(f"manifest is missing: {named}")
+        raise PathRefused(f"manifest is missing: {named}")
     return found[0]
 
 

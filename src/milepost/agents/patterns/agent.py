@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from milepost.agents.clip import clip
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.patterns.pattern import Pattern
-from milepost.agents.patterns.pending_changes import Site, TookTooLong
+from milepost.agents.patterns.pending_changes import PendingChanges, TookTooLong
 from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
 from milepost.core.calls import Call, Reply
 from milepost.core.commands import Command, CommandResult, Line, enforced_by_all
@@ -29,7 +29,7 @@ class PatternAgent:
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
         commands = WalledCommands(workspace=workspace, tools=tools)
-        site = Site(workspace.folder, commands)
+        site = PendingChanges(workspace.folder, commands)
         try:
             execute(self.pattern, _inputs_of(assignment), site)
         except PatternInputsInvalid as error:
@@ -47,7 +47,7 @@ class PatternAgent:
         )
 
 
-def execute(pattern: Pattern, inputs: Mapping[str, str], site: Site) -> None:
+def execute(pattern: Pattern, inputs: Mapping[str, str], site: PendingChanges) -> None:
     """Execute a pattern and write what it changed, unless the site is dry; PatternInputsInvalid when it may not be.
 
     A pattern may come from a user: one that breaks has not done its work, and nothing of it is written.
@@ -58,7 +58,7 @@ def execute(pattern: Pattern, inputs: Mapping[str, str], site: Site) -> None:
         pattern.execute(inputs, site)
         if not site.dry:
             site.write_out()
-    except Refused as refusal:
+    except PathRefused as refusal:
         raise PatternInputsInvalid(str(refusal), "change the inputs, or what is there") from refusal
     except MilepostError:
         raise
@@ -89,7 +89,7 @@ class WalledCommands:
         seconds = self.tools.seconds_for(argv) if timeout_s is None else timeout_s
         reply = self.tools.logbook.once(call, lambda: Reply(body=asdict(self._made(argv, seconds, aloud=True))))
         if reply.refused:
-            raise Refused(f"{argv[0]} was not allowed: {reply.refused}")
+            raise PathRefused(f"{argv[0]} was not allowed: {reply.refused}")
         result = _result_in(reply.body)
         self.held.append(result.enforced)
         return result

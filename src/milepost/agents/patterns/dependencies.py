@@ -8,7 +8,7 @@ from collections.abc import MutableMapping, MutableSequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.patterns.new_module.python_manifest import parsed, table_at
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def in_pyproject(text: str, wanted: Dependency) -> str:
         return _in_poetry(document, poetry, wanted)
     if wanted.group == "main":
         if project is None:
-            raise Refused("it has no [project]")
+            raise PathRefused("it has no [project]")
         if "dependencies" in project.get("dynamic", ()):
-            raise Refused("its dependencies are dynamic: add the package where they come from")
+            raise PathRefused("its dependencies are dynamic: add the package where they come from")
         owner, key = project, "dependencies"
     elif project is not None and wanted.group in (table_at(project, "optional-dependencies") or {}):
         owner, key = project["optional-dependencies"], wanted.group
@@ -54,7 +54,7 @@ def in_pyproject(text: str, wanted: Dependency) -> str:
     if listed is None:
         listed = owner[key] = tomlkit.array()
     if not isinstance(listed, MutableSequence):
-        raise Refused(f"{key} is no list")
+        raise PathRefused(f"{key} is no list")
     _add_to_list(listed, wanted)
     return document.as_string()
 
@@ -62,14 +62,14 @@ def in_pyproject(text: str, wanted: Dependency) -> str:
 def in_requirements(text: str, wanted: Dependency) -> str:
     """A requirements file with the package on a line of its own."""
     if wanted.group not in ("main", "dev"):
-        raise Refused(f"a requirements file has no group {wanted.group!r}")
+        raise PathRefused(f"a requirements file has no group {wanted.group!r}")
     lines = text.splitlines(keepends=True)
     end = "\r\n" if "\r\n" in text else "\n"
     for at, line in enumerate(lines):
         if _normal(_name(line)) != _normal(_name(wanted.requirement)):
             continue
         if line.rstrip().endswith("\\"):
-            raise Refused(f"{line.strip()!r} goes on in the next line: change it by hand")
+            raise PathRefused(f"{line.strip()!r} goes on in the next line: change it by hand")
         if _same(line, wanted.requirement):
             return text
         _may_replace_line(line.strip(), wanted)
@@ -85,14 +85,14 @@ def in_package_json(text: str, wanted: Dependency) -> str:
     groups = {"main": "dependencies", "dev": "devDependencies", "peer": "peerDependencies"}
     groups["optional"] = "optionalDependencies"
     if wanted.group not in groups:
-        raise Refused(f"there is no group {wanted.group!r}; there are {', '.join(groups)}")
+        raise PathRefused(f"there is no group {wanted.group!r}; there are {', '.join(groups)}")
     try:
         package = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"it cannot be read: {error}") from error
+        raise PathRefused(f"it cannot be read: {error}") from error
     listed = package.setdefault(groups[wanted.group], {}) if isinstance(package, dict) else None
     if not isinstance(listed, dict):
-        raise Refused("its dependencies are no object")
+        raise PathRefused("its dependencies are no object")
     known = listed.get(wanted.name)
     if known == wanted.version:
         return text
@@ -112,10 +112,10 @@ def in_cargo(text: str, wanted: Dependency) -> str:
 
     groups = {"main": "dependencies", "dev": "dev-dependencies", "build": "build-dependencies"}
     if wanted.group not in groups:
-        raise Refused(f"there is no group {wanted.group!r}; there are {', '.join(groups)}")
+        raise PathRefused(f"there is no group {wanted.group!r}; there are {', '.join(groups)}")
     document = parsed(text, "it")
     if "package" not in document:
-        raise Refused("it has no [package]")
+        raise PathRefused("it has no [package]")
     _add_to_table(document.setdefault(groups[wanted.group], tomlkit.table()), wanted, wanted.version)
     return document.as_string()
 
@@ -128,7 +128,7 @@ def _in_poetry(document: TOMLDocument, poetry: MutableMapping[str, Any], wanted:
         group = poetry.setdefault("group", tomlkit.table(is_super_table=True))
         owner = group.setdefault(wanted.group, tomlkit.table(is_super_table=True))
     if "[" in wanted.name:
-        raise Refused("extras are not written into Poetry's tables: add the package by hand")
+        raise PathRefused("extras are not written into Poetry's tables: add the package by hand")
     _add_to_table(owner.setdefault("dependencies", tomlkit.table()), wanted, wanted.version or "*")
     return document.as_string()
 
@@ -165,13 +165,13 @@ def _may_replace_line(there: str, wanted: Dependency) -> None:
     found = _REQUIRED.match(there)
     if found and found[4]:
         # Another line may have the package for the rest.
-        raise Refused(f"{there!r} holds only where its marker says: change it by hand")
+        raise PathRefused(f"{there!r} holds only where its marker says: change it by hand")
     _may_replace(there, wanted)
 
 
 def _may_replace(there: str, wanted: Dependency) -> None:
     if not wanted.replace:
-        raise Refused(f"{there!r} is there already; give replace=true to change its range")
+        raise PathRefused(f"{there!r} is there already; give replace=true to change its range")
 
 
 def _name(requirement: str) -> str:

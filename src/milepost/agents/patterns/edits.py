@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class TextEdit:
     """Put `new` in the place of `old`, at a line counted from 1 and a column counted in bytes from 0."""
 
     line: int
@@ -18,13 +18,13 @@ class Edit:
     new: str
 
 
-def edited(path: str, text: str, edits: Sequence[Edit]) -> str:
+def edited(path: str, text: str, edits: Sequence[TextEdit]) -> str:
     """The text with all edits made; they do not overlap."""
     lines = text.encode().split(b"\n")
     for edit in sorted(edits, key=lambda edit: (edit.line, edit.column), reverse=True):
         line, old = lines[edit.line - 1], edit.old.encode()
         # Older Pythons do not know exactly where a name stands inside an f-string.
         if edit.column < 0 or line[edit.column : edit.column + len(old)] != old:
-            raise Refused(f"{path}:{edit.line}: the place of {edit.old!r} is not certain; rename it by hand there")
+            raise PathRefused(f"{path}:{edit.line}: the place of {edit.old!r} is not certain; rename it by hand there")
         lines[edit.line - 1] = line[: edit.column] + edit.new.encode() + line[edit.column + len(old) :]
     return b"\n".join(lines).decode()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from milepost.agents.models.schema import Schema
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 
 
 class Pattern(Protocol):
@@ -27,7 +27,7 @@ class Pattern(Protocol):
         """Every problem with the inputs, at once."""
         ...
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         """Make the changes, of inputs without a problem. `Refused` says why they cannot be made there."""
         ...
 

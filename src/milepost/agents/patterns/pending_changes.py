@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from milepost.agents.confined import ConfinedFolder, Refused
+from milepost.agents.confined import ConfinedFolder, PathRefused
 from milepost.core.commands import CommandResult
 
 MOST_FILES = 50_000
 TOOLS_FOLDERS = frozenset({"venv", "site-packages", ".tox", ".milepost"})
 MADE_FOLDERS = frozenset({"build", "dist", "target", "vendor", "coverage"})  # deeper down they may be anything
 
-__all__ = ["Change", "Commands", "NoCommands", "Refused", "Site", "TookTooLong"]
+__all__ = ["Commands", "NoCommands", "PathRefused", "PendingChange", "PendingChanges", "TookTooLong"]
 
 
-class TookTooLong(Refused):
+class TookTooLong(PathRefused):
     """Says that a command of a pattern was ended because its time was over."""
 
 
@@ -38,14 +38,14 @@ class NoCommands:
     """Where nothing can be run."""
 
     def ask(self, argv: tuple[str, ...]) -> CommandResult:
-        raise Refused(f"{argv[0]} cannot be run here")
+        raise PathRefused(f"{argv[0]} cannot be run here")
 
     def run(self, argv: tuple[str, ...], timeout_s: float | None) -> CommandResult:
-        raise Refused(f"{argv[0]} cannot be run here")
+        raise PathRefused(f"{argv[0]} cannot be run here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PendingChange:
     """A file before and after; None where there is none."""
 
     path: str
@@ -53,7 +53,7 @@ class Change:
     after: bytes | None
 
 
-class Site:
+class PendingChanges:
     """What a pattern works on. Paths are relative to the folder, and none leads out of it.
 
     Changes are kept in memory: `write_out` makes them, `diff` shows them. With `dry`, commands that may change the
@@ -63,7 +63,7 @@ class Site:
     def __init__(self, folder: Path, commands: Commands | None = None, *, dry: bool = False) -> None:
         self._files = ConfinedFolder(folder)
         self._commands = commands or NoCommands()
-        self._staged: dict[str, Change] = {}
+        self._staged: dict[str, PendingChange] = {}
         self.dry = dry
         self.remarks: list[str] = []
         self.written: list[str] = []
@@ -81,7 +81,7 @@ class Site:
             return self._files.read(path)
         content = self._staged[path].after
         if content is None:
-            raise Refused(f"{path} was deleted")
+            raise PathRefused(f"{path} was deleted")
         return content
 
     def text(self, path: str) -> str:
@@ -89,7 +89,7 @@ class Site:
         try:
             return self.read(path).decode()
         except UnicodeDecodeError:
-            raise Refused(f"{path} is not UTF-8 text") from None
+            raise PathRefused(f"{path} is not UTF-8 text") from None
 
     def text_if_there(self, path: str) -> str | None:
         return self.text(path) if self.holds(path) else None
@@ -98,7 +98,7 @@ class Site:
         """The files that end so, all without a suffix; what tools fill and others own is left out."""
         listed = self._files.listing("", at_most=MOST_FILES)
         if len(listed) >= MOST_FILES:
-            raise Refused(f"there are more than {MOST_FILES} files here")
+            raise PathRefused(f"there are more than {MOST_FILES} files here")
         kept = {path for path in listed if not path.endswith("/") and _is_ours(path.split("/")[:-1])}
         for change in self._staged.values():
             (kept.add if change.after is not None else kept.discard)(change.path)
@@ -113,7 +113,7 @@ class Site:
         wanted = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
         there = [path for path in wanted if self.holds(path) and self.read(path) != wanted[path]]
         if there:
-            raise Refused("; ".join(f"{path} is there already, with other content" for path in there))
+            raise PathRefused("; ".join(f"{path} is there already, with other content" for path in there))
         for path, content in wanted.items():
             self._stage(path, content)
 
@@ -137,7 +137,7 @@ class Site:
         return self._commands.run(argv, timeout_s)
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[PendingChange, ...]:
         """What is still to be written."""
         return tuple(change for change in self._staged.values() if change.before != change.after)
 
@@ -165,28 +165,28 @@ class Site:
         """Refuse a path that leads through a file; `kept` says of what changes whether a file will be there."""
         for folder in map(str, list(PurePosixPath(path).parents)[:-1]):
             if kept.get(folder, self._holds_file(folder)):
-                raise Refused(f"{folder} is a file, and {path} would be below it")
+                raise PathRefused(f"{folder} is a file, and {path} would be below it")
 
     def _holds_file(self, path: str) -> bool:
         if not self._files.holds(path):
             return False
         try:
             self._files.listing(path, at_most=1)
-        except Refused:
+        except PathRefused:
             return True
         return False
 
     def _stage(self, path: str, content: bytes | None) -> None:
         known = self._staged.get(path)
         before = known.before if known else (self._files.read(path) if self._files.holds(path) else None)
-        self._staged[path] = Change(path=path, before=before, after=content)
+        self._staged[path] = PendingChange(path=path, before=before, after=content)
 
 
 def _is_ours(folders: list[str]) -> bool:
     return not TOOLS_FOLDERS.intersection(folders) and not MADE_FOLDERS.intersection(folders[:1])
 
 
-def _diff_of(change: Change) -> str:
+def _diff_of(change: PendingChange) -> str:
     """A change as git shows it: files that come or go are told, for an empty one there is nothing else to see."""
     before, after = _lines(change.before), _lines(change.after)
     mode = "new file mode 100644\n" if change.before is None else "deleted file mode 100644\n"

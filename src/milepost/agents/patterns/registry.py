@@ -37,7 +37,7 @@ class PatternSetup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownPattern:
     """A pattern that is there by its name, where it comes from, and how it is had; `load` raises when it is broken."""
 
     name: str
@@ -45,7 +45,7 @@ class Known:
     load: Callable[[], Pattern]
 
 
-def known_patterns(folder: Path | None = None, setup: PatternSetup | None = None) -> tuple[Known, ...]:
+def known_patterns(folder: Path | None = None, setup: PatternSetup | None = None) -> tuple[KnownPattern, ...]:
     """Every pattern that `folder`, the roadmap's, knows: those that ship first."""
     setup = setup or PatternSetup()
     return (*_built_in(setup), *_of_folders(folder, setup.folders), *_installed())
@@ -64,7 +64,7 @@ def pattern_named(name: str, folder: Path | None = None, setup: PatternSetup | N
     return found[0].load()
 
 
-def _built_in(setup: PatternSetup) -> Iterator[Known]:
+def _built_in(setup: PatternSetup) -> Iterator[KnownPattern]:
     patterns: tuple[Pattern, ...] = (
         ModuleCreation(),
         ConfigSetup(),
@@ -76,14 +76,14 @@ def _built_in(setup: PatternSetup) -> Iterator[Known]:
         RunCommand(),
     )
     for pattern in patterns:
-        yield Known(name=pattern.name, origin="built in", load=partial(_same, pattern))
+        yield KnownPattern(name=pattern.name, origin="built in", load=partial(_same, pattern))
 
 
 def _same(pattern: Pattern) -> Pattern:
     return pattern
 
 
-def _of_folders(folder: Path | None, folders: Iterable[Path]) -> Iterator[Known]:
+def _of_folders(folder: Path | None, folders: Iterable[Path]) -> Iterator[KnownPattern]:
     if folder is None:
         return
     for named in folders:
@@ -92,12 +92,12 @@ def _of_folders(folder: Path | None, folders: Iterable[Path]) -> Iterator[Known]
     for place in (folder / OWN_FOLDER, *(folder / each for each in folders)):
         below = place.iterdir() if place.is_dir() else ()
         for each in sorted(each for each in below if each.is_dir() and not each.name.startswith(".")):
-            yield Known(name=each.name, origin=str(each), load=partial(folder_pattern.load, each))
+            yield KnownPattern(name=each.name, origin=str(each), load=partial(folder_pattern.load, each))
 
 
-def _installed() -> Iterator[Known]:
+def _installed() -> Iterator[KnownPattern]:
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        yield Known(name=entry.name, origin=f"entry point {entry.value}", load=partial(_loaded, entry))
+        yield KnownPattern(name=entry.name, origin=f"entry point {entry.value}", load=partial(_loaded, entry))
 
 
 def _loaded(entry: EntryPoint) -> Pattern:

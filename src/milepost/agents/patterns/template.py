@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TemplatePlace:
     """A place in a template: `text` as it is, or an input and how its value is changed."""
 
     text: str = ""
@@ -27,7 +27,7 @@ class Place:
     change: str = ""
 
 
-def places_in(template: str) -> Iterator[Place | str]:
+def places_in(template: str) -> Iterator[TemplatePlace | str]:
     """The places of a template; one that cannot be read comes as the words it is made of."""
     for found in _PLACE.finditer(template):
         yield _place(found[1]) or found[0]
@@ -60,14 +60,14 @@ def template_problems(template: str, known: Mapping[str, bool]) -> tuple[str, ..
     return tuple(dict.fromkeys(problems))
 
 
-def _place(inside: str) -> Place | None:
+def _place(inside: str) -> TemplatePlace | None:
     found = _INSIDE.fullmatch(inside)
     if found is None:
         return None
-    return Place(text=found["literal"] or "", name=found["name"] or "", change=found["change"] or "")
+    return TemplatePlace(text=found["literal"] or "", name=found["name"] or "", change=found["change"] or "")
 
 
-def _put(place: Place, values: Mapping[str, Any]) -> str:
+def _put(place: TemplatePlace, values: Mapping[str, Any]) -> str:
     value = values[place.name]
     if place.change == "json":
         return json.dumps(value, ensure_ascii=False)

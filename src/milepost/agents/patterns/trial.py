@@ -10,8 +10,8 @@ from pathlib import Path
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.pattern import Pattern, about
-from milepost.agents.patterns.pending_changes import Commands, Site
-from milepost.agents.patterns.registry import Known, PatternSetup, known_patterns
+from milepost.agents.patterns.pending_changes import Commands, PendingChanges
+from milepost.agents.patterns.registry import KnownPattern, PatternSetup, known_patterns
 from milepost.core.errors import MilepostError
 
 
@@ -49,10 +49,10 @@ def tried(
     pattern: Pattern, inputs: Mapping[str, str], folder: Path, commands: Commands, *, write: bool
 ) -> PatternTrial:
     """Show what a pattern would do to a folder; with `write` do it."""
-    shown = site = Site(folder, commands, dry=True)
+    shown = site = PendingChanges(folder, commands, dry=True)
     execute(pattern, inputs, shown)
     if write:
-        site = Site(folder, commands)
+        site = PendingChanges(folder, commands)
         execute(pattern, inputs, site)
     return PatternTrial(
         pattern=pattern.name,
@@ -63,7 +63,7 @@ def tried(
     )
 
 
-def _entry(known: Known) -> PatternEntry:
+def _entry(known: KnownPattern) -> PatternEntry:
     try:
         pattern = known.load()
         return PatternEntry(name=known.name, origin=known.origin, about=about(pattern), schema=pattern.schema)

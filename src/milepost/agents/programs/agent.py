@@ -18,14 +18,14 @@ from pathlib import Path
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.models.prices import Price
 from milepost.agents.programs import home as homes
-from milepost.agents.programs.availability import SignedIn, Standing, not_found, not_signed_in, standing_of
+from milepost.agents.programs.availability import Availability, SignedIn, not_found, not_signed_in, standing_of
 from milepost.agents.programs.driver import Capabilities, Driver, Invocation, Job, ProgramSetup
 from milepost.agents.programs.limits import bounds_of, hosts_of, usd_left
 from milepost.agents.programs.login import bring_back, lent
-from milepost.agents.programs.outcome import Judgement, at_bound, judge
-from milepost.agents.programs.progress import Bounds, Place, Progress, place_in
+from milepost.agents.programs.outcome import ProgramOutcome, at_bound, judge
+from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, ResumePoint, place_in
 from milepost.agents.programs.visible_paths import needed_paths
-from milepost.agents.programs.watch import AtBound, Watch
+from milepost.agents.programs.watch import AtBound, ProgramWatch
 from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled
 from milepost.core.attempt import Assignment, Outcome, Workspace
@@ -46,7 +46,7 @@ class _Attempt:
     assignment: Assignment
     workspace: Workspace
     tools: Tools
-    bounds: Bounds
+    bounds: ProgramLimits
     folder: Path
     deadline: float
 
@@ -55,8 +55,8 @@ class _Attempt:
 class _Run:
     """What came of one start of the program."""
 
-    judgement: Judgement
-    progress: Progress
+    judgement: ProgramOutcome
+    progress: ProgramProgress
     enforced: tuple[str, ...] = ()
     exited: bool = False
 
@@ -88,7 +88,7 @@ class ProgramAgent:
 
     def require(self) -> None:
         """Raise where the program cannot be started, or is not signed in with a service that asks for it."""
-        standing = Standing(name=self._driver.name)
+        standing = Availability(name=self._driver.name)
         if self._program() is None:
             standing = not_found(standing.name, self.setup.program or self._driver.program)
         elif self._signed_in() == "no" and not self.setup.base_url:
@@ -107,7 +107,7 @@ class ProgramAgent:
         can = self.capabilities()
         return can.counts_usd or (can.counts_tokens and self._price("").known)
 
-    def validate(self, terminal: Terminal) -> Standing:
+    def validate(self, terminal: Terminal) -> Availability:
         """Whether the program can be used here; it is started, in the sandbox, for its version only."""
         name, program, can = self._driver.name, self._program(), self.capabilities()
         if program is None:
@@ -164,13 +164,13 @@ class ProgramAgent:
         self._bring_login_back(attempt.folder)
         return self._started(program, attempt, homes.emptied(attempt.folder), anew)
 
-    def _started(self, program: str, attempt: _Attempt, home: Path, before: Place) -> _Run:
+    def _started(self, program: str, attempt: _Attempt, home: Path, before: ResumePoint) -> _Run:
         tools, can = attempt.tools, self.capabilities()
         job = self._job(attempt, home, before)
         setup = self._bounded(attempt.bounds, before)
         invocation = self._driver.invocation(program, job, setup)
         command = self._command(program, attempt, home, invocation)
-        watch = Watch(
+        watch = ProgramWatch(
             reader=self._driver.reader(),
             bounds=attempt.bounds,
             before=before,
@@ -190,7 +190,7 @@ class ProgramAgent:
         exited = result.termination == "exited"
         return _Run(judgement=judgement, progress=watch.progress, enforced=result.enforced, exited=exited)
 
-    def _job(self, attempt: _Attempt, home: Path, before: Place) -> Job:
+    def _job(self, attempt: _Attempt, home: Path, before: ResumePoint) -> Job:
         assignment = attempt.assignment
         return Job(
             prompt=filled("program_resumed") if before.session else prompt_for(assignment),
@@ -232,10 +232,10 @@ class ProgramAgent:
         if login := self.capabilities().login:
             bring_back(Path(os.path.realpath(self._users_home / login)), homes.made(folder), login)
 
-    def _bounds(self, tools: Tools) -> Bounds:
+    def _bounds(self, tools: Tools) -> ProgramLimits:
         return bounds_of(self.setup, tools.usd_left)
 
-    def _bounded(self, bounds: Bounds, before: Place) -> ProgramSetup:
+    def _bounded(self, bounds: ProgramLimits, before: ResumePoint) -> ProgramSetup:
         """The settings with the bounds that are left to this start of the program."""
         turns = max(1, bounds.turns - before.turns)
         return replace(self.setup, max_turns=turns, max_usd=usd_left(bounds, before))

@@ -11,10 +11,10 @@ from typing import Any
 
 from milepost.agents.programs.driver import (
     Capabilities,
-    Ended,
     Invocation,
     Job,
     Note,
+    ProgramEnded,
     ProgramSetup,
     Spoke,
     Turned,
@@ -139,7 +139,7 @@ class AiderReader:
                 status, wait_s = count(told.get("status")) or None, amount(told.get("wait_s")) or None
                 yield trouble_of(words(told.get("what")), status=status, wait_s=wait_s)
             case "ended":
-                yield Ended(told.get("fine") is True, words(told.get("what")))
+                yield ProgramEnded(told.get("fine") is True, words(told.get("what")))
 
 
 def provider_of(model: str) -> str:

@@ -13,7 +13,7 @@ SignedIn = Literal["key", "login", "no"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Availability:
     """What is known of a program on this machine; a `problem` keeps it from being used, `advice` says what to do."""
 
     name: str
@@ -28,17 +28,17 @@ class Standing:
         return not self.problem
 
 
-def not_found(name: str, program: str) -> Standing:
-    return Standing(
+def not_found(name: str, program: str) -> Availability:
+    return Availability(
         name=name,
         problem=f"there is no program {program!r}" if "/" in program else f"the program {program!r} is not on PATH",
         advice=f'install it, or say where it is: program = "…" under [agents."{name}"] in milepost.toml',
     )
 
 
-def not_signed_in(name: str, program: str, capabilities: Capabilities) -> Standing:
+def not_signed_in(name: str, program: str, capabilities: Capabilities) -> Availability:
     sign_in = f", or sign in with {program!r}" if capabilities.login else ""
-    return Standing(
+    return Availability(
         name=name,
         program=program,
         problem=f"the program {program!r} is not signed in",
@@ -48,15 +48,15 @@ def not_signed_in(name: str, program: str, capabilities: Capabilities) -> Standi
 
 def standing_of(
     name: str, program: str, told: CommandResult, *, timeout_s: float, signed_in: SignedIn, capabilities: Capabilities
-) -> Standing:
+) -> Availability:
     """What a program's answer to the question for its version says about it."""
-    found = Standing(name=name, program=program, version=_version(told), signed_in=signed_in)
+    found = Availability(name=name, program=program, version=_version(told), signed_in=signed_in)
     if not told.succeeded:
         ending = ending_in_words(told, program=program, timeout_s=timeout_s)
         complaint = last_lines(told.stderr or told.stdout, 3)
         problem = f"the program {program!r} does not start in the sandbox: {ending}\n{complaint}".rstrip()
         advice = f"start it yourself: {program} --version"
-        return Standing(name=name, program=program, signed_in=signed_in, problem=problem, advice=advice)
+        return Availability(name=name, program=program, signed_in=signed_in, problem=problem, advice=advice)
     if signed_in == "no" and capabilities.keys:
         missing = not_signed_in(name, program, capabilities)
         return replace(found, problem=missing.problem, advice=missing.advice)

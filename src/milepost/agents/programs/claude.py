@@ -8,12 +8,12 @@ from typing import Any
 
 from milepost.agents.programs.driver import (
     Capabilities,
-    Ended,
     Invocation,
     Job,
     Note,
+    ProgramEnded,
     ProgramSetup,
-    Session,
+    SessionNamed,
     Spoke,
     Stepped,
     Troubled,
@@ -118,7 +118,7 @@ class ClaudeReader:
         match words(told.get("type")), words(told.get("subtype")):
             case "system", "init":
                 if name := words(told.get("session_id")):
-                    yield Session(name)
+                    yield SessionNamed(name)
             case "system", "api_retry":
                 yield self._retry(told)
             case "system", "permission_denied":
@@ -176,7 +176,7 @@ class ClaudeReader:
         if not fine and subtype == "success":
             status = count(told.get("api_error_status")) or _STATUS_OF_ERROR.get(self._error)
             yield trouble_of(said or "its service did not answer", status=status, wait_s=self._wait_s)
-        yield Ended(fine, "" if fine else said or _errors(told) or _ENDS.get(subtype, subtype))
+        yield ProgramEnded(fine, "" if fine else said or _errors(told) or _ENDS.get(subtype, subtype))
 
 
 def usage_of(told: Mapping[str, Any]) -> Usage:

@@ -8,12 +8,12 @@ from typing import Any
 
 from milepost.agents.programs.driver import (
     Capabilities,
-    Ended,
     Invocation,
     Job,
     Note,
+    ProgramEnded,
     ProgramSetup,
-    Session,
+    SessionNamed,
     Spoke,
     Stepped,
     Used,
@@ -130,7 +130,7 @@ class CodexReader:
         match words(told.get("type")):
             case "thread.started":
                 if name := words(told.get("thread_id")):
-                    yield Session(name)
+                    yield SessionNamed(name)
             case "item.started" | "item.updated" | "item.completed" as event:
                 yield from self._item(inside(told, "item"), completed=event == "item.completed")
             case "error":
@@ -138,10 +138,10 @@ class CodexReader:
             case "turn.failed":
                 said = words(inside(told, "error").get("message"))
                 yield trouble_of(said)
-                yield Ended(False, said)
+                yield ProgramEnded(False, said)
             case "turn.completed":
                 yield Used(usage_of(inside(told, "usage")), cumulative=frozenset({"tokens"}))
-                yield Ended(True)
+                yield ProgramEnded(True)
 
     def _item(self, item: Mapping[str, Any], *, completed: bool) -> Iterator[Note]:
         kind, name = words(item.get("type")), words(item.get("id"))

@@ -62,7 +62,7 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionNamed:
     """The program named the session under which it can go on."""
 
     name: str
@@ -121,14 +121,14 @@ class Troubled:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramEnded:
     """The program's own word that it is at its end, and whether it says that it got there."""
 
     fine: bool
     what: str = ""
 
 
-Note = Session | Spoke | Stepped | Turned | Used | Troubled | Ended
+Note = SessionNamed | Spoke | Stepped | Turned | Used | Troubled | ProgramEnded
 
 
 class Reader(Protocol):

@@ -8,7 +8,7 @@ from typing import assert_never
 from milepost.agents.clip import clip, last_lines
 from milepost.agents.models.faults import Fault, limit_in_words
 from milepost.agents.programs.driver import Capabilities, Troubled
-from milepost.agents.programs.progress import Bounds, Progress, Reached, overspent
+from milepost.agents.programs.progress import ProgramLimits, ProgramProgress, Reached, overspent
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.commands import CommandResult, ending_in_words
 
@@ -16,7 +16,7 @@ LONGEST_SAID = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class ProgramOutcome:
     """What an attempt came to; what it did is judged by nobody here."""
 
     status: OutcomeStatus
@@ -25,13 +25,13 @@ class Judgement:
 
 def judge(
     result: CommandResult,
-    progress: Progress,
+    progress: ProgramProgress,
     capabilities: Capabilities,
-    bounds: Bounds,
+    bounds: ProgramLimits,
     *,
     program: str,
     timeout_s: float,
-) -> Judgement:
+) -> ProgramOutcome:
     """What a run of a program came to that ended by itself or was ended by the sandbox."""
     judgement = _judged(result, progress, capabilities, program=program, timeout_s=timeout_s)
     spent = overspent(progress, bounds)
@@ -39,15 +39,15 @@ def judge(
     return judgement if judgement.status == "finished" or spent is None else at_bound(spent, progress)
 
 
-def at_bound(bound: Reached, progress: Progress) -> Judgement:
+def at_bound(bound: Reached, progress: ProgramProgress) -> ProgramOutcome:
     """What a run came to that was ended because it reached a bound of ours."""
     said = f"{clip(progress.said, LONGEST_SAID)}\n{bound.what}".strip()
-    return Judgement(status=bound.status, said=said)
+    return ProgramOutcome(status=bound.status, said=said)
 
 
 def _judged(
-    result: CommandResult, progress: Progress, capabilities: Capabilities, *, program: str, timeout_s: float
-) -> Judgement:
+    result: CommandResult, progress: ProgramProgress, capabilities: Capabilities, *, program: str, timeout_s: float
+) -> ProgramOutcome:
     ending = ending_in_words(result, program=program, timeout_s=timeout_s)
     match result.termination:
         case "timeout" | "idle":
@@ -55,12 +55,14 @@ def _judged(
         case "exited":
             return _exited(result, progress, capabilities, ending)
         case "killed" | "signalled" | "not_started" | "output" | "memory" | "cpu" | "disk" | "processes" | "steps":
-            return Judgement(status="gave_up", said=_told(ending, progress, result))
+            return ProgramOutcome(status="gave_up", said=_told(ending, progress, result))
         case _ as never:
             assert_never(never)
 
 
-def _exited(result: CommandResult, progress: Progress, capabilities: Capabilities, ending: str) -> Judgement:
+def _exited(
+    result: CommandResult, progress: ProgramProgress, capabilities: Capabilities, ending: str
+) -> ProgramOutcome:
     ended = progress.ended
     if ended is None and capabilities.ends_itself:
         return _blamed(progress, "gave_up", _told(f"ended without a word that it is done ({ending})", progress, result))
@@ -69,20 +71,20 @@ def _exited(result: CommandResult, progress: Progress, capabilities: Capabilitie
     if not result.succeeded:
         return _blamed(progress, "gave_up", _told(f"{ending}, whatever it says", progress, result))
     if progress.denied is not None:
-        return Judgement(status="gave_up", said=_told(f"not permitted: {progress.denied.what}", progress, result))
+        return ProgramOutcome(status="gave_up", said=_told(f"not permitted: {progress.denied.what}", progress, result))
     if not progress.steps and not progress.said.strip():
-        return Judgement(status="gave_up", said=_told("it did nothing and said nothing", progress, result))
-    return Judgement(status="finished", said=clip(progress.said, LONGEST_SAID))
+        return ProgramOutcome(status="gave_up", said=_told("it did nothing and said nothing", progress, result))
+    return ProgramOutcome(status="finished", said=clip(progress.said, LONGEST_SAID))
 
 
-def _blamed(progress: Progress, status: OutcomeStatus, said: str) -> Judgement:
+def _blamed(progress: ProgramProgress, status: OutcomeStatus, said: str) -> ProgramOutcome:
     """An end that is its service's fault, if that was in trouble when it came: not now, or never."""
     trouble = progress.trouble
     if trouble is None:
-        return Judgement(status=status, said=said)
+        return ProgramOutcome(status=status, said=said)
     if trouble.kind == "rejected":
-        return Judgement(status="gave_up", said=_first(trouble.what, said))
-    return Judgement(status="limited", said=limit_in_words(_fault(trouble)))
+        return ProgramOutcome(status="gave_up", said=_first(trouble.what, said))
+    return ProgramOutcome(status="limited", said=limit_in_words(_fault(trouble)))
 
 
 def _fault(trouble: Troubled) -> Fault:
@@ -93,7 +95,7 @@ def _first(what: str, said: str) -> str:
     return said if what in said else f"{clip(what, LONGEST_SAID)}\n{said}"
 
 
-def _told(reason: str, progress: Progress, result: CommandResult) -> str:
+def _told(reason: str, progress: ProgramProgress, result: CommandResult) -> str:
     """The reason, then its last words and its complaints."""
     spoken = progress.said if progress.said not in reason else ""
     parts = (clip(reason, LONGEST_SAID), clip(spoken, LONGEST_SAID), clip(last_lines(result.stderr), LONGEST_SAID))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import assert_never
 
 from milepost.agents.models.faults import SHORT_WAIT_S, Fault, limit_in_words
-from milepost.agents.programs.driver import Ended, Note, Session, Spoke, Stepped, Troubled, Turned, Used
+from milepost.agents.programs.driver import Note, ProgramEnded, SessionNamed, Spoke, Stepped, Troubled, Turned, Used
 from milepost.agents.programs.lines import amount, count, words
 from milepost.core.attempt import OutcomeStatus
 from milepost.core.calls import NOTHING, Usage
@@ -20,7 +20,7 @@ PricedAt = Callable[[str, Usage], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ProgramLimits:
     """What an attempt of a program may take; `from_budget` says that the bound in money is the task's or the run's."""
 
     turns: int
@@ -37,7 +37,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ResumePoint:
     """Where an attempt stands that may be cut short: its session, and what it took until then."""
 
     session: str = ""
@@ -49,31 +49,31 @@ class Place:
         return json.dumps({"session": self.session, "turns": self.turns, **asdict(self.usage)})
 
 
-def place_in(note: str) -> Place:
+def place_in(note: str) -> ResumePoint:
     """The place that a logbook kept; the very beginning when it kept none."""
     try:
         kept = json.loads(note) if note else {}
     except ValueError:
         kept = {}
     if not isinstance(kept, dict):
-        return Place()
+        return ResumePoint()
     usage = Usage(
         input_tokens=count(kept.get("input_tokens")),
         output_tokens=count(kept.get("output_tokens")),
         cached_tokens=count(kept.get("cached_tokens")),
         cost_usd=amount(kept.get("cost_usd")),
     )
-    return Place(session=words(kept.get("session")), turns=count(kept.get("turns")), usage=usage)
+    return ResumePoint(session=words(kept.get("session")), turns=count(kept.get("turns")), usage=usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ProgramProgress:
     """What the notes of one run of a program come to; `before` is where the attempt stood when it began.
 
     `trouble` with its service, and what it was `denied`, are what it has not got over yet.
     """
 
-    before: Place = Place()
+    before: ResumePoint = ResumePoint()
     session: str = ""
     steps: int = 0
     turns: int = 0
@@ -81,12 +81,12 @@ class Progress:
     said: str = ""
     trouble: Troubled | None = None
     denied: Troubled | None = None
-    ended: Ended | None = None
+    ended: ProgramEnded | None = None
 
-    def after(self, note: Note, priced_at: PricedAt) -> Progress:
+    def after(self, note: Note, priced_at: PricedAt) -> ProgramProgress:
         """How far it has come with one more note."""
         match note:
-            case Session(name=name):
+            case SessionNamed(name=name):
                 return replace(self, session=name) if _NAME.fullmatch(name) else self
             case Spoke(text=text):
                 return replace(self, said=text, trouble=None)
@@ -100,7 +100,7 @@ class Progress:
                 return replace(self, denied=note)
             case Troubled():
                 return replace(self, trouble=note)
-            case Ended():
+            case ProgramEnded():
                 return replace(self, ended=note)
             case _ as never:
                 assert_never(never)
@@ -111,14 +111,14 @@ class Progress:
         return bool(self.steps or self.turns or self.said)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ResumePoint:
         """Where the attempt stands: what is counted is counted with the runs before."""
         turns = self.before.turns + max(self.turns, self.steps if not self.turns else 0)
         usage = self.before.usage if self.usage == NOTHING else self.usage
-        return Place(session=self.session or self.before.session, turns=turns, usage=usage)
+        return ResumePoint(session=self.session or self.before.session, turns=turns, usage=usage)
 
 
-def reached(progress: Progress, bounds: Bounds) -> Reached | None:
+def reached(progress: ProgramProgress, bounds: ProgramLimits) -> Reached | None:
     """The bound that a program has come to, if it has. Whoever is at its end is not held up."""
     if progress.ended is not None:
         return None
@@ -127,7 +127,7 @@ def reached(progress: Progress, bounds: Bounds) -> Reached | None:
     return overspent(progress, bounds) or too_long_a_wait(progress)
 
 
-def overspent(progress: Progress, bounds: Bounds) -> Reached | None:
+def overspent(progress: ProgramProgress, bounds: ProgramLimits) -> Reached | None:
     """The bound in money, when it is reached: the attempt's own, or what the budget left."""
     cost_usd = progress.place.usage.cost_usd
     if bounds.usd is None or cost_usd < bounds.usd:
@@ -136,7 +136,7 @@ def overspent(progress: Progress, bounds: Bounds) -> Reached | None:
     return Reached(what=f"stopped at ${cost_usd:.2f} of ${bounds.usd:.2f}", status=status)
 
 
-def too_long_a_wait(progress: Progress) -> Reached | None:
+def too_long_a_wait(progress: ProgramProgress) -> Reached | None:
     """The service, when it asks for a wait that no program is kept running for."""
     trouble = progress.trouble
     if trouble is None or trouble.wait_s is None or trouble.wait_s <= SHORT_WAIT_S:
@@ -144,7 +144,7 @@ def too_long_a_wait(progress: Progress) -> Reached | None:
     return Reached(what=limit_in_words(Fault("limited", trouble.what, trouble.wait_s)), status="limited")
 
 
-def _total(before: Place, used: Used, priced_at: PricedAt) -> Usage:
+def _total(before: ResumePoint, used: Used, priced_at: PricedAt) -> Usage:
     """What the attempt took with the runs before; a cost that the program does not say is reckoned."""
     cost_usd = used.usage.cost_usd if used.cost_known else priced_at(used.model, used.usage)
     counted: set[str] = set(used.cumulative) if before.session else set()

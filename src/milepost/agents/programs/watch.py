@@ -6,8 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never
 
-from milepost.agents.programs.driver import Ended, Note, Reader, Session, Spoke, Stepped, Troubled, Turned, Used
-from milepost.agents.programs.progress import Bounds, Place, PricedAt, Progress, Reached, reached
+from milepost.agents.programs.driver import (
+    Note,
+    ProgramEnded,
+    Reader,
+    SessionNamed,
+    Spoke,
+    Stepped,
+    Troubled,
+    Turned,
+    Used,
+)
+from milepost.agents.programs.progress import PricedAt, ProgramLimits, ProgramProgress, Reached, ResumePoint, reached
 from milepost.core.commands import Line
 from milepost.core.ports import Tools
 
@@ -24,7 +34,7 @@ class AtBound(Exception):
         self.bound = bound
 
 
-class Watch:
+class ProgramWatch:
     """Takes the lines of one run of a program. What it raises ends the program, with all that it started.
 
     One that `may_leave` can go on later in its session, and leaves between two steps at a stop.
@@ -34,8 +44,8 @@ class Watch:
         self,
         *,
         reader: Reader,
-        bounds: Bounds,
-        before: Place,
+        bounds: ProgramLimits,
+        before: ResumePoint,
         tools: Tools,
         priced_at: PricedAt,
         may_leave: bool,
@@ -46,7 +56,7 @@ class Watch:
         self._began, self._noting_s = clock(), 0.0
         self._cost_noted = False
         self._said = ""
-        self.progress = Progress(before=before)
+        self.progress = ProgramProgress(before=before)
 
     def line(self, line: Line) -> None:
         for note in (_redacted(read, self._tools.redact) for read in self._reader.read(line)):
@@ -74,9 +84,9 @@ class Watch:
                 for line in text.splitlines():
                     if line.strip():
                         self._tools.say(line)
-            case Stepped(what=what) | Troubled(what=what) | Ended(what=what):
+            case Stepped(what=what) | Troubled(what=what) | ProgramEnded(what=what):
                 self._say_once(" ".join(what.split())[:LONGEST_SAID])
-            case Session() | Turned() | Used():
+            case SessionNamed() | Turned() | Used():
                 pass
             case _ as never:
                 assert_never(never)
@@ -90,7 +100,7 @@ class Watch:
     def _keep(self, note: Note) -> None:
         """Note the session when it is named, with its first cost, and now and then with the workspace as it became."""
         first_cost = isinstance(note, Used) and not self._cost_noted
-        if not (first_cost or isinstance(note, Session | Stepped | Turned)) or not self.progress.place.session:
+        if not (first_cost or isinstance(note, SessionNamed | Stepped | Turned)) or not self.progress.place.session:
             return
         if first_cost or self._noting_s <= NOTING_S + NOTING_SHARE * (self._clock() - self._began):
             self._cost_noted = self._cost_noted or first_cost
@@ -113,9 +123,9 @@ def _redacted(note: Note, redact: Callable[[str], str]) -> Note:
     match note:
         case Spoke(text=text):
             return Spoke(redact(text))
-        case Stepped(what=what) | Troubled(what=what) | Ended(what=what):
+        case Stepped(what=what) | Troubled(what=what) | ProgramEnded(what=what):
             return replace(note, what=redact(what))
-        case Session() | Turned() | Used():
+        case SessionNamed() | Turned() | Used():
             return note
         case _ as never:
             assert_never(never)

@@ -16,7 +16,7 @@ from milepost.agents.models.ask import PATIENCE_S, Asker
 from milepost.agents.models.model import Model
 from milepost.agents.prompt import prompt_for
 from milepost.agents.prompts import filled
-from milepost.agents.tool_agent.conversation import Ended, Scene, Share, Talk, questions
+from milepost.agents.tool_agent.conversation import ConversationOver, Scene, Share, ToolConversation, questions
 from milepost.agents.tool_agent.cost_bound import CostReached, Tally
 from milepost.agents.tool_agent.mcp.connection import ServerFailed
 from milepost.agents.tool_agent.mcp.server import McpServer
@@ -77,7 +77,7 @@ class ToolAgent:
             scene = self._scene(assignment, workspace, tools, servers)
             helpers = Helpers(usd_left=lambda: tally.usd_left(tools.usd_left))
             share = Share(timeout_s=tools.timeout_s, longest_s=tools.timeout_s)
-            talk = Talk(scene, tool_prompt(assignment), share, hand_over=helpers.hand_over)
+            talk = ToolConversation(scene, tool_prompt(assignment), share, hand_over=helpers.hand_over)
             return self._outcome(talk)
 
     def _scene(self, assignment: Assignment, workspace: Workspace, tools: Tools, servers: Servers) -> Scene:
@@ -102,11 +102,11 @@ class ToolAgent:
             max_answers=self._max_steps,
         )
 
-    def _outcome(self, talk: Talk) -> Outcome:
+    def _outcome(self, talk: ToolConversation) -> Outcome:
         status: OutcomeStatus = "finished"
         try:
             said = talk.converse()
-        except Ended as end:
+        except ConversationOver as end:
             status, said = end.status, end.said
         except CostReached as end:
             status, said = "gave_up", str(end)

@@ -15,7 +15,7 @@ from milepost.agents.models.prices import most_input_tokens
 from milepost.agents.models.window import pruned
 from milepost.agents.prompts import filled
 from milepost.agents.tool_agent.mcp.servers import Servers
-from milepost.agents.tool_agent.tools.calls import Hands, Use
+from milepost.agents.tool_agent.tools.calls import ToolCalls, Use
 from milepost.agents.tool_agent.tools.long_results import LongResults
 from milepost.agents.tool_agent.tools.specs import CHANGING, GIVE_UP, TASK, argv_of, narration
 from milepost.core.attempt import OutcomeStatus, Workspace
@@ -28,7 +28,7 @@ LONGEST_NAME = 100
 _NOT_RUN = "error: not run, because the answer could not be used: {flaw}"
 
 
-class Ended(Exception):
+class ConversationOver(Exception):
     """A conversation is over before the model says so; `everywhere`: no other one of the attempt can go on, either."""
 
     def __init__(self, status: OutcomeStatus, said: str, *, everywhere: bool = False) -> None:
@@ -70,10 +70,10 @@ class Share:
     usd: float | None = None
 
 
-HandOver = Callable[["Talk", ToolCall], ToolResult]
+HandOver = Callable[["ToolConversation", ToolCall], ToolResult]
 
 
-class Talk:
+class ToolConversation:
     """A conversation; `hand_over` lets a helper do a part of its work, which helpers themselves cannot."""
 
     def __init__(self, scene: Scene, prompt: str, share: Share, *, hand_over: HandOver | None = None) -> None:
@@ -82,7 +82,7 @@ class Talk:
         self._share = share
         self._hand_over = hand_over
         self._messages: tuple[Message, ...] = (Prompt(text=prompt),)
-        self._hands = Hands(
+        self._hands = ToolCalls(
             scene.workspace,
             tools.terminal,
             scene.results,
@@ -104,17 +104,17 @@ class Talk:
                 self._tell(answer, tuple(self._run(call) for call in answer.calls))
             else:
                 return answer.text
-        raise Ended("gave_up", _endless(max_steps))
+        raise ConversationOver("gave_up", _endless(max_steps))
 
     def time_left_s(self) -> float:
         left = self._share.timeout_s - self.used_s
         if left <= 0:
-            raise Ended("timed_out", _late(self._share.timeout_s))
+            raise ConversationOver("timed_out", _late(self._share.timeout_s))
         if self.used_s >= self._share.longest_s:
-            raise Ended("timed_out", _late(self.scene.tools.timeout_s), everywhere=True)
+            raise ConversationOver("timed_out", _late(self.scene.tools.timeout_s), everywhere=True)
         return min(left, self._share.longest_s - self.used_s)
 
-    def take_in(self, helper: Talk) -> None:
+    def take_in(self, helper: ToolConversation) -> None:
         """Count what a helper took as taken here."""
         self.used_s += helper.used_s
         self.usage += helper.usage
@@ -126,13 +126,13 @@ class Talk:
         try:
             reply = self.scene.asker.reply(conversation)
         except TimeoutError as error:
-            raise Ended("timed_out", _late(self.scene.tools.timeout_s), everywhere=True) from error
+            raise ConversationOver("timed_out", _late(self.scene.tools.timeout_s), everywhere=True) from error
         except CassetteExhausted as error:
-            raise Ended("gave_up", error.message, everywhere=True) from error
+            raise ConversationOver("gave_up", error.message, everywhere=True) from error
         except Fault as fault:
             raise _ended_by(fault) from fault
         if reply.refused:
-            raise Ended("gave_up", f"the model was not asked: {reply.refused}", everywhere=True)
+            raise ConversationOver("gave_up", f"the model was not asked: {reply.refused}", everywhere=True)
         self.used_s += reply.body["seconds"]
         self.usage += reply.usage
         answer = answer_of(reply.body, reply.usage)
@@ -147,7 +147,7 @@ class Talk:
         """Tell the model that its answer is of no use; the second time in a row ends the conversation."""
         self.scene.tools.say(f"the model's answer cannot be used: {answer.flaw}")
         if self._reminded:
-            raise Ended("gave_up", f"two answers in a row could not be used: {answer.flaw}")
+            raise ConversationOver("gave_up", f"two answers in a row could not be used: {answer.flaw}")
         not_run = tuple(
             ToolResult(call=call.id, text=_NOT_RUN.format(flaw=answer.flaw), failed=True) for call in answer.calls
         )
@@ -159,7 +159,7 @@ class Talk:
     def _run(self, call: ToolCall) -> ToolResult:
         """What came of one call. They are run one after the other: their order is that of the logbook."""
         if call.name == GIVE_UP.name:
-            raise Ended("gave_up", str(call.arguments.get("reason", "")))
+            raise ConversationOver("gave_up", str(call.arguments.get("reason", "")))
         timeout_s, name = self.time_left_s(), self.scene.results.new_name()
         self.scene.tools.say(narration(call))
         if call.name == TASK.name and self._hand_over is not None:
@@ -220,14 +220,14 @@ class Talk:
     def _next_number(self) -> int:
         number, most = next(self.scene.questions), self.scene.max_answers
         if number > most:
-            raise Ended("gave_up", _endless(most), everywhere=True)
+            raise ConversationOver("gave_up", _endless(most), everywhere=True)
         return number
 
     def _require_money(self, conversation: Conversation) -> None:
         """End a conversation whose next answer could cost more than is left of its share."""
         usd = self._share.usd
         if usd is not None and self.usage.cost_usd + self.scene.asker.call(conversation).most.cost_usd > usd:
-            raise Ended("spent", f"not finished with the ${usd:.4f} it had")
+            raise ConversationOver("spent", f"not finished with the ${usd:.4f} it had")
 
 
 def recorded_call(call: ToolCall) -> Call:
@@ -256,10 +256,10 @@ def _late(seconds: float) -> str:
     return f"not finished after {seconds:g} s"
 
 
-def _ended_by(fault: Fault) -> Ended:
+def _ended_by(fault: Fault) -> ConversationOver:
     if fault.kind == "rejected":
-        return Ended("gave_up", fault.what, everywhere=True)
-    return Ended("limited", limit_in_words(fault), everywhere=True)
+        return ConversationOver("gave_up", fault.what, everywhere=True)
+    return ConversationOver("limited", limit_in_words(fault), everywhere=True)
 
 
 def _tokens(messages: tuple[Message, ...], specs: tuple[ToolSpec, ...]) -> int:

@@ -9,7 +9,7 @@ from milepost.agents.models.as_json import digest
 from milepost.agents.models.model import ToolCall, ToolResult
 from milepost.agents.models.schema import problems_of
 from milepost.agents.prompts import filled, quoted
-from milepost.agents.tool_agent.conversation import Ended, Share, Talk
+from milepost.agents.tool_agent.conversation import ConversationOver, Share, ToolConversation
 from milepost.agents.tool_agent.tools.specs import TASK, narration
 from milepost.core.calls import Call, Reply
 
@@ -24,7 +24,7 @@ class Helpers:
     usd_left: Callable[[], float | None]
     max_steps: int = MAX_STEPS
 
-    def hand_over(self, talk: Talk, call: ToolCall) -> ToolResult:
+    def hand_over(self, talk: ToolConversation, call: ToolCall) -> ToolResult:
         """Let a helper do what a call describes; its last words are the result."""
         if problem := call.problem or "; ".join(problems_of(TASK.parameters, call.arguments)):
             return _failed(talk, call, problem)
@@ -33,10 +33,10 @@ class Helpers:
         if begun.refused:
             return _failed(talk, call, f"this was not allowed: {begun.refused}")
         share = Share(timeout_s=begun.body["seconds_left"] * PART, longest_s=left_s, usd=begun.body["usd"])
-        helper = Talk(talk.scene, helper_prompt(call.arguments["description"]), share)
+        helper = ToolConversation(talk.scene, helper_prompt(call.arguments["description"]), share)
         try:
             said = helper.converse(self.max_steps)
-        except Ended as end:
+        except ConversationOver as end:
             if end.everywhere:
                 raise
             return _failed(talk, call, f"the helper has not finished ({end.status.replace('_', ' ')}): {end.said}")
@@ -61,6 +61,6 @@ def _beginning(call: ToolCall) -> Call:
     return Call(kind="tool", name=call.name, summary=narration(call), request=request)
 
 
-def _failed(talk: Talk, call: ToolCall, what: str) -> ToolResult:
+def _failed(talk: ToolConversation, call: ToolCall, what: str) -> ToolResult:
     talk.scene.tools.say(f"error: {what}".splitlines()[0])
     return ToolResult(call=call.id, text=f"error: {what}", failed=True)

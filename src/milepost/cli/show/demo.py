@@ -15,7 +15,7 @@ import typer
 
 import milepost
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
-from milepost.cli.live_display import Progress, ending_lines
+from milepost.cli.live_display import LiveDisplay, ending_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,7 @@ def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] 
         if on_made is not None:
             on_made(roadmap)
 
-    with Progress(console) as progress:
+    with LiveDisplay(console) as progress:
         ending = milepost.demo(place, on_event=progress, on_made=begin)
     if not isinstance(ending, milepost.RunFinished):
         typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")

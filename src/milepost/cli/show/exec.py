@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from milepost.cli.format_text import counted, safe
 
 if TYPE_CHECKING:
-    from milepost import Change, ExecutionResult
+    from milepost import ExecutionResult, PathChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """Changes to a workspace that were held back, with their diff where it is asked for, and what became of them."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[PathChange, ...]
     diff: str
     accepted: bool
 

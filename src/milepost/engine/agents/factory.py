@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.agents.models.live import ModelSetup, live_model
 from milepost.agents.models.model import Model
 from milepost.agents.names import AgentSetup, agent_named
-from milepost.agents.programs.availability import Standing
+from milepost.agents.programs.availability import Availability
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.agents.programs.registry import is_program, program_named, program_names, program_to_look_at
 from milepost.agents.tool_agent.mcp.server import McpServer
@@ -23,7 +23,7 @@ from milepost.engine.terminals.isolation import hold_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staff:
+class AgentFactory:
     """Gives agents by their names: those that were handed in, and those made from the settings."""
 
     settings: Settings
@@ -61,7 +61,7 @@ def make_model(settings: Settings, folder: Path) -> Model:
     return live_model(ModelSetup(**settings.model.model_dump()), _program_setup("tool", settings, folder).env)
 
 
-def standings_of(settings: Settings, folder: Path) -> tuple[Standing, ...]:
+def standings_of(settings: Settings, folder: Path) -> tuple[Availability, ...]:
     """What is known of every agent program on this machine; those that are here are started once, in the sandbox."""
     agents = [program_to_look_at(name, _program_setup(name, settings, folder)) for name in program_names()]
     with hold_for(settings).open_terminal() as terminal:

@@ -14,17 +14,17 @@ from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.core.ports import Tools
 from milepost.engine.attempt.assignment import assignment_for, keep
-from milepost.engine.budget.budget import Purse
-from milepost.engine.events.emit import Narrator, SignalTeller, command_teller
+from milepost.engine.budget.budget import AttemptBudget
+from milepost.engine.events.emit import AgentOutput, SignalTeller, command_teller
 from milepost.engine.gates.ask import AskingVeto, PersonNeeded
 from milepost.engine.memory import episodes
 from milepost.engine.records import worker_lease
 from milepost.engine.records.call_log import BEGINNING, AttemptKey, calls_ref
-from milepost.engine.records.call_recorder import AttemptLogbook, Diverged, Session, Watch, resumable, session_of
+from milepost.engine.records.call_recorder import AgentSession, CallHooks, CallRecorder, Diverged, resumable, session_of
 from milepost.engine.records.gates import Gate
-from milepost.engine.records.run_spec import Acted, Effort, Try, Way
+from milepost.engine.records.run_spec import AttemptResult, AttemptSpec, FinishedAttempt, NextAttempt
 from milepost.engine.records.values_json import dump, load
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.repair.patches.fixes import apply_fix
 
 PRICELESS = (
@@ -49,77 +49,84 @@ class Beginning:
 
 
 def attempted(
-    here: Rooms, effort: Effort, base: str, tries: tuple[Try, ...], way: Way
-) -> Acted | Gate | ServiceLimited:
+    services: RunServices, effort: AttemptSpec, base: str, tries: tuple[FinishedAttempt, ...], way: NextAttempt
+) -> AttemptResult | Gate | ServiceLimited:
     """What an agent left after its attempt; or what it must wait for before it goes on: a person, or its service."""
     run, name = effort.order.run, f"{effort.order.run}-{effort.task.id}-act"
     while True:
         try:
-            kept = _attempt(here, effort, name, base, tries, way)
+            kept = _attempt(services, effort, name, base, tries, way)
         except Diverged:
             continue
         except PersonNeeded as need:
             return need.gate
         except ServiceLimited as limit:
             return limit
-        here.checkouts.drop(name)
-        here.checkouts.forget(run, _kept_for(effort))
+        services.checkouts.drop(name)
+        services.checkouts.forget(run, _kept_for(effort))
         return kept
 
 
-def _attempt(here: Rooms, effort: Effort, name: str, base: str, tries: tuple[Try, ...], way: Way) -> Acted:
+def _attempt(
+    services: RunServices,
+    effort: AttemptSpec,
+    name: str,
+    base: str,
+    tries: tuple[FinishedAttempt, ...],
+    way: NextAttempt,
+) -> AttemptResult:
     key = AttemptKey(run=effort.order.run, task=effort.task.id, attempt=effort.number)
-    known, session = resumable(here.books.calls, key), session_of(here.books.calls, key)
-    noted = here.books.calls.noted(key, BEGINNING) if known or session.tree else None
+    known, session = resumable(services.books.calls, key), session_of(services.books.calls, key)
+    noted = services.books.calls.noted(key, BEGINNING) if known or session.tree else None
     if noted and noted["agent"] != effort.agent:  # a person handed it to another one, which begins anew
-        here.books.calls.cut(key, 0)
-        known, session, noted = (), Session(), None
+        services.books.calls.cut(key, 0)
+        known, session, noted = (), AgentSession(), None
     begun = load(Beginning, noted) if noted else None
     base = begun.base if begun else base
-    workspace = here.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
-    workspace = replace(workspace, kept=here.checkouts.kept(key.run, _kept_for(effort)))
+    workspace = services.checkouts.make(name, base, tree=known[-1].tree if known else session.tree or way.tree)
+    workspace = replace(workspace, kept=services.checkouts.kept(key.run, _kept_for(effort)))
     if begun is None:
-        episodes.begin(here, effort, base)
-        begun = Beginning(base, assignment_for(here, effort, workspace, tries, way), effort.agent)
+        episodes.begin(services, effort, base)
+        begun = Beginning(base, assignment_for(services, effort, workspace, tries, way), effort.agent)
     try:
-        purse = here.books.wallet.open(effort.task, effort.number, effort.agent)
+        purse = services.books.wallet.open(effort.task, effort.number, effort.agent)
     except BudgetSpent as wall:
-        return keep(here, effort, workspace, _walled(here, effort, wall))
-    keeper = Keeper(here=here, effort=effort, key=key, workspace=workspace)
-    veto = AskingVeto(here, effort, (str(workspace.folder), str(workspace.scratch)))
-    watch = Watch(
+        return keep(services, effort, workspace, _walled(services, effort, wall))
+    keeper = Keeper(services=services, effort=effort, key=key, workspace=workspace)
+    veto = AskingVeto(services, effort, (str(workspace.folder), str(workspace.scratch)))
+    watch = CallHooks(
         purse=purse,
         veto=veto,
         keep=keeper.keep,
-        tell=here.emit,
-        begin=partial(_begin_call, here),
+        tell=services.emit,
+        begin=partial(_begin_call, services),
         require=worker_lease.require,
-        redact=here.redact,
-        remember=partial(episodes.remember_step, here, effort),
+        redact=services.redact,
+        remember=partial(episodes.remember_step, services, effort),
     )
-    book = AttemptLogbook(here.books.calls, key, known, way.tree or here.mileposts.tree_of(base), watch)
+    book = CallRecorder(services.books.calls, key, known, way.tree or services.mileposts.tree_of(base), watch)
     if noted is None:
-        here.books.calls.note(key, BEGINNING, dump(begun))
-    narrator = Narrator(here, key.run, key.task, effort.number, lambda: book.replaying)
-    tools = replace(_tools(here, effort, book, purse, narrator), judge=veto.refuses)
-    outcome = _let_act(here, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
+        services.books.calls.note(key, BEGINNING, dump(begun))
+    narrator = AgentOutput(services, key.run, key.task, effort.number, lambda: book.replaying)
+    tools = replace(_tools(services, effort, book, purse, narrator), judge=veto.refuses)
+    outcome = _let_act(services, effort, begun.assignment, workspace, tools, bounded_usd=purse.bounded_usd)
     if outcome.status == "limited" and book.recorded and way.rounds < MOST_ROUNDS:
         raise ServiceLimited(outcome.said)
     if not book.recorded:
-        episodes.remember_said(here, effort, narrator.newest)
+        episodes.remember_said(services, effort, narrator.newest)
     cost_usd = max(outcome.cost_usd, purse.paid_for_calls().cost_usd)
-    kept = keep(here, effort, workspace, replace(outcome, usage=replace(outcome.usage, cost_usd=cost_usd)))
+    kept = keep(services, effort, workspace, replace(outcome, usage=replace(outcome.usage, cost_usd=cost_usd)))
     purse.close(outcome.usage)
     return kept
 
 
-def _kept_for(effort: Effort) -> str:
+def _kept_for(effort: AttemptSpec) -> str:
     return f"{effort.task.id}-{effort.number}"
 
 
-def _begin_call(here: Rooms) -> None:
+def _begin_call(services: RunServices) -> None:
     """Leave between two calls at a stop, and when this engine was taken over from."""
-    here.parking.pause(0)
+    services.parking.pause(0)
     worker_lease.require()
 
 
@@ -127,26 +134,28 @@ def _begin_call(here: Rooms) -> None:
 class Keeper:
     """Keeps a workspace as it is now."""
 
-    here: Rooms
-    effort: Effort
+    services: RunServices
+    effort: AttemptSpec
     key: AttemptKey
     workspace: Workspace
 
     def keep(self) -> str:
         """The tree of the workspace, on a ref of its own; empty where it cannot be told."""
-        here, ref = self.here, calls_ref(self.key)
-        tree = here.checkouts.snapshot(self.workspace).tree
+        services, ref = self.services, calls_ref(self.key)
+        tree = services.checkouts.snapshot(self.workspace).tree
         if tree:
             message = f"The workspace of attempt {self.key} on its way\n"
-            commit = here.mileposts.commit(tree, self.workspace.base, message, self.effort.order.stamp())
-            here.mileposts.keep(ref, commit)
+            commit = services.mileposts.commit(tree, self.workspace.base, message, self.effort.order.stamp())
+            services.mileposts.keep(ref, commit)
         return tree
 
 
-def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse, narrator: Narrator) -> Tools:
+def _tools(
+    services: RunServices, effort: AttemptSpec, book: CallRecorder, purse: AttemptBudget, narrator: AgentOutput
+) -> Tools:
     """What the agent is given for this attempt, within what is left of its time and money."""
     run, task = effort.order.run, effort.task.id
-    tools = here.tools(effort.agent, narrator)
+    tools = services.tools(effort.agent, narrator)
     left_s = purse.seconds_left()
     bounds = [effort.task.timeout_s or tools.timeout_s] + ([] if left_s is None else [left_s + book.spent_s])
     return replace(
@@ -155,45 +164,51 @@ def _tools(here: Rooms, effort: Effort, book: AttemptLogbook, purse: Purse, narr
         timeout_s=max(SHORTEST_S, min(bounds)),
         usd_left=purse.usd_left(),
         account=purse.account,
-        signal=SignalTeller(here, run, task, effort.number),
+        signal=SignalTeller(services, run, task, effort.number),
     )
 
 
 def _let_act(
-    here: Rooms, effort: Effort, assignment: Assignment, workspace: Workspace, tools: Tools, *, bounded_usd: bool
+    services: RunServices,
+    effort: AttemptSpec,
+    assignment: Assignment,
+    workspace: Workspace,
+    tools: Tools,
+    *,
+    bounded_usd: bool,
 ) -> Outcome:
     """Let the agent do its work; one that breaks has given up, unless it was the machine that broke."""
     try:
-        with here.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
-            agent = here.agent(effort.agent)
+        with services.examiner.outfitter.terminal_for(workspace, tools.terminal) as terminal:
+            agent = services.agent(effort.agent)
             bounded_usd = bounded_usd or getattr(agent, "max_usd", None) is not None
             if bounded_usd and not getattr(agent, "price_known", True):
                 return Outcome(status="gave_up", said=PRICELESS)
-            commands = command_teller(here, effort.order.run, effort.task.id, effort.number, "agent")
+            commands = command_teller(services, effort.order.run, effort.task.id, effort.number, "agent")
             outcome = agent.act(assignment, workspace, replace(tools, terminal=commands.around(terminal)))
-        return _with_printed_diff(here, effort, workspace, outcome)
+        return _with_printed_diff(services, effort, workspace, outcome)
     except BudgetSpent as wall:
-        return _walled(here, effort, wall)
+        return _walled(services, effort, wall)
     except (MachineFailed, LeaseLost):
         raise
     except Exception as error:
         return Outcome(status="gave_up", said=f"{type(error).__name__}: {error}")
 
 
-def _walled(here: Rooms, effort: Effort, wall: BudgetSpent) -> Outcome:
+def _walled(services: RunServices, effort: AttemptSpec, wall: BudgetSpent) -> Outcome:
     """How an attempt ends at the wall around its task; at the one around the run all of it stops."""
     task = effort.task.id
     said = BudgetReached(run=effort.order.run, task=task, scope=wall.scope, message=wall.message)
-    here.announce(said, f"{task}/{effort.number}/budget")
+    services.announce(said, f"{task}/{effort.number}/budget")
     if wall.scope == "run":
         raise wall
     return Outcome(status="spent", said=wall.message)
 
 
-def _with_printed_diff(here: Rooms, effort: Effort, workspace: Workspace, outcome: Outcome) -> Outcome:
+def _with_printed_diff(services: RunServices, effort: AttemptSpec, workspace: Workspace, outcome: Outcome) -> Outcome:
     """Apply the diff that an agent printed, when that is all it did; what became of it is in the ledger."""
     order = effort.order
-    if "@@ " not in outcome.printed or here.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
+    if "@@ " not in outcome.printed or services.checkouts.snapshot(workspace, keep=(order.roadmap,)).changed:
         return outcome
     report = apply_fix(
         outcome.printed,
@@ -202,8 +217,8 @@ def _with_printed_diff(here: Rooms, effort: Effort, workspace: Workspace, outcom
         attempt=effort.number,
         source=effort.agent,
         folder=workspace.folder,
-        ledger=here.books.patches,
-        run_git=partial(here.checkouts.apply, workspace),
+        ledger=services.books.patches,
+        run_git=partial(services.checkouts.apply, workspace),
         protected=(order.roadmap,),
     )
     return outcome if report.patch is None else replace(outcome, said=f"{outcome.said}\n{report.reason}".strip())

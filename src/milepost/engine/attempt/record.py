@@ -14,9 +14,9 @@ from milepost.core.task import Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.events.emit import tell_attempt
 from milepost.engine.memory import episodes, learn
-from milepost.engine.records.run_spec import Acted, Order, Try
+from milepost.engine.records.run_spec import AttemptResult, FinishedAttempt, RunSpec
 from milepost.engine.records.values_json import dump, load
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.patches.patch import Patch, PatchState, advance, created
 
@@ -24,10 +24,10 @@ Plain = dict[str, Any]
 IN_GIT = "git diff "  # how the ledger tells of a change that git has
 
 
-def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
+def record(services: RunServices, order: Plain, task: Plain, acted: Plain, evidence: Plain) -> Plain:
     """Put an attempt together from its recorded parts, and keep it where it is looked for; harmless when repeated."""
-    asked, job = load(Order, order), load(Task, task)
-    left, found = load(Acted, acted), load(Evidence, evidence)
+    asked, job = load(RunSpec, order), load(Task, task)
+    left, found = load(AttemptResult, acted), load(Evidence, evidence)
     attempt = Attempt(
         number=left.candidate.attempt,
         agent=left.candidate.agent,
@@ -37,15 +37,15 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
         evidence=found,
         duration_ms=left.duration_ms + sum(check.duration_ms for check in found.checks),
     )
-    here.books.journal.keep_attempt(asked.run, job.id, attempt)
-    _enter(here, asked, job, attempt, left.candidate.changed)
+    services.books.journal.keep_attempt(asked.run, job.id, attempt)
+    _enter(services, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
-        here.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
-    episodes.end(here, asked, job, attempt, left)
-    learn.judge_lessons(here, asked, job, attempt)
-    tell_attempt(here, asked.run, job.id, attempt, "finished")
+        services.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
+    episodes.end(services, asked, job, attempt, left)
+    learn.judge_lessons(services, asked, job, attempt)
+    tell_attempt(services, asked.run, job.id, attempt, "finished")
     return dump(
-        Try(
+        FinishedAttempt(
             attempt=attempt,
             proven_on=attempt.base,
             finished_at=left.finished_at,
@@ -56,21 +56,23 @@ def record(here: Rooms, order: Plain, task: Plain, acted: Plain, evidence: Plain
     )
 
 
-def corrected(here: Rooms, run: str, task: str, last: Try, evidence: Evidence, head: str) -> Try:
+def corrected(
+    services: RunServices, run: str, task: str, last: FinishedAttempt, evidence: Evidence, head: str
+) -> FinishedAttempt:
     """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
     attempt = replace(last.attempt, evidence=evidence)
-    here.books.journal.keep_attempt(run, task, attempt)
+    services.books.journal.keep_attempt(run, task, attempt)
     if (failure := classify(attempt)) is not None:
-        here.books.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
-    for patch in here.books.patches.of_task(run, task):
+        services.books.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
+    for patch in services.books.patches.of_task(run, task):
         if patch.attempt == attempt.number:
-            _judge_patch(here, patch, attempt)
+            _judge_patch(services, patch, attempt)
     if evidence.verdict is not last.attempt.evidence.verdict:
-        tell_attempt(here, run, task, attempt, f"corrected/{evidence.tree}")
+        tell_attempt(services, run, task, attempt, f"corrected/{evidence.tree}")
     return replace(last, attempt=attempt, proven_on=head)
 
 
-def note_for(run: str, task: str, one: Try) -> str:
+def note_for(run: str, task: str, one: FinishedAttempt) -> str:
     """The evidence as it travels with the milepost: all but the commit, which is the one it is attached to."""
     attempt = one.attempt
     body = {"version": 2, "run": run, "task": task, "attempt": attempt.number, "agent": attempt.agent}
@@ -78,22 +80,22 @@ def note_for(run: str, task: str, one: Try) -> str:
     return json.dumps(body | corrections | {"evidence": dump(attempt.evidence)}, indent=1, sort_keys=True) + "\n"
 
 
-def commit_patch(here: Rooms, run: str, task: str, attempt: int, commit: str) -> None:
+def commit_patch(services: RunServices, run: str, task: str, attempt: int, commit: str) -> None:
     """Say in the ledger that an attempt's change is a milepost now."""
-    for patch in here.books.patches.of_task(run, task):
+    for patch in services.books.patches.of_task(run, task):
         if patch.attempt == attempt and patch.state == "verified":
-            here.books.patches.move(patch, "committed", commit)
+            services.books.patches.move(patch, "committed", commit)
 
 
-def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
+def _enter(services: RunServices, order: RunSpec, task: Task, attempt: Attempt, changed: tuple[str, ...]) -> None:
     """Enter an attempt's change into the ledger of patches, as far as it came; the diff itself is in git.
 
     A diff that the agent printed is there already.
     """
     if not changed:
         return
-    if (printed := printed_patch(here, order.run, task.id, attempt.number)) is not None:
-        _judge_patch(here, printed, attempt)
+    if (printed := printed_patch(services, order.run, task.id, attempt.number)) is not None:
+        _judge_patch(services, printed, attempt)
         return
     patch = created(
         run=order.run,
@@ -104,17 +106,17 @@ def _enter(here: Rooms, order: Order, task: Task, attempt: Attempt, changed: tup
         paths=changed,
     )
     patch = advance(patch, "validated", "it was made in a checkout of its own")
-    _judge_patch(here, advance(patch, "applied", f"kept as {attempt.commit}"), attempt)
+    _judge_patch(services, advance(patch, "applied", f"kept as {attempt.commit}"), attempt)
 
 
-def _judge_patch(here: Rooms, patch: Patch, attempt: Attempt) -> None:
+def _judge_patch(services: RunServices, patch: Patch, attempt: Attempt) -> None:
     """Say in the ledger what the evidence says of an applied change; harmless when repeated."""
     to: PatchState = "verified" if attempt.evidence.verdict is Verdict.PASSED else "failed"
     if patch.state == "applied" or (patch.state == "verified" and to == "failed"):
-        here.books.patches.keep(advance(patch, to, attempt.evidence.reason))
+        services.books.patches.keep(advance(patch, to, attempt.evidence.reason))
 
 
-def printed_patch(here: Rooms, run: str, task: str, attempt: int) -> Patch | None:
+def printed_patch(services: RunServices, run: str, task: str, attempt: int) -> Patch | None:
     """The diff that an attempt's agent printed and that was applied, where that is what it did."""
-    known = here.books.patches.of_task(run, task)
+    known = services.books.patches.of_task(run, task)
     return next((one for one in known if one.attempt == attempt and not one.diff.startswith(IN_GIT)), None)

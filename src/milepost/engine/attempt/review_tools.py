@@ -10,8 +10,8 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.records import worker_lease
 from milepost.engine.records.call_log import AttemptKey
-from milepost.engine.records.call_recorder import AttemptLogbook, Veto, Watch, resumable
-from milepost.engine.services import Books
+from milepost.engine.records.call_recorder import CallHooks, CallRecorder, Veto, resumable
+from milepost.engine.services import RunTables
 
 FIRST_CALL = 1_000_000  # of a reviewer in the spending of an attempt, behind those of its agent
 KEPT = "reviewed"  # stands for a workspace that is thrown away
@@ -21,7 +21,7 @@ KEPT = "reviewed"  # stands for a workspace that is thrown away
 class ReviewTools:
     """Gives a reviewer its tools for one tree."""
 
-    books: Books
+    books: RunTables
     run: str
     name: str
     redact: Redactor
@@ -30,7 +30,7 @@ class ReviewTools:
 
     def __call__(self, task: Task, attempt: int, tree: str) -> Tools:
         key = AttemptKey(run=self.run, task=f"{task.id}/review/{tree}", attempt=attempt)
-        watch = Watch(
+        watch = CallHooks(
             purse=self.books.wallet.purse(task, attempt, self.name, first=FIRST_CALL),
             veto=self.veto(f"{self.run}/{task.id}/review"),
             keep=lambda: KEPT,
@@ -40,5 +40,5 @@ class ReviewTools:
             redact=self.redact,
         )
         known = resumable(self.books.calls, key)
-        book = AttemptLogbook(self.books.calls, key, known, KEPT, watch)
+        book = CallRecorder(self.books.calls, key, known, KEPT, watch)
         return replace(self.tools(self.name, lambda _: None), logbook=book)

@@ -18,8 +18,8 @@ from milepost.engine.project.project import STATE, find_roadmap, read_bytes
 from milepost.engine.project.settings import FILE, Settings, load
 from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItems
-from milepost.roadmap.prose.keep_done import Known, kept
-from milepost.roadmap.prose.normalise import Anchored, Document, numbered
+from milepost.roadmap.prose.keep_done import KnownItem, kept
+from milepost.roadmap.prose.normalise import Anchored, ProseDocument, numbered
 from milepost.roadmap.prose.to_roadmap import manuscript_of
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.source import source_of
@@ -72,7 +72,7 @@ def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
     content = read_bytes(source)
     _refuse_what_needs_no_model(source, content, manner_of(settings, source), anyway=wish.anyway)
     gleanings, name = Gleanings(home / STATE), source.relative_to(home).as_posix()
-    document = Document(_lines(content, settings))
+    document = ProseDocument(_lines(content, settings))
     answered = _answer(document, content, settings, home, name, gleanings, say)
     before = gleanings.of(name)
     target = wish.write if wish.write is not None else Path(before.written) if before.written else None
@@ -83,7 +83,7 @@ def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
     if wish.write is not None:
         place(text, wish.write, force=wish.force)
     written = str(wish.write.resolve()) if wish.write is not None else before.written
-    knowns = tuple(Known(title=item.title, status=item.status, said=item.said) for item in items)
+    knowns = tuple(KnownItem(title=item.title, status=item.status, said=item.said) for item in items)
     gleanings.keep(Gleaning(source=name, items=knowns, written=written))
     return Normalised(
         source=source,
@@ -117,7 +117,7 @@ class _Answered:
 
 
 def _answer(
-    document: Document,
+    document: ProseDocument,
     content: bytes,
     settings: Settings,
     home: Path,
@@ -137,12 +137,12 @@ def _answer(
     return _Answered(found=found, cached=False, usage=asked.usage, price_known=asked.price_known)
 
 
-def _objections(document: Document, answer: FoundItems) -> tuple[str, ...]:
+def _objections(document: ProseDocument, answer: FoundItems) -> tuple[str, ...]:
     return document.objections(answer.items)
 
 
 def _items(
-    document: Document, found: FoundItems, before: Gleaning, ticks: tuple[Known, ...]
+    document: ProseDocument, found: FoundItems, before: Gleaning, ticks: tuple[KnownItem, ...]
 ) -> tuple[tuple[Anchored, ...], tuple[str, ...]]:
     items, left_out = document.anchored(found.items)
     if not items:
@@ -155,7 +155,7 @@ def _items(
     return kept(items, before.items, ticks), left_out
 
 
-def _ticks(target: Path | None) -> tuple[Known, ...]:
+def _ticks(target: Path | None) -> tuple[KnownItem, ...]:
     """How the tasks stand in the file that was written before; nothing where there is none that could be read."""
     if target is None or not target.is_file():
         return ()
@@ -163,7 +163,7 @@ def _ticks(target: Path | None) -> tuple[Known, ...]:
         tasks = read(read_bytes(target), Manner(name=target.name)).tasks
     except MilepostError:
         return ()
-    return tuple(Known(title=task.title, status=task.status) for task in tasks)
+    return tuple(KnownItem(title=task.title, status=task.status) for task in tasks)
 
 
 def _lines(content: bytes, settings: Settings) -> list[str]:

@@ -29,7 +29,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class RoadmapFacts:
     """What is known of a roadmap beside itself.
 
     `landed` are the mileposts of the branch, newest first; `taken_back` those that were undone, with the undoing
@@ -47,7 +47,7 @@ class Facts:
     parents: bool = True
 
 
-def mismatches(facts: Facts) -> tuple[Mismatch, ...]:
+def mismatches(facts: RoadmapFacts) -> tuple[Mismatch, ...]:
     """All that the roadmap and the branch do not agree on, in the order of the roadmap."""
     everyone = {one.id: one for top in facts.tasks for one in top.walk()}
     proofs = _newest(facts, facts.landed)
@@ -74,7 +74,7 @@ def _about(task: Task, proof: Milepost | None, undone: str, boxes: frozenset[str
     return None
 
 
-def _closed(facts: Facts, proven: frozenset[str]) -> Iterator[Mismatch]:
+def _closed(facts: RoadmapFacts, proven: frozenset[str]) -> Iterator[Mismatch]:
     """The open tasks with a box, above others of which all are done, and some proven."""
     for task in (one for top in facts.tasks for one in top.walk() if one.id in facts.boxes):
         below = [one for part in task.subtasks for one in part.walk()]
@@ -83,17 +83,17 @@ def _closed(facts: Facts, proven: frozenset[str]) -> Iterator[Mismatch]:
             yield Mismatch(kind="ticked", what="all below it is done", task=task.id, title=task.title)
 
 
-def _newest(facts: Facts, posts: Sequence[Milepost]) -> dict[str, Milepost]:
+def _newest(facts: RoadmapFacts, posts: Sequence[Milepost]) -> dict[str, Milepost]:
     return {name: post for post in reversed(posts) for name in _names(facts, post)}
 
 
-def _names(facts: Facts, post: Milepost) -> tuple[str, ...]:
+def _names(facts: RoadmapFacts, post: Milepost) -> tuple[str, ...]:
     """What the tasks of a milepost surely are called now, as far as they are on the roadmap."""
     known = (task for task in post.tasks if (post.commit, task) not in facts.alike)
     return tuple(name for task in known if (name := facts.names.get((post.commit, task))))
 
 
-def _renamed(facts: Facts, everyone: Mapping[str, Task]) -> list[Mismatch]:
+def _renamed(facts: RoadmapFacts, everyone: Mapping[str, Task]) -> list[Mismatch]:
     found: dict[str, Mismatch] = {}
     for post in facts.landed:
         for task in post.tasks:
@@ -115,7 +115,7 @@ def _by_hand(tasks: Sequence[Task], proven: frozenset[str]) -> list[Mismatch]:
     return [Mismatch(kind="by hand", what=what)]
 
 
-def _gone(facts: Facts) -> list[Mismatch]:
+def _gone(facts: RoadmapFacts) -> list[Mismatch]:
     gone = [(task, post) for post in facts.landed for task in post.tasks if (post.commit, task) not in facts.names]
     if not gone:
         return []

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from milepost.engine.project.state_lock import make_state, unwritable
 from milepost.roadmap.prose.answers import FoundItems
-from milepost.roadmap.prose.keep_done import Known
+from milepost.roadmap.prose.keep_done import KnownItem
 
 FOLDER = "normalised"
 
@@ -27,7 +27,7 @@ class Gleaning:
     """What was last read in a document; `written` is the file of the roadmap, empty where it was not written."""
 
     source: str
-    items: tuple[Known, ...] = ()
+    items: tuple[KnownItem, ...] = ()
     written: str = ""
 
 

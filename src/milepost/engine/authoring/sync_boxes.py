@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.events import MilepostMade
-from milepost.engine.authoring.mismatches import Facts, Mismatch, mismatches
+from milepost.engine.authoring.mismatches import Mismatch, RoadmapFacts, mismatches
 from milepost.engine.authoring.write_file import rewrite
 from milepost.engine.planning.make_plan import manner_here
 from milepost.engine.planning.renamed_tasks import roadmaps_of
@@ -68,7 +68,7 @@ class _History:
         self._roadmaps = roadmaps_of(project, mileposts, manner)
         self._manner = manner
 
-    def facts(self, content: bytes) -> Facts:
+    def facts(self, content: bytes) -> RoadmapFacts:
         """The same beside a roadmap's content."""
         read = survey(content, self._manner)
         tasks = read.roadmap.tasks
@@ -87,7 +87,7 @@ class _History:
             if names[commit, task].lower() != task.lower()
             and titles[names[commit, task]] not in (post.title, self._roadmaps.title_at(task, f"{commit}^"))
         }
-        return Facts(
+        return RoadmapFacts(
             tasks=tasks,
             landed=self.landed,
             taken_back=self.taken_back,

@@ -14,12 +14,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from milepost.core.budget import UNBOUNDED, Allowance, Budget, Refusal, Scope, Spent, left, refuse_attempt, refuse_call
+from milepost.core.budget import (
+    UNBOUNDED,
+    Allowance,
+    Budget,
+    OverBudget,
+    Scope,
+    Spent,
+    left,
+    refuse_attempt,
+    refuse_call,
+)
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.task import Task
 from milepost.engine.records.spending import ATTEMPT, Payer, Spending
-from milepost.engine.records.suspend import Parked
+from milepost.engine.records.suspend import Suspended
 from milepost.store.database import Database
 
 PATIENCE_S = 900.0  # how long a call waits while others hold what it needs: longer than a model thinks
@@ -30,7 +40,7 @@ _ASKED_BY_CALL = ("usd", "tokens")  # an attempt that goes on is stopped by thes
 T = TypeVar("T")
 
 
-class Wallet:
+class RunBudget:
     """Pays for a run within its budget. Opening one begins a life of the run: from then on its clock runs."""
 
     def __init__(
@@ -50,11 +60,11 @@ class Wallet:
         self._worked_before = self.spending.begin_life(run, self._life)
         self._opened = self._seen = time.monotonic()
 
-    def open(self, task: Task, attempt: int, agent: str) -> Purse:
+    def open(self, task: Task, attempt: int, agent: str) -> AttemptBudget:
         """The purse of an attempt that begins or goes on; raises BudgetSpent when it may not."""
-        purse = Purse(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget)
+        purse = AttemptBudget(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget)
 
-        def begin() -> Refusal | None:
+        def begin() -> OverBudget | None:
             goes_on = self.spending.has_begun(purse.payer)
             for one in purse.standings(ATTEMPT):
                 refusal = refuse_attempt(one.allowed, one.spent, one.scope, task.id)
@@ -67,9 +77,9 @@ class Wallet:
             raise _broken(refusal)
         return purse
 
-    def purse(self, task: Task, attempt: int, agent: str, *, first: int) -> Purse:
+    def purse(self, task: Task, attempt: int, agent: str, *, first: int) -> AttemptBudget:
         """A purse for calls beside those of an attempt's agent, which are counted from `first` on."""
-        return Purse(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget, first)
+        return AttemptBudget(self, Payer(run=self.run, task=task.id, attempt=attempt, agent=agent), task.budget, first)
 
     def spent(self) -> Spent:
         """What the run has taken so far."""
@@ -91,7 +101,7 @@ class Wallet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class BudgetStatus:
     """How the run, or the task, stands to its wall."""
 
     scope: Scope
@@ -99,10 +109,10 @@ class Standing:
     spent: Spent
 
 
-class Purse:
+class AttemptBudget:
     """Pays for the calls of one attempt. Without `close` it is as if the process had died."""
 
-    def __init__(self, wallet: Wallet, payer: Payer, own: Allowance, first: int = 0) -> None:
+    def __init__(self, wallet: RunBudget, payer: Payer, own: Allowance, first: int = 0) -> None:
         self.payer = payer
         self._first = first
         self._wallet, self._spending = wallet, wallet.spending
@@ -117,7 +127,7 @@ class Purse:
         until = time.monotonic() + self._wallet.patience_s
         while (refusal := self._try(number, model, most)) is not None:
             if self._wallet.stopping():
-                raise Parked
+                raise Suspended
             if not refusal.passing or time.monotonic() > until:
                 raise _broken(refusal)
             time.sleep(PAUSE_S)
@@ -138,7 +148,7 @@ class Purse:
         Raises BudgetSpent when that is nothing.
         """
 
-        def take() -> Refusal | None:
+        def take() -> OverBudget | None:
             self._spending.reserve(self.payer, ATTEMPT, "", usage)
             for one in self.standings(ATTEMPT):
                 spent = replace(one.spent, usd=one.spent.usd + one.spent.held_usd + usage.cost_usd)
@@ -181,16 +191,18 @@ class Purse:
         bounds = [left(one.allowed, one.spent).usd for one in self.standings(ATTEMPT)]
         return min((usd for usd in bounds if usd is not None), default=None)
 
-    def standings(self, number: int) -> tuple[Standing, ...]:
+    def standings(self, number: int) -> tuple[BudgetStatus, ...]:
         """The task and the run as they stand, without what is held for this call."""
         asking = (self.payer.task, self.payer.attempt, number)
         return (
-            Standing(scope="task", allowed=self._allowed, spent=self._spent(self._allowed, asking, self.payer.task)),
-            Standing(scope="run", allowed=self._wallet.budget.of_run, spent=self._of_run(asking)),
+            BudgetStatus(
+                scope="task", allowed=self._allowed, spent=self._spent(self._allowed, asking, self.payer.task)
+            ),
+            BudgetStatus(scope="run", allowed=self._wallet.budget.of_run, spent=self._of_run(asking)),
         )
 
-    def _try(self, number: int, model: str, most: Usage) -> Refusal | None:
-        def attempt() -> Refusal | None:
+    def _try(self, number: int, model: str, most: Usage) -> OverBudget | None:
+        def attempt() -> OverBudget | None:
             standings = self.standings(number)
             refusals = [refuse_call(one.allowed, one.spent, most, one.scope, self.payer.task) for one in standings]
             found = sorted((one for one in refusals if one is not None), key=lambda one: one.passing)
@@ -219,5 +231,5 @@ class Purse:
         self._written_down = seconds
 
 
-def _broken(refusal: Refusal) -> BudgetSpent:
+def _broken(refusal: OverBudget) -> BudgetSpent:
     return BudgetSpent(refusal.message, refusal.advice, scope=refusal.scope, wall=refusal.wall)

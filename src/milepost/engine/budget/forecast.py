@@ -30,7 +30,7 @@ _FEW = 0.7  # how far off one trial alone may be, as the spread of a logarithm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class ForecastInputs:
     """What a forecast depends on beside the plan: who works, and how many at once."""
 
     agent: str
@@ -72,7 +72,7 @@ class Forecast:
         )
 
 
-def forecast_of(plan: Plan, wanted: Sequence[str], facts: Facts, episodes: Sequence[Took]) -> Forecast | None:
+def forecast_of(plan: Plan, wanted: Sequence[str], facts: ForecastInputs, episodes: Sequence[Took]) -> Forecast | None:
     """What the wanted tasks of a plan will take; None where nothing similar was done yet."""
     trials = _trials(episodes)
     chosen = frozenset(wanted)

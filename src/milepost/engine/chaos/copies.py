@@ -40,7 +40,7 @@ class Leftovers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RepositoryCopy:
     """One copy, and all that its lives write, below `home`."""
 
     home: Path
@@ -70,9 +70,9 @@ class Place:
         return kept | trust | ours | ({SEEN: str(self.seen)} if dying else {})
 
 
-def make_copy(source: Path, home: Path, roadmap: str, *, apart: bool = False) -> Place:
+def make_copy(source: Path, home: Path, roadmap: str, *, apart: bool = False) -> RepositoryCopy:
     """A clone of what is committed in a repository; `apart` shares no file with it, not even one never written."""
-    place = Place(home=home, roadmap=roadmap)
+    place = RepositoryCopy(home=home, roadmap=roadmap)
     for name in ("cache/milepost", "tmp"):
         (home / name).mkdir(parents=True)
     shared = home.parent / _KEPT
@@ -83,13 +83,13 @@ def make_copy(source: Path, home: Path, roadmap: str, *, apart: bool = False) ->
     return place
 
 
-def commit_all(place: Place, message: str) -> None:
+def commit_all(place: RepositoryCopy, message: str) -> None:
     """Commit what is changed in a copy."""
     who = ("-c", "user.name=Chaos", "-c", "user.email=chaos@localhost")
     _git(place.repository, *who, "commit", "--quiet", "--all", "--message", message)
 
 
-def look(place: Place) -> Ending:
+def look(place: RepositoryCopy) -> Ending:
     """What a run that is over left on its branch, and what git says of the copy's own tree."""
     found = _git(place.repository, "for-each-ref", "--format=%(refname)", "refs/heads/milepost/").split()
     branch = found[0] if found else "HEAD"
@@ -104,7 +104,7 @@ def look(place: Place) -> Ending:
     )
 
 
-def damage(place: Place) -> frozenset[str]:
+def damage(place: RepositoryCopy) -> frozenset[str]:
     """What `git fsck` complains about."""
     words = ["git", *off_switches(), "fsck", "--strict", "--no-dangling", "--no-progress"]
     done = subprocess.run(words, cwd=place.repository, env=_environ(), capture_output=True, text=True, check=False)
@@ -113,7 +113,7 @@ def damage(place: Place) -> frozenset[str]:
     )
 
 
-def leftovers(place: Place) -> Leftovers:
+def leftovers(place: RepositoryCopy) -> Leftovers:
     """What is still there of a run that is over."""
     git = place.repository / ".git"
     held = [f"{STATE}/lock is held"] if holder_of(place.state) is not None else []

@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 
 from milepost.core.errors import MilepostError
-from milepost.engine.chaos.copies import Ending, Leftovers, Place, damage, leftovers, look
+from milepost.engine.chaos.copies import Ending, Leftovers, RepositoryCopy, damage, leftovers, look
 from milepost.engine.chaos.nursery import Birth, Life, Nursery
-from milepost.engine.chaos.report import Toll
+from milepost.engine.chaos.report import KillCosts
 from milepost.engine.chaos.trace import MODEL, TOOL, Account, of_kind, read_trace, steps
 from milepost.engine.records.journal import Journal
 
@@ -51,7 +51,7 @@ class Drills:
     words: tuple[str, ...]
     parallel: int
 
-    def calm(self, place: Place) -> Calm:
+    def calm(self, place: RepositoryCopy) -> Calm:
         """Let a run come to its end; raises when there is nothing to compare others with."""
         before = damage(place)
         started = time.monotonic()
@@ -62,7 +62,7 @@ class Drills:
             raise MilepostError(f"the run failed before anybody disturbed it: {_said(place)}", "mend that first")
         return Calm(ending=ending, account=account, code=code, cost_usd=_cost(place), damage=before, seconds=seconds)
 
-    def at_every_boundary(self, place: Place, calm: Calm, watch: Watch) -> Toll:
+    def at_every_boundary(self, place: RepositoryCopy, calm: Calm, watch: Watch) -> KillCosts:
         """Kill each life at the first boundary that none before it was killed at, until one has none left."""
         started, kills, words = time.monotonic(), 0, self.words
         while (code := self._live(place, words, calm.limit_s, dying=True)) == KILLED:
@@ -73,10 +73,10 @@ class Drills:
             words = _RESUME
         toll, all_of_them = self._toll(place, calm, code), len(calm.account.recorded)
         if self.parallel == 1 and kills < all_of_them:
-            toll += Toll(problems=(f"it came to {kills} boundaries, and to {all_of_them} undisturbed",))
+            toll += KillCosts(problems=(f"it came to {kills} boundaries, and to {all_of_them} undisturbed",))
         return replace(toll, kills=kills, lives=kills + 1, seconds=time.monotonic() - started)
 
-    def at_an_instant(self, place: Place, calm: Calm, chance: Random, *, group: bool) -> Toll:
+    def at_an_instant(self, place: RepositoryCopy, calm: Calm, chance: Random, *, group: bool) -> KillCosts:
         """Kill one life at a random instant of its run, alone or with its group, and let the next go on to the end."""
         started = time.monotonic()
         life = self._begin(place, self.words)
@@ -88,7 +88,7 @@ class Drills:
             lives += more
         return replace(self._toll(place, calm, code), kills=kills, lives=lives, seconds=time.monotonic() - started)
 
-    def _to_the_end(self, place: Place, calm: Calm) -> tuple[int | None, int]:
+    def _to_the_end(self, place: RepositoryCopy, calm: Calm) -> tuple[int | None, int]:
         """Resume, or start where nothing had been recorded yet: how it ended, and in how many lives."""
         code = self._live(place, _RESUME, calm.limit_s)
         if code != 0 or _last_event(place).get("event") != "nothing_to_do":
@@ -97,7 +97,9 @@ class Drills:
             return calm.code, 1  # it was over before the kill, and could not say so any more
         return self._live(place, self.words, calm.limit_s), 2
 
-    def _live(self, place: Place, words: tuple[str, ...], limit_s: float, *, dying: bool = False) -> int | None:
+    def _live(
+        self, place: RepositoryCopy, words: tuple[str, ...], limit_s: float, *, dying: bool = False
+    ) -> int | None:
         """One life: how it ended, None when it would not."""
         life = self._begin(place, words, dying=dying)
         code = life.wait(limit_s)
@@ -106,7 +108,7 @@ class Drills:
             life.wait()
         return code
 
-    def _begin(self, place: Place, words: tuple[str, ...], *, dying: bool = False) -> Life:
+    def _begin(self, place: RepositoryCopy, words: tuple[str, ...], *, dying: bool = False) -> Life:
         for path in (_stdout(place), _stderr(place)):
             path.unlink(missing_ok=True)
         with _NOTHING.open("rb") as stdin, _stdout(place).open("ab") as stdout, _stderr(place).open("ab") as stderr:
@@ -120,11 +122,11 @@ class Drills:
             )
             return self.nursery.begin(birth)
 
-    def _toll(self, place: Place, calm: Calm, code: int | None) -> Toll:
+    def _toll(self, place: RepositoryCopy, calm: Calm, code: int | None) -> KillCosts:
         """What is to be seen of the kills, when all is over."""
         left, ending, account = _settled(place), look(place), _account(place)
         expected, found = [post[0] for post in calm.ending.posts], [post[0] for post in ending.posts]
-        return Toll(
+        return KillCosts(
             lost=tuple(task for task in expected if task not in found),
             duplicated=tuple(sorted({task for task in found if found.count(task) > 1})),
             steps_repeated=steps(account.again),
@@ -160,7 +162,7 @@ _NOTHING = Path(os.devnull)
 _OVER = ("run_finished", "nothing_to_do")  # what a run that is over says last
 
 
-def _wait_until(life: Life, place: Place, calm: Calm, instant: float) -> int | None:
+def _wait_until(life: Life, place: RepositoryCopy, calm: Calm, instant: float) -> int | None:
     """Wait for a share of all boundaries and a part of the way to the next, however fast the machine is now.
 
     An instant below 0 is before the first of them. Gives how the life ended, None when it goes on.
@@ -174,7 +176,7 @@ def _wait_until(life: Life, place: Place, calm: Calm, instant: float) -> int | N
     return life.wait(part * calm.seconds / len(calm.account.recorded)) if code is None else code
 
 
-def _has_a_run(place: Place) -> bool:
+def _has_a_run(place: RepositoryCopy) -> bool:
     """Whether a run was recorded before the kill."""
     database = place.state / "milepost.db"
     if not database.exists():
@@ -183,7 +185,7 @@ def _has_a_run(place: Place) -> bool:
         return bool(journal.runs())
 
 
-def _settled(place: Place) -> Leftovers:
+def _settled(place: RepositoryCopy) -> Leftovers:
     """What is left once the processes of the last life had time to end."""
     until = time.monotonic() + DYING_S
     while (left := leftovers(place)).processes and time.monotonic() < until:
@@ -191,18 +193,18 @@ def _settled(place: Place) -> Leftovers:
     return left
 
 
-def _account(place: Place) -> Account:
+def _account(place: RepositoryCopy) -> Account:
     return read_trace(place.trace.read_text(encoding="utf-8") if place.trace.exists() else "")
 
 
-def _cost(place: Place) -> float | None:
+def _cost(place: RepositoryCopy) -> float | None:
     """What the last life said that the run cost, if it did."""
     told = _last_event(place)
     cost_usd = told.get("cost_usd") if told.get("event") == "run_finished" else None
     return cost_usd if isinstance(cost_usd, float | int) else None
 
 
-def _last_event(place: Place) -> dict[str, object]:
+def _last_event(place: RepositoryCopy) -> dict[str, object]:
     lines = _text(_stdout(place)).strip().split("\n")
     try:
         told = json.loads(lines[-1])
@@ -211,12 +213,12 @@ def _last_event(place: Place) -> dict[str, object]:
     return told if isinstance(told, dict) else {}
 
 
-def _wrong(place: Place, code: int | None) -> str:
+def _wrong(place: RepositoryCopy, code: int | None) -> str:
     how = "did not end" if code is None else f"ended with {code}"
     return f"the last life {how}: {_said(place)}"
 
 
-def _said(place: Place) -> str:
+def _said(place: RepositoryCopy) -> str:
     return " · ".join(_text(_stderr(place)).strip().splitlines()[-3:]) or "it said nothing"
 
 
@@ -228,9 +230,9 @@ def _lines(path: Path) -> int:
     return len(_text(path).splitlines())
 
 
-def _stdout(place: Place) -> Path:
+def _stdout(place: RepositoryCopy) -> Path:
     return place.home / "stdout"
 
 
-def _stderr(place: Place) -> Path:
+def _stderr(place: RepositoryCopy) -> Path:
     return place.home / "stderr"

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Toll:
+class KillCosts:
     """What was counted in one copy, or in several together.
 
     `in_flight_*` were cut by a kill before they were recorded, and begun again: by design, and not hidden.
@@ -32,8 +32,10 @@ class Toll:
     in_flight_tools: int = 0
     seconds: float = 0.0
 
-    def __add__(self, other: Toll) -> Toll:
-        return Toll(**{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(Toll)})
+    def __add__(self, other: KillCosts) -> KillCosts:
+        return KillCosts(
+            **{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(KillCosts)}
+        )
 
     @property
     def clean(self) -> bool:
@@ -70,8 +72,8 @@ class ChaosReport:
     boundaries: int
     model_calls: int
     calm_s: float
-    every_boundary: Toll | None
-    random: Toll | None
+    every_boundary: KillCosts | None
+    random: KillCosts | None
     folder: str = ""
 
     @property
@@ -79,7 +81,7 @@ class ChaosReport:
         return all(toll.clean for _, toll in self.tolls)
 
     @property
-    def tolls(self) -> tuple[tuple[str, Toll], ...]:
+    def tolls(self) -> tuple[tuple[str, KillCosts], ...]:
         """Each way of killing by its name."""
         both = (("every boundary", self.every_boundary), ("random instants", self.random))
         return tuple((name, toll) for name, toll in both if toll is not None)
@@ -91,7 +93,7 @@ def to_json(report: ChaosReport) -> dict[str, Any]:
     tolls = {
         name.replace(" ", "_"): {
             "clean": toll.clean,
-            **{field.name: _plain(getattr(toll, field.name)) for field in fields(Toll)},
+            **{field.name: _plain(getattr(toll, field.name)) for field in fields(KillCosts)},
         }
         for name, toll in report.tolls
     }
@@ -125,7 +127,7 @@ def _found(name: str, found: Sequence[str]) -> str:
     return _IN_WORDS[name][bool(found)] if name in _IN_WORDS else str(len(found))
 
 
-def _in_flight(toll: Toll) -> str:
+def _in_flight(toll: KillCosts) -> str:
     each = (("step", toll.in_flight_steps), ("model call", toll.in_flight_models), ("tool call", toll.in_flight_tools))
     return ", ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in each if count) or "nothing"
 

@@ -17,7 +17,7 @@ from milepost.core.errors import MilepostError
 from milepost.engine.chaos.copies import make_copy
 from milepost.engine.chaos.drills import Calm, Drills
 from milepost.engine.chaos.nursery import Nursery
-from milepost.engine.chaos.report import ChaosReport, Toll
+from milepost.engine.chaos.report import ChaosReport, KillCosts
 from milepost.engine.chaos.subject import Subject, find_subject
 
 
@@ -88,7 +88,7 @@ def _run(wish: ChaosWish, folder: Path, on_progress: OnProgress) -> ChaosReport:
     )
 
 
-def _everywhere(drills: Drills, subject: Subject, calm: Calm, folder: Path, on_progress: OnProgress) -> Toll:
+def _everywhere(drills: Drills, subject: Subject, calm: Calm, folder: Path, on_progress: OnProgress) -> KillCosts:
     def watch(kills: int, lives: int) -> None:
         on_progress(ChaosProgress(drill="every boundary", kills=kills, of=len(calm.account.recorded), lives=lives))
 
@@ -99,9 +99,9 @@ def _everywhere(drills: Drills, subject: Subject, calm: Calm, folder: Path, on_p
 
 def _anywhere(
     drills: Drills, subject: Subject, calm: Calm, folder: Path, wish: ChaosWish, on_progress: OnProgress
-) -> Toll:
+) -> KillCosts:
     """A fresh copy for each instant; a run that was over before its kill came is tried again."""
-    chance, total, unclean = Random(wish.seed), Toll(), 0  # noqa: S311
+    chance, total, unclean = Random(wish.seed), KillCosts(), 0  # noqa: S311
     for number in range(1, 2 * wish.random + 1):
         on_progress(ChaosProgress(drill="random instants", kills=total.kills, of=wish.random, lives=total.lives))
         if total.kills == wish.random or unclean == ENOUGH:

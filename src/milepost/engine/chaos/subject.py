@@ -11,12 +11,12 @@ import tomlkit
 from milepost.agents.replay.replay import load_cassette
 from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNotCommitted
 from milepost.core.task import Plan
-from milepost.engine.chaos.copies import Place, commit_all, make_copy
+from milepost.engine.chaos.copies import RepositoryCopy, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.settings import FILE, Settings, load
-from milepost.engine.records.run_request import Wish
+from milepost.engine.records.run_request import RunRequest
 from milepost.engine.run.prepare import choose, refuse_invalid
 
 SAMPLE_TASKS = 20
@@ -94,7 +94,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
         )
     plan = planned(read_bytes(there), manner_of(settings, project.roadmap), planning_of(settings))
     refuse_invalid(plan)
-    tasks = choose(plan, Wish())
+    tasks = choose(plan, RunRequest())
     if not tasks:
         raise Misuse(f"no task is open in {copy.roadmap}", "chaos needs work to disturb; --tasks 20 tries a sample")
     _refuse_live(plan, tasks, settings)
@@ -103,7 +103,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
     )
 
 
-def _quieten(copy: Place, file: Path) -> None:
+def _quieten(copy: RepositoryCopy, file: Path) -> None:
     """Leave out of the copy's settings what reaches beyond it: shared workers and memory, people, telemetry."""
     if file.is_file() and (quiet := quietened(file.read_text(encoding="utf-8"))) is not None:
         file.write_text(quiet, encoding="utf-8")

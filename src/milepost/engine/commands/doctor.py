@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.agents.names import AVAILABLE, OURS
-from milepost.agents.programs.availability import Standing
+from milepost.agents.programs.availability import Availability
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.agents.factory import make_agent, standings_of
@@ -114,7 +114,7 @@ def _ours(name: str, settings: Settings) -> Finding:
     return Finding(area="agents", name=name, ok=True, detail=settings.model.name)
 
 
-def _program(standing: Standing) -> Finding:
+def _program(standing: Availability) -> Finding:
     if standing.usable:
         how = {"key": "with a key", "login": "signed in", "no": "needs no key"}[standing.signed_in]
         return Finding(area="agents", name=standing.name, ok=True, detail=f"{standing.version}, {how}")

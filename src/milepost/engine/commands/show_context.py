@@ -11,7 +11,7 @@ from milepost.core.errors import TaskUnknown
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.agents.factory import agent_name
-from milepost.engine.context.build_context import Contexts, View, bounds_for
+from milepost.engine.context.build_context import Contexts, ContextView, bounds_for
 from milepost.engine.context.tag_cache import TagCache
 from milepost.engine.context.token_budget import bounds_of
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
@@ -20,7 +20,7 @@ from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import load
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import Journal
-from milepost.plan.context.build_context import Bounds, Context
+from milepost.plan.context.build_context import Context, ContextBounds
 from milepost.workspace.checkout import Checkouts
 
 USUAL = "tool"  # whose context is shown where nobody is named
@@ -67,14 +67,14 @@ def context_now(roadmap: Path | None, task: str, *, tokens: int | None = None, a
     )
 
 
-def _made(project: Project, task: Task, agent: str, commit: str, bounds: Bounds, redact: Redactor) -> Context:
+def _made(project: Project, task: Task, agent: str, commit: str, bounds: ContextBounds, redact: Redactor) -> Context:
     state = project.state if project.state.is_dir() else None
     with TemporaryDirectory(prefix="milepost-") as own, closing(TagCache(state)) as cache:
         git = project.repository.git(Path(own, "git"))
         folder = project.repository.top
         if not project.repository.is_clean():
             folder = Checkouts(Path(own, "checkouts"), git).make("context", commit).folder
-        view = View(
+        view = ContextView(
             task=task,
             agent=agent,
             tree=commit,

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from milepost.core.task import Plan
-from milepost.engine.budget.forecast import RECIPE, Facts, Forecast, forecast_of
+from milepost.engine.budget.forecast import RECIPE, Forecast, ForecastInputs, forecast_of
 from milepost.engine.project.project import STATE
 from milepost.engine.routing.candidates import as_chosen, foretell
 from milepost.store.database import open_database
@@ -33,4 +33,4 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
     worked = (episode.agent for episode in reversed(episodes) if not episode.agent.startswith(RECIPE))
     agent = settings.run.agent or next(worked, "")
     plan = as_chosen(plan, foretell(roadmap, plan))
-    return forecast_of(plan, wanted, Facts(agent=agent, parallel=settings.run.parallel), episodes)
+    return forecast_of(plan, wanted, ForecastInputs(agent=agent, parallel=settings.run.parallel), episodes)

@@ -23,8 +23,8 @@ from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate
 from milepost.engine.terminals.isolation import hold_for
 from milepost.engine.verification.review import NAME
-from milepost.engine.verification.setup import Ground
-from milepost.engine.verification.verifier import Examiner, OnCheck
+from milepost.engine.verification.setup import VerificationSetup
+from milepost.engine.verification.verifier import OnCheck, Verifier
 from milepost.engine.views.status import milepost_of
 from milepost.plan.graph.groups import as_one
 from milepost.verify.compare_evidence import Comparison, compared
@@ -99,14 +99,14 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 
 
 @contextmanager
-def _opened(project: Project) -> Iterator[tuple[Mileposts, Examiner, Path]]:
+def _opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
     settings = load(project.roadmap.parent)
     hold = hold_for(settings)
     with tempfile.TemporaryDirectory(prefix="milepost-") as folder, Journal(Path(":memory:")) as journal:
         own = Path(folder)
         git = project.repository.git(own / "git")
-        ground = Ground(
+        ground = VerificationSetup(
             project=project,
             settings=settings,
             git=git,

@@ -15,7 +15,7 @@ from milepost.core.task import Task
 from milepost.engine.context.git_facts import MOST_COMMITS, Tree, done_before
 from milepost.engine.context.tag_cache import TagCache
 from milepost.engine.context.tags import Tagged, Tagger
-from milepost.plan.context.build_context import Bounds, Context, Part, Shown, composed, rewritten
+from milepost.plan.context.build_context import Context, ContextBounds, Part, Shown, composed, rewritten
 from milepost.plan.context.project_facts import fact_lines
 from milepost.plan.context.repo_map import Ranked, outline_within, ranked
 from milepost.plan.context.sections import (
@@ -48,7 +48,7 @@ BEGINNING = frozenset({"facts", "outline"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ContextView:
     """What is looked at: a task, the tree that its attempt begins with, the commit below it, where the run began.
 
     `folder` is a checkout of the tree.
@@ -61,7 +61,7 @@ class View:
     since: str
     roadmap: str
     folder: Path
-    bounds: Bounds
+    bounds: ContextBounds
 
 
 def sections_for(agent: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ def sections_for(agent: str) -> frozenset[str]:
             return BEGINNING
 
 
-def bounds_for(agent: str, bounds: Bounds) -> Bounds:
+def bounds_for(agent: str, bounds: ContextBounds) -> ContextBounds:
     """How much an agent is shown at most."""
     if sections_for(agent) == WHOLE:
         return bounds
@@ -90,7 +90,7 @@ class Contexts:
         self._redact = redact
         self._tagger = Tagger(git, cache, redact)
 
-    def of(self, view: View) -> Context:
+    def of(self, view: ContextView) -> Context:
         """What is shown of a tree for a task; the same for the same view."""
         bounds, wanted = bounds_for(view.agent, view.bounds), sections_for(view.agent)
         if not bounds.tokens or not wanted:
@@ -111,7 +111,7 @@ class Contexts:
 class _Sight:
     """What the sections of one context say, each looked up when it is asked for."""
 
-    def __init__(self, git: Git, tagger: Tagger, view: View, clean: Callable[[str], str]) -> None:
+    def __init__(self, git: Git, tagger: Tagger, view: ContextView, clean: Callable[[str], str]) -> None:
         self._git = git
         self._tagger = tagger
         self._view = view

@@ -9,7 +9,7 @@ from milepost.core.folder_roadmap import is_of_roadmap
 from milepost.core.secrets.files import holds_secrets, is_example
 from milepost.core.task import Task
 from milepost.plan.advice.mentions import Mentions, mentions_in
-from milepost.plan.context.project_facts import MANIFESTS, Facts, Project
+from milepost.plan.context.project_facts import MANIFESTS, Project, ProjectFacts
 from milepost.plan.context.sections import Done, FileShown
 from milepost.sources.env_variables import keys_in
 from milepost.sources.tags import Tags
@@ -17,7 +17,7 @@ from milepost.verify.guard.paths import is_test_path
 from milepost.verify.suites.detect import suites
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
-from milepost.workspace.objects import Entry, blobs_of, changes_of, entries_of
+from milepost.workspace.objects import TreeEntry, blobs_of, changes_of, entries_of
 
 LARGEST_READ = 1_000_000
 LARGEST_MANIFEST = 200_000
@@ -50,10 +50,10 @@ class Tree:
         there = (self._shown(entry, contents.get(entry.blob, b"")) for entry in wanted)
         return (*there, *(FileShown(path=path, why_not="not there yet") for path in self.mentions.missing))
 
-    def facts(self, folder: Path, tags: dict[str, Tags], unread: int) -> Facts:
+    def facts(self, folder: Path, tags: dict[str, Tags], unread: int) -> ProjectFacts:
         """What is known beside the code; `folder` is a checkout of the tree."""
         read = {name for path, one in tags.items() if not is_test_path(path) for name in one.variables}
-        return Facts(
+        return ProjectFacts(
             paths=self.paths,
             projects=self._projects(),
             suites=_suites(folder),
@@ -61,7 +61,7 @@ class Tree:
             unread=unread,
         )
 
-    def _shown(self, entry: Entry, content: bytes) -> FileShown:
+    def _shown(self, entry: TreeEntry, content: bytes) -> FileShown:
         why_not = _why_not_read(entry) or ("binary" if b"\0" in content[:8000] else "")
         if why_not:
             return FileShown(path=entry.path, why_not=f"{why_not}, {entry.size} bytes")
@@ -88,7 +88,7 @@ class Tree:
         contents = self._contents(examples, LARGEST_MANIFEST)
         return {key for content in contents.values() for key in keys_in(content.decode("utf-8", "replace"))}
 
-    def _contents(self, entries: Sequence[Entry], largest: int) -> dict[str, bytes]:
+    def _contents(self, entries: Sequence[TreeEntry], largest: int) -> dict[str, bytes]:
         return blobs_of(self._git, (entry.blob for entry in entries if not entry.is_link), largest)[0]
 
 
@@ -110,7 +110,7 @@ def done_before(git: Git, tip: str, roadmap: str, clean: Clean, *, since: str = 
     )
 
 
-def _why_not_read(entry: Entry) -> str:
+def _why_not_read(entry: TreeEntry) -> str:
     if holds_secrets(entry.path):
         return "may hold secrets, not shown"
     if entry.is_link:

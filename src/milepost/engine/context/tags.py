@@ -13,7 +13,7 @@ from milepost.engine.context.tag_process import tags_read
 from milepost.sources.grammars import grammar_of
 from milepost.sources.tags import Tags
 from milepost.workspace.git import Git
-from milepost.workspace.objects import Entry, blobs_of
+from milepost.workspace.objects import TreeEntry, blobs_of
 
 MOST_FILES = 3_000
 MOST_BYTES = 30_000_000
@@ -43,10 +43,10 @@ class Tagger:
         self._cache = cache
         self._redact = redact
 
-    def tagged(self, entries: Sequence[Entry], near: Sequence[str]) -> Tagged:
+    def tagged(self, entries: Sequence[TreeEntry], near: Sequence[str]) -> Tagged:
         """The tags of a tree's files; where they are too many, of those that are nearest to some."""
         code = [entry for entry in entries if is_code(entry)]
-        chosen: list[Entry] = []
+        chosen: list[TreeEntry] = []
         left = MOST_BYTES
         steps = _steps_to({_folder(entry.path) for entry in code}, {_folder(path) for path in near})
         for entry in sorted(code, key=lambda entry: (steps[_folder(entry.path)], entry.path)):
@@ -66,10 +66,10 @@ class Tagger:
         unreadable = sum(one.unreadable for one in tags.values())
         return Tagged(tags=tags, unread=len(code) - len(chosen) + unreadable)
 
-    def _read(self, batch: list[Entry]) -> dict[str, Tags]:
+    def _read(self, batch: list[TreeEntry]) -> dict[str, Tags]:
         contents, _ = blobs_of(self._git, (entry.blob for entry in batch), LARGEST_FILE)
 
-        def read(part: list[Entry]) -> list[tuple[str, Tags]]:
+        def read(part: list[TreeEntry]) -> list[tuple[str, Tags]]:
             files = ((entry.path, self._text(contents.get(entry.blob, b""))) for entry in part)
             return [(_key(entry), tags) for entry, tags in zip(part, tags_read(files), strict=True)]
 
@@ -82,14 +82,14 @@ class Tagger:
         return self._redact(content.decode("utf-8", "replace")).encode() if b"\0" not in content else b""
 
 
-def is_code(entry: Entry) -> bool:
+def is_code(entry: TreeEntry) -> bool:
     """Whether a file is code of the project's own that a grammar can read."""
     if entry.is_link or holds_secrets(entry.path) or entry.path.endswith(_WRITTEN):
         return False
     return not _NOT_OURS.intersection(entry.path.split("/")[:-1]) and grammar_of(entry.path) is not None
 
 
-def _key(entry: Entry) -> str:
+def _key(entry: TreeEntry) -> str:
     grammar = grammar_of(entry.path)
     return key_of(grammar.name if grammar else "", entry.blob)
 
@@ -109,8 +109,8 @@ def _steps(one: list[str], other: list[str]) -> int:
     return len(one) + len(other) - 2 * same
 
 
-def _batches(entries: list[Entry]) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
+def _batches(entries: list[TreeEntry]) -> Iterator[list[TreeEntry]]:
+    batch: list[TreeEntry] = []
     size = 0
     for entry in entries:
         if batch and size + entry.size > BATCH_BYTES:

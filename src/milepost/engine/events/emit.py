@@ -9,7 +9,7 @@ from collections.abc import Callable
 from milepost.core.attempt import Attempt, Signal
 from milepost.core.events import AgentSaid, AgentSignalled, AttemptFinished, CheckFinished, Event, RunBy
 from milepost.core.verdict import CheckResult
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.engine.terminals.command_events import CommandTeller
 
 NEWEST = 200  # lines that are remembered with an attempt
@@ -19,8 +19,8 @@ LINES_KEPT, LINE_KEPT = 1000, 500  # of what an agent says, in lines and charact
 class CheckTeller:
     """Tells the checks of one verification, each under a key of its own."""
 
-    def __init__(self, here: Rooms, run: str, task: str, attempt: int, key: str) -> None:
-        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+    def __init__(self, services: RunServices, run: str, task: str, attempt: int, key: str) -> None:
+        self._here, self._run, self._task, self._attempt = services, run, task, attempt
         self._keys = (f"{key}/{number}" for number in itertools.count(1))
 
     def __call__(self, check: CheckResult) -> None:
@@ -36,20 +36,20 @@ class CheckTeller:
         self._here.announce(event, next(self._keys))
 
 
-class Narrator:
+class AgentOutput:
     """Passes on what an agent says, each line once under a key of its own.
 
     An agent that goes through what it said before, because it was cut short, is not listened to again.
     """
 
-    def __init__(self, here: Rooms, run: str, task: str, attempt: int, replaying: Callable[[], bool]) -> None:
-        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+    def __init__(self, services: RunServices, run: str, task: str, attempt: int, replaying: Callable[[], bool]) -> None:
+        self._here, self._run, self._task, self._attempt = services, run, task, attempt
         self._replaying = replaying
         self._lines = 0
         self.newest: deque[str] = deque(maxlen=NEWEST)
         self._key = f"{task}/{attempt}/said/"
         if not replaying():
-            here.books.journal.drop_events(run, self._key, task=task, attempt=attempt)
+            services.books.journal.drop_events(run, self._key, task=task, attempt=attempt)
 
     def __call__(self, text: str) -> None:
         self._lines += 1
@@ -63,8 +63,8 @@ class Narrator:
 class SignalTeller:
     """Tells what an agent says of its confidence; what it said before it was cut short is not told again."""
 
-    def __init__(self, here: Rooms, run: str, task: str, attempt: int) -> None:
-        self._here, self._run, self._task, self._attempt = here, run, task, attempt
+    def __init__(self, services: RunServices, run: str, task: str, attempt: int) -> None:
+        self._here, self._run, self._task, self._attempt = services, run, task, attempt
         self._numbers = itertools.count(1)
 
     def __call__(self, signal: Signal) -> None:
@@ -78,19 +78,19 @@ class SignalTeller:
         self._here.emit(event, f"{self._task}/{self._attempt}/signal/{next(self._numbers)}")
 
 
-def command_teller(here: Rooms, run: str, task: str, attempt: int, by: RunBy) -> CommandTeller:
+def command_teller(services: RunServices, run: str, task: str, attempt: int, by: RunBy) -> CommandTeller:
     """Tells the commands of one attempt, or of its verification."""
 
     def emit(event: Event, key: str) -> bool:
-        new = here.books.journal.append(event, key)
+        new = services.books.journal.append(event, key)
         if new:
-            here.tell(event)
+            services.tell(event)
         return new
 
-    return CommandTeller(run=run, task=task, attempt=attempt, by=by, output=here.output, emit=emit)
+    return CommandTeller(run=run, task=task, attempt=attempt, by=by, output=services.output, emit=emit)
 
 
-def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -> None:
+def tell_attempt(services: RunServices, run: str, task: str, attempt: Attempt, key: str) -> None:
     event = AttemptFinished(
         run=run,
         task=task,
@@ -102,4 +102,4 @@ def tell_attempt(here: Rooms, run: str, task: str, attempt: Attempt, key: str) -
         duration_ms=attempt.duration_ms,
         cost_usd=attempt.outcome.cost_usd,
     )
-    here.emit(event, f"{task}/{attempt.number}/{key}")
+    services.emit(event, f"{task}/{attempt.number}/{key}")

@@ -11,9 +11,9 @@ from milepost.core.events import GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
 from milepost.engine.gates.rules import needs_gate, question_for, shown_before
 from milepost.engine.records.gates import Gate, GoAhead, Refuse, consequence, gate_of
-from milepost.engine.records.run_spec import Effort, Order, Try
-from milepost.engine.records.suspend import Parked
-from milepost.engine.services import Rooms
+from milepost.engine.records.run_spec import AttemptSpec, FinishedAttempt, RunSpec
+from milepost.engine.records.suspend import Suspended
+from milepost.engine.services import RunServices
 from milepost.engine.terminals.command_policy import policy_of
 from milepost.plan.advice.risk import risk_of
 from milepost.sandbox.command_risk import danger_of_change
@@ -31,26 +31,28 @@ class PersonNeeded(BaseException):
         self.gate = gate
 
 
-def gate_for(here: Rooms, order: Order, task: Task, kind: GateKind, last: Try | None) -> Gate | None:
+def gate_for(
+    services: RunServices, order: RunSpec, task: Task, kind: GateKind, last: FinishedAttempt | None
+) -> Gate | None:
     """The question that a task raises before it begins, or before its work lands; None where nobody need be asked."""
     if last is None:
         question = needs_gate(kind, task, risk_of(task), (), order.approve)
         shown, attempt = shown_before(task), 0
     else:
         made = last.attempt
-        change = here.mileposts.change(made.base, made.commit, without=order.roadmap)
+        change = services.mileposts.change(made.base, made.commit, without=order.roadmap)
         question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
-        shown = f"commit {made.commit}\n" + here.mileposts.diff(made.base, made.commit, LONGEST_READ)
+        shown = f"commit {made.commit}\n" + services.mileposts.diff(made.base, made.commit, LONGEST_READ)
         attempt = made.number
     if question is None:
         return None
-    asked, shown = here.redact(question), here.redact(shown)
+    asked, shown = services.redact(question), services.redact(shown)
     return gate_of(run=order.run, task=task.id, attempt=attempt, kind=kind, question=asked, shown=shown)
 
 
-def wait_for_answer(here: Rooms, gate: Gate) -> dict[str, Any]:
+def wait_for_answer(services: RunServices, gate: Gate) -> dict[str, Any]:
     """What a person answered, for as long as that takes; a stop is not kept waiting."""
-    here.books.gates.open_gate(gate)
+    services.books.gates.open_gate(gate)
     opened = GateOpened(
         run=gate.run,
         task=gate.task,
@@ -60,30 +62,30 @@ def wait_for_answer(here: Rooms, gate: Gate) -> dict[str, Any]:
         shown=gate.shown,
         digest=gate.digest,
     )
-    here.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
+    services.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
     while True:
-        known = here.books.gates.find(gate.run, gate.gate)
+        known = services.books.gates.find(gate.run, gate.gate)
         if known is not None and known.answer is not None:
             break
-        if here.parking.stopping:
-            raise Parked
-        here.parking.wait(LOOK_S)
+        if services.parking.stopping:
+            raise Suspended
+        services.parking.wait(LOOK_S)
     answered = GateAnswered(run=gate.run, task=gate.task, gate=gate.gate, answer=known.answer, text=known.text)
-    here.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
+    services.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
     return {"answer": known.answer, "text": known.text}
 
 
-def waiting_for_people(here: Rooms, run: str) -> tuple[str, ...]:
+def waiting_for_people(services: RunServices, run: str) -> tuple[str, ...]:
     """The tasks of a run that wait for a person."""
-    return tuple(dict.fromkeys(gate.task for gate in here.books.gates.waiting(run)))
+    return tuple(dict.fromkeys(gate.task for gate in services.books.gates.waiting(run)))
 
 
 class AskingVeto:
     """Asks before commands that could do harm, knows what was answered, and refuses what is never to be run."""
 
-    def __init__(self, here: Rooms, effort: Effort, folders: tuple[str, ...]) -> None:
-        self._here, self._effort, self._folders = here, effort, folders
-        self._policy = policy_of(here.settings.terminal)
+    def __init__(self, services: RunServices, effort: AttemptSpec, folders: tuple[str, ...]) -> None:
+        self._here, self._effort, self._folders = services, effort, folders
+        self._policy = policy_of(services.settings.terminal)
 
     def refusal(self, number: int, call: Call) -> str:
         """Why a call is not allowed, empty when it may be made; raises when a person must be asked first."""

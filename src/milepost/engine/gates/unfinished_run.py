@@ -10,7 +10,7 @@ from milepost.core.errors import NothingToSteer, RunUnfinished
 from milepost.engine.project.project import Project
 from milepost.engine.records.call_log import NOTED_BUDGET, AttemptKey, CallLog
 from milepost.engine.records.journal import Journal, RunRecord
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.records.steering import Request, Steering
 from milepost.store.database import open_database
 
@@ -29,7 +29,7 @@ def paused(place: Place, run: str) -> bool:
         return Steering(database, run, lambda: None).paused
 
 
-def within_new_wall(place: Place, order: Order, budget_usd: float | None) -> Order:
+def within_new_wall(place: Place, order: RunSpec, budget_usd: float | None) -> RunSpec:
     """The order with the budget that was given last: at its start, or when it was resumed."""
     with closing(open_database(place)) as database:
         calls, run = CallLog(database), AttemptKey(run=order.run, task="", attempt=0)

@@ -34,7 +34,7 @@ from milepost.engine.memory.task_kind import circumstances_at, kind_of
 from milepost.engine.project.project import Project
 from milepost.engine.records.call_log import RecordedCall
 from milepost.engine.records.journal import RunRecord
-from milepost.engine.records.run_spec import Acted, Effort, Order
+from milepost.engine.records.run_spec import AttemptResult, AttemptSpec, RunSpec
 from milepost.memory.assessment.assess import assess
 from milepost.memory.memory import StoredMemory
 from milepost.memory.store.names import flaw_in_name
@@ -43,7 +43,7 @@ from milepost.repair.diagnosis.classify import classify
 from milepost.repair.strategy.retry_policy import counts
 
 if TYPE_CHECKING:
-    from milepost.engine.services import Rooms
+    from milepost.engine.services import RunServices
 
 LONGEST_TOLD = 4_000  # of what a model answered and of what an agent said at its end
 LONGEST_PRINTED = 10_000
@@ -67,7 +67,7 @@ def project_in_memory(project: Project, named: str, commit: str) -> str:
     return f"{first}/{folder}" if folder else first
 
 
-def episode_id(order: Order, task: str, attempt: int, agent: str) -> str:
+def episode_id(order: RunSpec, task: str, attempt: int, agent: str) -> str:
     """The name of an attempt's episode: the same after a crash, another one for every attempt of every run anywhere.
 
     An attempt that a person handed to another agent is another episode.
@@ -76,7 +76,7 @@ def episode_id(order: Order, task: str, attempt: int, agent: str) -> str:
     return hashlib.sha256("\0".join(words).encode("utf-8", "backslashreplace")).hexdigest()[:24]
 
 
-def owner_of(order: Order) -> str:
+def owner_of(order: RunSpec) -> str:
     """Who ends the episodes of a run: its name alone comes again on other machines."""
     return f"{order.run}/{order.memory.token}"
 
@@ -92,27 +92,27 @@ def close_left(memory: StoredMemory, runs: Iterable[RunRecord]) -> None:
     memory.journal.close_interrupted(ended_runs=[owner_of_record(record) for record in over])
 
 
-def begin(here: Rooms, effort: Effort, base: str) -> None:
+def begin(services: RunServices, effort: AttemptSpec, base: str) -> None:
     """Begin the episode of an attempt that acts now, on a commit; harmless when repeated."""
     if effort.order.memory.mode != "off":
-        here.books.memory.journal.start(_start(here, effort, base, time.time()))
+        services.books.memory.journal.start(_start(services, effort, base, time.time()))
 
 
-def _start(here: Rooms, effort: Effort, base: str, at: float) -> EpisodeStart:
+def _start(services: RunServices, effort: AttemptSpec, base: str, at: float) -> EpisodeStart:
     order, task = effort.order, effort.task
     return EpisodeStart(
         id=episode_id(order, task.id, effort.number, effort.agent),
         project=order.memory.project,
-        title=here.redact(task.title),
+        title=services.redact(task.title),
         started_at=at,
         owner=run_owner(owner_of(order)),
         run=order.run,
         task=task.id,
         attempt=effort.number,
         agent=effort.agent,
-        text=here.redact(task.text),
+        text=services.redact(task.text),
         kind=kind_of(task),
-        circumstances=circumstances_at(here.mileposts, base, task),
+        circumstances=circumstances_at(services.mileposts, base, task),
         files=task.files,
     )
 
@@ -157,54 +157,56 @@ def _parameters(call: Call, reply: Reply, redact: Callable[[str], str]) -> Mappi
     return found
 
 
-def remember_step(here: Rooms, effort: Effort, call: Call, made: RecordedCall) -> None:
+def remember_step(services: RunServices, effort: AttemptSpec, call: Call, made: RecordedCall) -> None:
     """Write a step down, in one with its call. An episode that somebody forgot meanwhile gets none."""
     if effort.order.memory.mode == "off":
         return
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
     with suppress(EpisodeUnknown, EpisodeFull):
-        here.books.memory.journal.log(name, step_of(call, made, here.redact))
+        services.books.memory.journal.log(name, step_of(call, made, services.redact))
 
 
-def remember_said(here: Rooms, effort: Effort, lines: Iterable[str]) -> None:
+def remember_said(services: RunServices, effort: AttemptSpec, lines: Iterable[str]) -> None:
     """Write down what a program said on its way that makes no calls; once, as it was first told."""
-    said = here.redact("\n".join(lines))[-LONGEST_PRINTED:]
+    said = services.redact("\n".join(lines))[-LONGEST_PRINTED:]
     if effort.order.memory.mode == "off" or not said:
         return
     name = episode_id(effort.order, effort.task.id, effort.number, effort.agent)
     step = EpisodeStep(tool=effort.agent.partition(":")[0], action="said", number=1, observation=said)
     with suppress(EpisodeUnknown, EpisodeDiverged):
-        here.books.memory.journal.log(name, step)
+        services.books.memory.journal.log(name, step)
 
 
-def end(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> None:
+def end(services: RunServices, order: RunSpec, task: Task, attempt: Attempt, acted: AttemptResult) -> None:
     """End the episode of an attempt with what the engine found out; harmless when repeated."""
     if order.memory.mode == "off":
         return
-    journal, name = here.books.memory.journal, episode_id(order, task.id, attempt.number, attempt.agent)
+    journal, name = services.books.memory.journal, episode_id(order, task.id, attempt.number, attempt.agent)
     known = journal.episode(name)
     if known is not None and known.end is not None:
         return
-    start = known.start if known is not None else _late_start(here, order, task, attempt, acted)
-    ending = _end(here, task, attempt, acted, since=start.started_at)
+    start = known.start if known is not None else _late_start(services, order, task, attempt, acted)
+    ending = _end(services, task, attempt, acted, since=start.started_at)
     before = known.steps if known is not None else ()
     first = max((step.number for step in before), default=0) + 1
-    last = [replace(step, number=first + place) for place, step in enumerate(_last_steps(here, attempt, acted))]
+    last = [replace(step, number=first + place) for place, step in enumerate(_last_steps(services, attempt, acted))]
     whole = Episode(start=start, steps=(*before, *last), end=ending)
-    here.books.memory.record(replace(whole, assessment=assess(whole)))
+    services.books.memory.record(replace(whole, assessment=assess(whole)))
 
 
-def _late_start(here: Rooms, order: Order, task: Task, attempt: Attempt, acted: Acted) -> EpisodeStart:
+def _late_start(
+    services: RunServices, order: RunSpec, task: Task, attempt: Attempt, acted: AttemptResult
+) -> EpisodeStart:
     """The start of an attempt that no agent made: a recipe's, or one that puts parts together."""
-    effort = Effort(order=order, task=task, number=attempt.number, agent=attempt.agent)
-    return _start(here, effort, attempt.base, acted.finished_at - attempt.duration_ms / 1000)
+    effort = AttemptSpec(order=order, task=task, number=attempt.number, agent=attempt.agent)
+    return _start(services, effort, attempt.base, acted.finished_at - attempt.duration_ms / 1000)
 
 
-def _last_steps(here: Rooms, attempt: Attempt, acted: Acted) -> tuple[EpisodeStep, ...]:
+def _last_steps(services: RunServices, attempt: Attempt, acted: AttemptResult) -> tuple[EpisodeStep, ...]:
     """What an agent said of its confidence and at its end: all that is known of a program that makes no calls."""
     outcome, at = attempt.outcome, float(acted.finished_at)
     signals = [
-        EpisodeStep(tool="signal", action=signal.kind, observation=here.redact(signal.text), at=at)
+        EpisodeStep(tool="signal", action=signal.kind, observation=services.redact(signal.text), at=at)
         for signal in outcome.signals
     ]
     results: dict[str, StepResult] = {"finished": "success", "timed_out": "timeout"}
@@ -219,10 +221,10 @@ def _last_steps(here: Rooms, attempt: Attempt, acted: Acted) -> tuple[EpisodeSte
     return (*signals, said)
 
 
-def _end(here: Rooms, task: Task, attempt: Attempt, acted: Acted, since: float) -> EpisodeEnd:
+def _end(services: RunServices, task: Task, attempt: Attempt, acted: AttemptResult, since: float) -> EpisodeEnd:
     evidence, changed, kind = attempt.evidence, acted.candidate.changed, _kind_of_end(attempt)
     failure = classify(attempt, task=task, changed=changed)
-    diff = here.redact(here.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
+    diff = services.redact(services.mileposts.diff(attempt.base, attempt.commit, LONGEST_DIFF)) if changed else ""
     return EpisodeEnd(
         kind=kind,
         ended_at=max(since, float(acted.finished_at)),

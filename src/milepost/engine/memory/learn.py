@@ -19,10 +19,10 @@ from milepost.engine.memory.episodes import episode_id, judges_agent
 from milepost.engine.memory.error_of_attempt import errors_of, failed_with
 from milepost.engine.memory.model_lessons import chosen_lessons
 from milepost.engine.records.milepost_note import recorded_note
-from milepost.engine.records.run_spec import Order, Try
-from milepost.engine.records.suspend import Parked
-from milepost.engine.services import Rooms
-from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, Tried
+from milepost.engine.records.run_spec import FinishedAttempt, RunSpec
+from milepost.engine.records.suspend import Suspended
+from milepost.engine.services import RunServices
+from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.diagnosis.classify import classify
 from milepost.verify.checks.commands import NAME as VERIFY
@@ -35,22 +35,22 @@ MOST_BEFORE = 200  # commits that are looked at for earlier mileposts
 MOST_NOTES = 10  # earlier mileposts whose evidence is read
 
 
-def judge_lessons(here: Rooms, order: Order, task: Task, attempt: Attempt) -> None:
+def judge_lessons(services: RunServices, order: RunSpec, task: Task, attempt: Attempt) -> None:
     """Count the end of an attempt back to the lessons that it was told; harmless when repeated."""
     name = episode_id(order, task.id, attempt.number, attempt.agent)
     if not order.memory.writes or not judges_agent(attempt, classify(attempt)):
         return
 
     def judge() -> None:
-        if here.books.memory.lessons.shown_to(name):
-            changes = changes_of(here, order, attempt)
-            errors = errors_of(attempt, here.redact)
-            settle(here.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED, errors)
+        if services.books.memory.lessons.shown_to(name):
+            changes = changes_of(services, order, attempt)
+            errors = errors_of(attempt, services.redact)
+            settle(services.books.memory, name, changes, attempt.evidence.verdict is Verdict.PASSED, errors)
 
-    _quietly(here, order, task, attempt.number, judge)
+    _quietly(services, order, task, attempt.number, judge)
 
 
-def learn_from(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) -> None:
+def learn_from(services: RunServices, order: RunSpec, task: Task, tries: tuple[FinishedAttempt, ...]) -> None:
     """Learn from a task that is over; harmless when repeated."""
     if not order.memory.writes or not tries:
         return
@@ -58,26 +58,26 @@ def learn_from(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) ->
     found: list[Lesson] = []
 
     def choose() -> None:
-        found.extend(chosen_lessons(here, order, task, number, experience_of(here, order, task, tries)))
+        found.extend(chosen_lessons(services, order, task, number, experience_of(services, order, task, tries)))
 
     if order.memory.distil_with:
-        _quietly(here, order, task, number, choose)
-    memory = here.books.memory
-    _quietly(here, order, task, number, lambda: learn(memory, experience_of(here, order, task, tries), found))
+        _quietly(services, order, task, number, choose)
+    memory = services.books.memory
+    _quietly(services, order, task, number, lambda: learn(memory, experience_of(services, order, task, tries), found))
 
 
-def experience_of(here: Rooms, order: Order, task: Task, tries: tuple[Try, ...]) -> Experience:
+def experience_of(services: RunServices, order: RunSpec, task: Task, tries: tuple[FinishedAttempt, ...]) -> Experience:
     """A task with those of its attempts that tell something, from git and the engine's own checks."""
     told = [one.attempt for one in tries if judges_agent(one.attempt, classify(one.attempt))]
     return Experience(
         project=order.memory.project,
         task=task.id,
-        title=here.redact(task.title),
-        text=here.redact(task.text),
+        title=services.redact(task.title),
+        text=services.redact(task.text),
         files=task.files,
-        tries=tuple(_tried(here, order, task, attempt, _accepted(told)) for attempt in told),
-        changed_before=_changed_before(here, order, tries),
-        commands_before=tuple(dict.fromkeys(_commands_before(here, task, tries))),
+        tries=tuple(_tried(services, order, task, attempt, _accepted(told)) for attempt in told),
+        changed_before=_changed_before(services, order, tries),
+        commands_before=tuple(dict.fromkeys(_commands_before(services, task, tries))),
         at=float(tries[-1].finished_at),
     )
 
@@ -86,26 +86,28 @@ def _accepted(attempts: list[Attempt]) -> Attempt | None:
     return attempts[-1] if attempts and attempts[-1].evidence.verdict is Verdict.PASSED else None
 
 
-def _tried(here: Rooms, order: Order, task: Task, attempt: Attempt, accepted: Attempt | None) -> Tried:
+def _tried(
+    services: RunServices, order: RunSpec, task: Task, attempt: Attempt, accepted: Attempt | None
+) -> VerifiedAttempt:
     failure = classify(attempt)
-    error = failed_with(attempt, accepted, here.redact) if failure is not None else None
-    return Tried(
+    error = failed_with(attempt, accepted, services.redact) if failure is not None else None
+    return VerifiedAttempt(
         episode=episode_id(order, task.id, attempt.number, attempt.agent),
         agent=attempt.agent,
         passed=attempt.evidence.verdict is Verdict.PASSED,
         signature=error.signature if error else failure.signature if failure else "",
         error_class=error.name if error else failure.kind.value if failure else "",
         known_by=error.known_by if error else (),
-        changes=changes_of(here, order, attempt),
-        checks=tuple(_check_run(here, check) for check in attempt.evidence.checks if check.outcome != "absent"),
+        changes=changes_of(services, order, attempt),
+        checks=tuple(_check_run(services, check) for check in attempt.evidence.checks if check.outcome != "absent"),
         commit=attempt.commit,
     )
 
 
-def _check_run(here: Rooms, check: CheckResult) -> CheckRun:
+def _check_run(services: RunServices, check: CheckResult) -> CheckRun:
     return CheckRun(
         name=check.name,
-        argv=tuple(map(here.redact, check.argv)),
+        argv=tuple(map(services.redact, check.argv)),
         exit_code=check.exit_code,
         outcome=check.outcome,
         duration_ms=check.duration_ms,
@@ -114,16 +116,16 @@ def _check_run(here: Rooms, check: CheckResult) -> CheckRun:
     )
 
 
-def changes_of(here: Rooms, order: Order, attempt: Attempt) -> tuple[FileChange, ...]:
+def changes_of(services: RunServices, order: RunSpec, attempt: Attempt) -> tuple[FileChange, ...]:
     """What an attempt changed, with the texts of both sides: without secrets, and not more than can be read."""
-    change = here.mileposts.change(attempt.base, attempt.commit, without=order.roadmap)
+    change = services.mileposts.change(attempt.base, attempt.commit, without=order.roadmap)
     found: list[FileChange] = []
     room = LARGEST_CHANGE
     for file in change.files[:MOST_FILES]:
         size = len(file.before or b"") + len(file.after or b"")
         if _is_readable(file) and size <= room:
             room -= size
-            found.append(_texts(file, lambda text: without_credentials(here.redact(text))))
+            found.append(_texts(file, lambda text: without_credentials(services.redact(text))))
     return tuple(found)
 
 
@@ -141,34 +143,38 @@ def _texts(file: ChangedFile, clean: Callable[[str], str]) -> FileChange:
     )
 
 
-def _changed_before(here: Rooms, order: Order, tries: tuple[Try, ...]) -> tuple[tuple[str, ...], ...]:
+def _changed_before(
+    services: RunServices, order: RunSpec, tries: tuple[FinishedAttempt, ...]
+) -> tuple[tuple[str, ...], ...]:
     """The files of each earlier milepost below the last attempt, oldest first."""
     base = tries[-1].attempt.base
-    posts = here.mileposts.history(base, most=MOST_BEFORE)
-    files = here.mileposts.changed_by([post.commit for post in posts], order.roadmap)
+    posts = services.mileposts.history(base, most=MOST_BEFORE)
+    files = services.mileposts.changed_by([post.commit for post in posts], order.roadmap)
     return tuple(files[post.commit] for post in reversed(posts) if files[post.commit])
 
 
-def _commands_before(here: Rooms, task: Task, tries: tuple[Try, ...]) -> Iterator[tuple[str, ...]]:
+def _commands_before(
+    services: RunServices, task: Task, tries: tuple[FinishedAttempt, ...]
+) -> Iterator[tuple[str, ...]]:
     """The commands of checks that the newest mileposts of other tasks passed by, as their evidence tells."""
-    posts = here.mileposts.history(tries[-1].attempt.base, most=MOST_BEFORE)
+    posts = services.mileposts.history(tries[-1].attempt.base, most=MOST_BEFORE)
     for post in [post for post in posts if not post.ends(task.id)][:MOST_NOTES]:
         try:
-            note = recorded_note(here.mileposts, post)
+            note = recorded_note(services.mileposts, post)
         except MilepostError:
             continue
         for check in note.evidence.checks if not note.problem else ():
             if check.name != VERIFY and check.argv and check.exit_code == 0:
-                yield tuple(map(here.redact, check.argv))
+                yield tuple(map(services.redact, check.argv))
 
 
-def _quietly(here: Rooms, order: Order, task: Task, attempt: int, act: Callable[[], object]) -> None:
+def _quietly(services: RunServices, order: RunSpec, task: Task, attempt: int, act: Callable[[], object]) -> None:
     """Do what a run must not fail of; what goes wrong is told."""
     try:
         act()
-    except (LeaseLost, Parked):
+    except (LeaseLost, Suspended):
         raise
     except Exception as error:
-        text = here.redact(f"nothing is learnt: {type(error).__name__}: {error}")
+        text = services.redact(f"nothing is learnt: {type(error).__name__}: {error}")
         said = AgentSaid(run=order.run, task=task.id, attempt=attempt, text=text)
-        here.announce(said, f"{task.id}/{attempt}/learning")
+        services.announce(said, f"{task.id}/{attempt}/learning")

@@ -18,9 +18,9 @@ from milepost.engine.agents.factory import make_model
 from milepost.engine.project.settings import Settings
 from milepost.engine.records import worker_lease
 from milepost.engine.records.call_log import AttemptKey
-from milepost.engine.records.call_recorder import AttemptLogbook, Diverged, Watch, resumable
-from milepost.engine.records.run_spec import Order
-from milepost.engine.services import Rooms
+from milepost.engine.records.call_recorder import CallHooks, CallRecorder, Diverged, resumable
+from milepost.engine.records.run_spec import RunSpec
+from milepost.engine.services import RunServices
 from milepost.memory.lessons.distil.model_choice import Choices, lessons_from, objections, question_for
 from milepost.memory.lessons.experience import Experience
 
@@ -39,14 +39,16 @@ class _Allowed:
         return ""
 
 
-def chosen_lessons(here: Rooms, order: Order, task: Task, attempt: int, experience: Experience) -> tuple[Lesson, ...]:
+def chosen_lessons(
+    services: RunServices, order: RunSpec, task: Task, attempt: int, experience: Experience
+) -> tuple[Lesson, ...]:
     """The lessons that the settings' model chooses; none where none is named, or nothing passed."""
     question = question_for(experience)
     if not order.memory.distil_with or experience.accepted is None or not question:
         return ()
     while True:
         try:
-            ask, timeout_s = _asking(here, order, task, attempt)
+            ask, timeout_s = _asking(services, order, task, attempt)
             wrong = lambda answer: objections(answer, experience)  # noqa: E731
             answer = ask_for(ask, question, Choices, timeout_s=timeout_s, tries=TRIES, objections=wrong)
         except Diverged:
@@ -54,32 +56,34 @@ def chosen_lessons(here: Rooms, order: Order, task: Task, attempt: int, experien
         return lessons_from(answer, experience)
 
 
-def _asking(here: Rooms, order: Order, task: Task, attempt: int) -> tuple[Callable[[Conversation], Answer], float]:
+def _asking(
+    services: RunServices, order: RunSpec, task: Task, attempt: int
+) -> tuple[Callable[[Conversation], Answer], float]:
     """What puts a question to the model, from the record where it was answered before; and how long that may take."""
-    settings = _with_model(here.settings, order.memory.distil_with)
-    model = make_model(settings, here.project.roadmap.parent)
-    purse = here.books.wallet.purse(task, attempt, PAYER, first=FIRST_CALL)
+    settings = _with_model(services.settings, order.memory.distil_with)
+    model = make_model(settings, services.project.roadmap.parent)
+    purse = services.books.wallet.purse(task, attempt, PAYER, first=FIRST_CALL)
     if purse.bounded_usd and not model.price_known:
         raise SettingInvalid(
             f"the price of {model.name} is not known, so that a budget in USD cannot be held",
             "state it under [model], or leave distil_with empty",
         )
     key = AttemptKey(run=order.run, task=f"{task.id}/lessons", attempt=attempt)
-    watch = Watch(
+    watch = CallHooks(
         purse=purse,
         veto=_Allowed(),
         keep=lambda: KEPT,
         tell=lambda _, __: None,
         begin=worker_lease.require,
         require=worker_lease.require,
-        redact=here.redact,
+        redact=services.redact,
     )
-    book = AttemptLogbook(here.books.calls, key, resumable(here.books.calls, key), KEPT, watch)
+    book = CallRecorder(services.books.calls, key, resumable(services.books.calls, key), KEPT, watch)
     asker = Asker(
         model,
         patience_s=min(PATIENCE_S, settings.model.patience_s),
         clock=time.monotonic,
-        stops=here.parking,
+        stops=services.parking,
         say=lambda _: None,
         logbook=book,
     )

@@ -13,7 +13,7 @@ from milepost.engine.memory.consent import agreed
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import MemorySettings, Settings, load
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_spec import RunSpec
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
 from milepost.memory.recall.semantic import open_meaning
@@ -27,7 +27,7 @@ EPISODES_READ = 1000  # by forecasts and choices of agents
 EARLIER = 1  # the version of a memory that did not say whose it is
 
 
-def open_memory(database: Database, settings: Settings, order: Order, redact: Redactor) -> StoredMemory:
+def open_memory(database: Database, settings: Settings, order: RunSpec, redact: Redactor) -> StoredMemory:
     """The memory as a run keeps it; where it is off, an empty one in a database of its own that is gone with it."""
     if order.memory.mode == "off":
         return StoredMemory(open_database(NOWHERE))
@@ -52,7 +52,7 @@ def took_here(roadmap: Path, database: Database) -> tuple[Took, ...]:
     return StoredMemory(database, project=name).journal.took(EPISODES_READ, project=whose(settings, name))
 
 
-def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recaller:
+def recaller_of(memory: StoredMemory, project: Project, order: RunSpec) -> Recaller:
     """What looks lessons up for the attempts of a run; its index is a cache beside the state."""
     meaning = open_meaning() if order.memory.semantic else None
     index = project.state / INDEX if order.memory.mode != "off" else None
@@ -61,7 +61,7 @@ def recaller_of(memory: StoredMemory, project: Project, order: Order) -> Recalle
 
 
 @contextmanager
-def sharing(database: Database, settings: Settings, order: Order, folder: Path) -> Iterator[None]:
+def sharing(database: Database, settings: Settings, order: RunSpec, folder: Path) -> Iterator[None]:
     """Bring the memory and its primary up to date while a run is on, where a person agreed to it.
 
     `folder` is that of the settings.

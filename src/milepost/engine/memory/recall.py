@@ -7,9 +7,9 @@ from milepost.core.events import AgentSaid, LessonsTold
 from milepost.core.memories import Lessons, Query
 from milepost.engine.memory.episodes import episode_id
 from milepost.engine.records.call_log import AttemptKey
-from milepost.engine.records.run_spec import Effort, Try
+from milepost.engine.records.run_spec import AttemptSpec, FinishedAttempt
 from milepost.engine.records.values_json import dump, load
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.repair.diagnosis.classify import classify
 
 NOTE = "lessons"
@@ -17,20 +17,22 @@ LONGEST_ERROR = 4_000
 MOST_ERRORS = 6
 
 
-def lessons_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], files: tuple[str, ...]) -> tuple[str, ...]:
+def lessons_for(
+    services: RunServices, effort: AttemptSpec, tries: tuple[FinishedAttempt, ...], files: tuple[str, ...]
+) -> tuple[str, ...]:
     """The lines for an attempt: the same in each of its lives, whatever was learnt meanwhile."""
     order = effort.order
     if order.memory.mode == "off":
         return ()
     key = AttemptKey(run=order.run, task=effort.task.id, attempt=effort.number)
     episode = episode_id(order, effort.task.id, effort.number, effort.agent)
-    noted = here.books.calls.noted(key, NOTE)
+    noted = services.books.calls.noted(key, NOTE)
     if noted and noted["episode"] == episode:
         told = load(Lessons, noted["lessons"])
     else:
-        told = _recalled(here, effort, query_for(effort, tries, files, episode))
-        here.books.calls.note(key, NOTE, {"episode": episode, "lessons": dump(told)})
-    lines = tuple(map(here.redact, told.lines))
+        told = _recalled(services, effort, query_for(effort, tries, files, episode))
+        services.books.calls.note(key, NOTE, {"episode": episode, "lessons": dump(told)})
+    lines = tuple(map(services.redact, told.lines))
     if told.shown or told.held_out:
         event = LessonsTold(
             run=order.run,
@@ -40,11 +42,11 @@ def lessons_for(here: Rooms, effort: Effort, tries: tuple[Try, ...], files: tupl
             lines=lines,
             held_out=told.held_out,
         )
-        here.emit(event, f"{effort.task.id}/{effort.number}/lessons/{episode}")
+        services.emit(event, f"{effort.task.id}/{effort.number}/lessons/{episode}")
     return lines
 
 
-def query_for(effort: Effort, tries: tuple[Try, ...], files: tuple[str, ...], episode: str) -> Query:
+def query_for(effort: AttemptSpec, tries: tuple[FinishedAttempt, ...], files: tuple[str, ...], episode: str) -> Query:
     """What lessons are wanted for: the task, and before a repair what failed.
 
     Where nothing is written, nobody is told that somebody was shown a lesson.
@@ -70,12 +72,12 @@ def errors_of(attempt: Attempt) -> tuple[str, ...]:
     return tuple(text[-LONGEST_ERROR:] for text in texts if text.strip())[:MOST_ERRORS]
 
 
-def _recalled(here: Rooms, effort: Effort, query: Query) -> Lessons:
+def _recalled(services: RunServices, effort: AttemptSpec, query: Query) -> Lessons:
     """What is recalled; work does not stop where that cannot be done, but it is said."""
     try:
-        return here.recall(query)
+        return services.recall(query)
     except Exception as error:
-        text = here.redact(f"nothing is recalled: {type(error).__name__}: {error}")
+        text = services.redact(f"nothing is recalled: {type(error).__name__}: {error}")
         said = AgentSaid(run=effort.order.run, task=effort.task.id, attempt=effort.number, text=text)
-        here.announce(said, f"{effort.task.id}/{effort.number}/recall")
+        services.announce(said, f"{effort.task.id}/{effort.number}/recall")
         return Lessons()

@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.folder_globs import folders_named, is_pattern
 from milepost.engine.project.project import NAMES
-from milepost.plan.projects.dependencies import Family, Found, related
+from milepost.plan.projects.dependencies import Family, ProjectFolder, related
 from milepost.plan.projects.manifest import Manifest, read_manifest, readers, table
 
 SETTINGS = "milepost.toml"
@@ -24,7 +24,7 @@ def find_family(folder: Path | None = None) -> Family:
     named = workspace_members(top)
     told: list[str] = []
     waiting = [one for pattern in named for one in _named(top, pattern, told)] if named else [top]
-    found: dict[Path, Found] = {}
+    found: dict[Path, ProjectFolder] = {}
     while waiting and len(found) < MOST:
         one = waiting.pop(0)
         if one not in found:
@@ -96,8 +96,8 @@ def _declared(folder: Path, manifests: tuple[Manifest, ...]) -> Iterator[Path]:
             yield from (one for one in named if _has_manifest(one))
 
 
-def _found(top: Path, folder: Path) -> Found:
-    return Found(
+def _found(top: Path, folder: Path) -> ProjectFolder:
+    return ProjectFolder(
         folder=os.path.relpath(folder, top),
         title=folder.name or str(folder),
         manifests=_manifests(folder),
@@ -105,7 +105,7 @@ def _found(top: Path, folder: Path) -> Found:
     )
 
 
-def _is_project(one: Found) -> bool:
+def _is_project(one: ProjectFolder) -> bool:
     """A folder that does nothing but declare others is none."""
     return one.folder != "." or any(manifest.name for manifest in one.manifests)
 

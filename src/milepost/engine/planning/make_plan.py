@@ -17,7 +17,7 @@ from milepost.engine.project.project import Project, read_bytes
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.plan.options import PLAIN, Planning
 from milepost.plan.projects.dependencies import Family
-from milepost.plan.repository_facts import UNSEEN, Ground
+from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 from milepost.roadmap import read
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Mileposts
@@ -29,7 +29,7 @@ SETTINGS = "milepost.toml"
 TASK_MASTER_STATE = "state.json"
 
 
-Look = Callable[[Sequence[Task]], Ground]
+Look = Callable[[Sequence[Task]], RepositoryFacts]
 Ended = Callable[[], frozenset[str]]
 
 
@@ -43,7 +43,7 @@ def planned(
     manner: Manner,
     planning: Planning = PLAIN,
     *,
-    ground: Ground = UNSEEN,
+    ground: RepositoryFacts = UNSEEN,
     look: Look | None = None,
     ended: Ended = nobody,
 ) -> Plan:
@@ -62,7 +62,7 @@ def planned_here(path: Path, flags: Mapping[str, str | None] | None = None, fami
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     manner, planning, here = _ways(path, given, family)
 
-    def look(tasks: Sequence[Task]) -> Ground:
+    def look(tasks: Sequence[Task]) -> RepositoryFacts:
         return ground_here(tasks, path, planning, here=here)
 
     return planned(read_bytes(path), manner, planning, look=look, ended=ended_at(path))

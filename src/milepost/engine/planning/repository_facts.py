@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.core.task import Task
 from milepost.engine.planning.missing_programs import missing_programs
 from milepost.plan.options import Planning
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 from milepost.sources.imports import MOST_FILES, MOST_NAMED, Texts, imports_among, is_source
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import files_here
@@ -18,23 +18,23 @@ from milepost.workspace.repository import files_here
 LARGEST_SOURCE = 1_000_000
 
 
-def ground_here(tasks: Sequence[Task], roadmap: Path, planning: Planning, *, here: bool = True) -> Ground:
+def ground_here(tasks: Sequence[Task], roadmap: Path, planning: Planning, *, here: bool = True) -> RepositoryFacts:
     """What the folder of a roadmap says of its tasks; `here` says that checks run with the programs of this machine."""
     above = (folder for folder in roadmap.parents if (folder / ".git").exists())
     top = next(above, None)
     known = files_here(top) if top is not None else None
     if top is None or known is None:
-        return Ground(missing=missing_programs(tasks, roadmap.parent, ()) if here else {})
+        return RepositoryFacts(missing=missing_programs(tasks, roadmap.parent, ()) if here else {})
     files = frozenset((*known, *(name for name in _named(tasks) if _is_there(top, name))))
     imports, notes = _imports(tasks, planning, files, lambda paths: _texts(top, paths))
     missing = missing_programs(tasks, top, files) if here else {}
-    return Ground(files=files, imports=imports, missing=missing, notes=notes)
+    return RepositoryFacts(files=files, imports=imports, missing=missing, notes=notes)
 
 
-def ground_at(tasks: Sequence[Task], mileposts: Mileposts, commit: str, planning: Planning) -> Ground:
+def ground_at(tasks: Sequence[Task], mileposts: Mileposts, commit: str, planning: Planning) -> RepositoryFacts:
     """What a commit says of the order of tasks: what a run needs to know, and no more, since it is recorded."""
     if not planning.imports or not _worth_reading(tasks):
-        return Ground()
+        return RepositoryFacts()
     blobs = mileposts.blobs_at(commit)
 
     def texts(paths: Sequence[str]) -> dict[str, str]:
@@ -42,7 +42,7 @@ def ground_at(tasks: Sequence[Task], mileposts: Mileposts, commit: str, planning
         return {path: found.get(blobs[path], b"").decode(errors="replace") for path in paths if path in blobs}
 
     imports, notes = _imports(tasks, planning, blobs, texts)
-    return Ground(imports=imports, notes=notes)
+    return RepositoryFacts(imports=imports, notes=notes)
 
 
 def _imports(

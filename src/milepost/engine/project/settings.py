@@ -39,11 +39,11 @@ def _is_an_address(given: str) -> str:
 Address = Annotated[str, AfterValidator(_is_an_address)]
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RunSettings(Section):
+class RunSettings(SettingsSection):
     agent: str = Field(
         "",
         description="Who does the work: any name of an agent, or `auto`: whom [router] chooses. "
@@ -75,14 +75,14 @@ class RunSettings(Section):
     )
 
 
-class Limits(Section):
+class Limits(SettingsSection):
     attempts: int = Field(3, ge=1, le=20, description="Failed attempts at a task before it is left.")
     task_timeout_s: float = Field(1800, gt=0, description="Seconds for one attempt of an agent.")
     idle_timeout_s: float = Field(300, gt=0, description="Seconds that an agent may be silent.")
     check_timeout_s: float = Field(900, gt=0, description="Seconds for one command of a check.")
 
 
-class AgentSection(Section):
+class AgentSection(SettingsSection):
     env: dict[str, str] = Field({}, description="Variables for this agent alone.")
     env_from: list[str] = Field([], description="Names of variables passed through from your own environment.")
     args: list[str] = Field([], description="Arguments added to its command line.")
@@ -103,7 +103,7 @@ class AgentSection(Section):
     )
 
 
-class ModelSettings(Section):
+class ModelSettings(SettingsSection):
     name: str = Field("", description="The model that the agents `tool` and `code` ask, as provider:model.")
     base_url: Address = Field("", description="Address of the service. Empty: the provider's own.")
     max_tokens: int = Field(8192, ge=1, le=1_000_000, description="Tokens that one answer may have.")
@@ -150,7 +150,7 @@ class ModelSettings(Section):
     )
 
 
-class McpSection(Section):
+class McpSection(SettingsSection):
     command: list[str] = Field([], description="The program to start, and its words. Empty: there is a url.")
     url: str = Field("", description="The address to ask, by streamable HTTP. Empty: there is a command.")
     env: dict[str, str] = Field({}, description="Variables for this program alone.")
@@ -162,14 +162,14 @@ class McpSection(Section):
     timeout_s: float = Field(60, gt=0, description="Seconds for one call.")
 
 
-class PatternSettings(Section):
+class PatternSettings(SettingsSection):
     folders: list[str] = Field(
         [],
         description="Folders with patterns of your own, beside .milepost/patterns. They start at the roadmap's.",
     )
 
 
-class VerifySettings(Section):
+class VerifySettings(SettingsSection):
     python: str = Field(
         "",
         description="Interpreter for the project's tests. "
@@ -199,7 +199,7 @@ class VerifySettings(Section):
     )
 
 
-class RepairSettings(Section):
+class RepairSettings(SettingsSection):
     mode: Literal["no-adapt", "suggest", "auto-fix"] = Field(
         "auto-fix",
         description="auto-fix: mend and try again. suggest: end the task with a proposal. no-adapt: one attempt.",
@@ -209,7 +209,7 @@ class RepairSettings(Section):
     fallback: list[str] = Field([], description="Agents to go on with, in this order, when one does not get further.")
 
 
-class RouterSettings(Section):
+class RouterSettings(SettingsSection):
     mode: Literal["fixed", "round-robin", "measured"] = Field(
         "measured",
         description="How the agent `auto` chooses. fixed: the first of agents. round-robin: each in its turn. "
@@ -234,7 +234,7 @@ class RouterSettings(Section):
     )
 
 
-class BudgetSettings(Section):
+class BudgetSettings(SettingsSection):
     usd: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="What a run may cost, in USD. Absent: no bound."
     )
@@ -253,7 +253,7 @@ class BudgetSettings(Section):
     task_attempts: int | None = Field(None, gt=0, description="Attempts at one task. Absent: no bound.")
 
 
-class SecretSection(Section):
+class SecretSection(SettingsSection):
     programs: list[str] = Field(
         [],
         description="Programs whose commands are given the value of this variable of yours in the place of "
@@ -261,7 +261,7 @@ class SecretSection(Section):
     )
 
 
-class SandboxSettings(Section):
+class SandboxSettings(SettingsSection):
     readable: list[str] = Field([], description="Further paths that agents and checks may read.")
     network: NetworkSetting = Field(
         "loopback",
@@ -297,7 +297,7 @@ class SandboxSettings(Section):
     )
 
 
-class TerminalSettings(Section):
+class TerminalSettings(SettingsSection):
     allow: list[str] = Field(
         [],
         description="Commands of agents that may run: a program, or with arguments as `git push --force`. What could "
@@ -328,7 +328,7 @@ class TerminalSettings(Section):
         return given
 
 
-class SurroundingsSettings(Section):
+class SurroundingsSettings(SettingsSection):
     database_name: str = Field(
         "",
         description="Name of a database that nobody else uses meanwhile, as `app_{slot}`; commands find it in "
@@ -349,7 +349,7 @@ class SurroundingsSettings(Section):
         return given
 
 
-class TelemetrySettings(Section):
+class TelemetrySettings(SettingsSection):
     endpoint: str = Field(
         "",
         description="Where spans and metrics are sent, in OTLP over HTTP, such as http://localhost:4318. "
@@ -357,7 +357,7 @@ class TelemetrySettings(Section):
     )
 
 
-class WorkerSettings(Section):
+class WorkerSettings(SettingsSection):
     name: str = Field("", description="What a worker is called. Empty: the name of its machine.")
     capacity: int = Field(2, ge=1, le=256, description="Attempts and proofs that a worker has under way at once.")
     labels: list[str] = Field([], description="What a worker offers beside the usual: a task that needs it says so.")
@@ -366,7 +366,7 @@ class WorkerSettings(Section):
     )
 
 
-class StateSettings(Section):
+class StateSettings(SettingsSection):
     keep_days: float = Field(
         30,
         ge=0,
@@ -375,7 +375,7 @@ class StateSettings(Section):
     )
 
 
-class RoadmapSettings(Section):
+class RoadmapSettings(SettingsSection):
     dialect: Dialect = Field(
         "auto",
         description="How the roadmap says what is a task and what is done. auto: the surest that it is written in; "
@@ -384,7 +384,7 @@ class RoadmapSettings(Section):
     tick_parents: bool = Field(True, description="Whether a box above others is ticked when all boxes below it are.")
 
 
-class PlanSettings(Section):
+class PlanSettings(SettingsSection):
     order: Sequence = Field(
         "free",
         description="free: a task waits only for what it depends on. outline: also for what stands before it, unless "
@@ -404,7 +404,7 @@ class PlanSettings(Section):
     )
 
 
-class ContextSettings(Section):
+class ContextSettings(SettingsSection):
     tokens: int = Field(
         50_000,
         ge=0,
@@ -414,7 +414,7 @@ class ContextSettings(Section):
     )
 
 
-class MemorySettings(Section):
+class MemorySettings(SettingsSection):
     mode: Literal["on", "off", "read-only"] = Field(
         "on",
         description="on: attempts are remembered, and told what earlier ones taught. read-only: they are told, and "
@@ -453,7 +453,7 @@ class MemorySettings(Section):
     )
 
 
-class WorkspaceSettings(Section):
+class WorkspaceSettings(SettingsSection):
     members: list[str] = Field(
         [],
         description="Folders of several projects that are planned as one, relative to this file; `*` stands for any "
@@ -461,7 +461,7 @@ class WorkspaceSettings(Section):
     )
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All of milepost.toml."""
 
     run: RunSettings = RunSettings()

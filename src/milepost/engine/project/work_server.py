@@ -12,19 +12,19 @@ NAME_IT = "name it: --database postgresql://user@host:5432/name, or MILEPOST_DAT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class WorkServer:
     """Where runs are submitted: the database and the remote that workers share."""
 
     database: str = field(repr=False)
     remote: str = field(default="origin", repr=False)
 
 
-def exchange_of(settings: Settings) -> Exchange | None:
+def exchange_of(settings: Settings) -> WorkServer | None:
     """Where the settings submit runs to; None where they are done on this machine."""
     if not settings.run.database:
         return None
     require_server(settings.run.database)
-    return Exchange(database=settings.run.database, remote=settings.run.remote or "origin")
+    return WorkServer(database=settings.run.database, remote=settings.run.remote or "origin")
 
 
 def require_server(database: str) -> None:

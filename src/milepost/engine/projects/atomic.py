@@ -22,12 +22,12 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.projects.atomic_commit import Projects, TogetherEnding, arrive, finish, naming
-from milepost.engine.projects.atomic_record import FOLDER, Member, Pact, drop, keep, open_pacts
+from milepost.engine.projects.atomic_record import FOLDER, Agreement, Member, drop, keep, open_pacts
 from milepost.engine.projects.budget_shares import SMALLEST_USD, left_of, share_out, took_since
-from milepost.engine.projects.parallel import Leg, LegEnd, OnEvent, travel_abreast
+from milepost.engine.projects.parallel import LegEnd, OnEvent, ProjectRun, travel_abreast
 from milepost.engine.projects.start_order import Start, Succession, calls_of, legs_of, onward, plans_of
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_request import NothingToDo, Wish, command_of
+from milepost.engine.records.run_request import NothingToDo, RunRequest, command_of
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.run.dry_run import preview
 from milepost.engine.views.marks import name_problem
@@ -46,7 +46,7 @@ class TogetherWish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+class AtomicStatus:
     """What a project has to do: tasks, or none, and then where it stands: its newest mileposts, taken in or not."""
 
     tasks: tuple[str, ...]
@@ -119,7 +119,7 @@ def alone(projects: Projects) -> Iterator[None]:
         yield
 
 
-def _agree(projects: Projects, wish: TogetherWish) -> tuple[Pact, tuple[Pact, ...]]:
+def _agree(projects: Projects, wish: TogetherWish) -> tuple[Agreement, tuple[Agreement, ...]]:
     """The pact that is to be followed, and those that it leaves behind."""
     found = {pact.id: pact for project in projects.values() for pact in open_pacts(project.roadmap)}
     roadmaps = frozenset(str(project.roadmap) for project in projects.values())
@@ -144,9 +144,9 @@ def _agree(projects: Projects, wish: TogetherWish) -> tuple[Pact, tuple[Pact, ..
     return replace(pact, agent=agent, budget_usd=budget), tuple(one for one in found.values() if one.id != pact.id)
 
 
-def _new_pact(projects: Projects, wish: TogetherWish) -> Pact:
+def _new_pact(projects: Projects, wish: TogetherWish) -> Agreement:
     name = secrets.token_hex(2)
-    return Pact(
+    return Agreement(
         id=name,
         mark=f"together-{name}" if wish.mark is None else wish.mark,
         members=tuple(Member(name=name, roadmap=str(one.roadmap)) for name, one in projects.items()),
@@ -156,24 +156,24 @@ def _new_pact(projects: Projects, wish: TogetherWish) -> Pact:
     )
 
 
-def _look_ahead(name: str, project: Project, pact: Pact, *, new: bool) -> Outlook:
+def _look_ahead(name: str, project: Project, pact: Agreement, *, new: bool) -> AtomicStatus:
     """What a project has to do; refuses what would keep it from being begun, or from being moved in the end."""
     with naming(name):
         refuse_workers(project)
-        wish = Wish(roadmap=project.roadmap, agent=pact.agent, new=new, budget_usd=pact.budget_usd, held=True)
+        wish = RunRequest(roadmap=project.roadmap, agent=pact.agent, new=new, budget_usd=pact.budget_usd, held=True)
         tasks = preview(wish, {})
         refuse_unmovable(project)
-        outlook = Outlook(tasks=tasks, done=None) if isinstance(tasks, tuple) else _done(name, project)
+        outlook = AtomicStatus(tasks=tasks, done=None) if isinstance(tasks, tuple) else _done(name, project)
         _refuse_mark(project, pact.mark, outlook)
         return outlook
 
 
-def _done(name: str, project: Project) -> Outlook:
+def _done(name: str, project: Project) -> AtomicStatus:
     user = project.repository.position()
     with mileposts_of(project) as mileposts, Journal.look(project.database) as journal:
         ahead = run_ahead(journal.runs(), mileposts, user)
     run, head = (ahead.run, ahead.tip) if ahead is not None else ("", user.commit)
-    return Outlook(
+    return AtomicStatus(
         tasks=(), done=Member(name=name, roadmap=str(project.roadmap), branch=user.branch, run=run, head=head)
     )
 
@@ -202,7 +202,7 @@ def refuse_unmovable(project: Project) -> None:
         )
 
 
-def _refuse_mark(project: Project, mark: str, outlook: Outlook) -> None:
+def _refuse_mark(project: Project, mark: str, outlook: AtomicStatus) -> None:
     if problem := name_problem(mark):
         raise MarkInvalid(f"{mark!r} cannot be the name of a mark: {problem}", "choose another, such as release-2")
     ids = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
@@ -224,14 +224,14 @@ def _succession(projects: Projects, *, new: bool) -> Succession:
 
 
 def _legs(
-    projects: Projects, pact: Pact, outlooks: Mapping[str, Outlook], succession: Succession, *, new: bool
-) -> Callable[[Start], Leg | None]:
+    projects: Projects, pact: Agreement, outlooks: Mapping[str, AtomicStatus], succession: Succession, *, new: bool
+) -> Callable[[Start], ProjectRun | None]:
     """What makes the run of a project that may begin, within its share of what is left of the budget."""
     tasks = {name: len(one.tasks) or 1 for name, one in outlooks.items() if one.done is None}
     took = {name: took_since(project, pact.began_at) for name, project in projects.items()}
     shares = {} if pact.budget_usd is None else share_out(pact.budget_usd, took, tasks)
 
-    def leg(start: Start) -> Leg | None:
+    def leg(start: Start) -> ProjectRun | None:
         name = start.project
         left: float | None = None
         if name in shares:
@@ -239,7 +239,7 @@ def _legs(
             if left < SMALLEST_USD:
                 succession.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
                 return None
-        wish = Wish(
+        wish = RunRequest(
             roadmap=projects[name].roadmap,
             agent=pact.agent,
             tasks=start.tasks,
@@ -248,6 +248,6 @@ def _legs(
             held=True,
             met=start.met,
         )
-        return Leg(name=name, words=command_of(wish))
+        return ProjectRun(name=name, words=command_of(wish))
 
     return leg

@@ -10,7 +10,7 @@ from typing import Any
 from milepost.core.errors import MarkInvalid, MilepostError
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import StateLock
-from milepost.engine.projects.atomic_record import Member, Pact, drop, keep
+from milepost.engine.projects.atomic_record import Agreement, Member, drop, keep
 from milepost.engine.projects.move_branch import Branch, Obstacle
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.records.journal import Journal
@@ -68,7 +68,7 @@ def naming(name: str) -> Iterator[None]:
 
 
 def arrive(
-    pact: Pact, projects: Projects, ends: Mapping[str, LegEnd], done: Mapping[str, Member]
+    pact: Agreement, projects: Projects, ends: Mapping[str, LegEnd], done: Mapping[str, Member]
 ) -> TogetherEnding | NothingToDo:
     """Decide that all move, when all can, and move them; `done` are those that had nothing to do."""
     came_to = {name: done[name] if name in done else _came_to(name, projects[name], ends[name]) for name in projects}
@@ -89,14 +89,14 @@ def arrive(
         return _fulfil(decided, branches)
 
 
-def finish(pact: Pact, projects: Projects) -> TogetherEnding:
+def finish(pact: Agreement, projects: Projects) -> TogetherEnding:
     """Do what was decided before: all of it that is not done yet."""
     with _locked(projects, pact.members) as branches:
         keep(pact)
         return _fulfil(pact, branches)
 
 
-def _fulfil(pact: Pact, branches: Mapping[str, Branch]) -> TogetherEnding:
+def _fulfil(pact: Agreement, branches: Mapping[str, Branch]) -> TogetherEnding:
     """Move every branch; when all are there, set the mark in every project, and forget the pact."""
     endings = []
     for member in pact.members:
@@ -183,7 +183,7 @@ def _set_mark(mileposts: Mileposts, mark: str, head: str) -> None:
 
 
 def _undecided(
-    pact: Pact, came_to: Mapping[str, Member], why: Mapping[str, str], *, stopped: bool = False
+    pact: Agreement, came_to: Mapping[str, Member], why: Mapping[str, str], *, stopped: bool = False
 ) -> TogetherEnding:
     endings = (_ending(member, None, why.get(name, "")) for name, member in came_to.items())
     members = tuple(replace(ending, arrived=False) for ending in endings)

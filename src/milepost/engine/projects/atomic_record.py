@@ -41,7 +41,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pact:
+class Agreement:
     """Projects that all move, or none; with one mark, by one agent, within one budget."""
 
     id: str
@@ -66,7 +66,7 @@ class Pact:
         return ", ".join(member.name for member in self.members)
 
 
-def keep(pact: Pact) -> None:
+def keep(pact: Agreement) -> None:
     """Write a pact down in every project, whole in each; the first decided copy is the decision."""
     for member in pact.members:
         make_state(member.folder.parent)
@@ -78,7 +78,7 @@ def keep(pact: Pact) -> None:
         reached(f"together/{pact.id}/{'decided' if pact.decided else 'begun'}/{member.name}")
 
 
-def drop(pact: Pact) -> None:
+def drop(pact: Agreement) -> None:
     """Forget a pact in every project: it is fulfilled, or was left."""
     for member in pact.members:
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -86,26 +86,26 @@ def drop(pact: Pact) -> None:
         reached(f"together/{pact.id}/over/{member.name}")
 
 
-def open_pacts(roadmap: Path) -> tuple[Pact, ...]:
+def open_pacts(roadmap: Path) -> tuple[Agreement, ...]:
     """The pacts that a project is in, each as the furthest of its copies says."""
     return tuple(_furthest(pact) for pact in _copies(Member(name="", roadmap=str(roadmap)).folder))
 
 
-def _furthest(pact: Pact) -> Pact:
+def _furthest(pact: Agreement) -> Agreement:
     copies = (_read(member.folder / f"{pact.id}.json") for member in pact.members)
     return next((copy for copy in copies if copy is not None and copy.decided), pact)
 
 
-def _copies(folder: Path) -> Iterator[Pact]:
+def _copies(folder: Path) -> Iterator[Agreement]:
     for path in sorted(folder.glob("*.json")):
         if (pact := _read(path)) is not None:
             yield replace(pact, id=path.stem)
 
 
-def _read(path: Path) -> Pact | None:
+def _read(path: Path) -> Agreement | None:
     """A copy of a pact; None where there is none that can be read: any other copy says the same."""
     try:
-        return load(Pact, json.loads(path.read_bytes()))
+        return load(Agreement, json.loads(path.read_bytes()))
     except (OSError, ValueError):
         return None
 

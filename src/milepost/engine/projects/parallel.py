@@ -32,7 +32,7 @@ _BEGIN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leg:
+class ProjectRun:
     """The run of one project: its name, and the words of the command that does it."""
 
     name: str
@@ -48,10 +48,12 @@ class LegEnd:
     stopped: bool = False
 
 
-Onward = Callable[[str, Event | LegEnd], Sequence[Leg]]
+Onward = Callable[[str, Event | LegEnd], Sequence[ProjectRun]]
 
 
-def travel_abreast(legs: Sequence[Leg], on_event: OnEvent, onward: Onward = lambda _, __: ()) -> dict[str, LegEnd]:
+def travel_abreast(
+    legs: Sequence[ProjectRun], on_event: OnEvent, onward: Onward = lambda _, __: ()
+) -> dict[str, LegEnd]:
     """Do all legs at once, telling their events as they come; an interruption is passed on, and waited for.
 
     `onward` hears every event and every end, and gives the legs that may begin after it: each of a project whose last
@@ -63,7 +65,7 @@ def travel_abreast(legs: Sequence[Leg], on_event: OnEvent, onward: Onward = lamb
         ends: dict[str, LegEnd] = {}
         interrupted = stack.enter_context(_interruptions_to(travellers))
 
-        def begin(more: Sequence[Leg]) -> None:
+        def begin(more: Sequence[ProjectRun]) -> None:
             for leg in more if not interrupted.is_set() else ():
                 travellers[leg.name] = stack.enter_context(_Traveller(leg))
                 travellers[leg.name].listen(lines)
@@ -106,7 +108,7 @@ def _interruptions_to(travellers: Mapping[str, _Traveller]) -> Iterator[threadin
 class _Traveller:
     """One process, what it says, and how it ends."""
 
-    def __init__(self, leg: Leg) -> None:
+    def __init__(self, leg: ProjectRun) -> None:
         self._leg = leg
         self._last: dict[str, Any] = {}
         self._wall = ""

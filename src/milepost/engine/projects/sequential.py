@@ -23,8 +23,8 @@ from milepost.engine.projects.atomic import alone, refuse_unmovable, refuse_work
 from milepost.engine.projects.atomic_commit import naming
 from milepost.engine.projects.budget_shares import SMALLEST_USD
 from milepost.engine.projects.joint_plan import plan_family
-from milepost.engine.projects.parallel import Leg, LegEnd, OnEvent, travel_abreast
-from milepost.engine.records.run_request import NothingToDo, Wish, command_of
+from milepost.engine.projects.parallel import LegEnd, OnEvent, ProjectRun, travel_abreast
+from milepost.engine.records.run_request import NothingToDo, RunRequest, command_of
 from milepost.engine.records.values_json import dump
 from milepost.plan.projects.cross_project_waits import may_start, met, waiting_elsewhere
 from milepost.plan.projects.joint_plan import FamilyPlan, ProjectPlan
@@ -36,7 +36,7 @@ class InTurnWish:
     """What is asked of a family: where it is, and what is asked of each run; the budget is for all of them."""
 
     folder: Path | None = None
-    each: Wish = Wish()  # noqa: RUF009 (it is frozen)
+    each: RunRequest = RunRequest()  # noqa: RUF009 (it is frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ def to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
     return {"event": "workspace_finished", "complete": ending.complete, **dump(ending)}
 
 
-def _refuse_for_one(wish: Wish) -> None:
+def _refuse_for_one(wish: RunRequest) -> None:
     """Raise where something is asked for that is one run's, or that is done elsewhere."""
     if wish.tasks or wish.max_tasks or wish.new or wish.held or wish.met or wish.database or wish.remote:
         raise Misuse(
@@ -151,7 +151,7 @@ def _planned(wish: InTurnWish) -> FamilyPlan:
     return made
 
 
-def _next(wish: InTurnWish, projects: Mapping[str, Project], turns: _Turns) -> Leg | None:
+def _next(wish: InTurnWish, projects: Mapping[str, Project], turns: _Turns) -> ProjectRun | None:
     """The run whose turn it is: one that was interrupted, else that of the first project that can do something."""
     begun = ((name, ()) for name, project in projects.items() if unfinished(project) is not None)
     name, tasks = next(chain(begun, _able(_planned(wish), turns)), ("", ()))
@@ -164,7 +164,7 @@ def _next(wish: InTurnWish, projects: Mapping[str, Project], turns: _Turns) -> L
             turns.halted = f"${turns.cost_usd:.2f} is spent of ${wish.each.budget_usd:.2f}: give more with --budget"
             return None
     asked = replace(wish.each, roadmap=projects[name].roadmap, tasks=tasks, budget_usd=left)
-    return Leg(name=name, words=command_of(asked))
+    return ProjectRun(name=name, words=command_of(asked))
 
 
 def _able(made: FamilyPlan, turns: _Turns) -> Iterator[tuple[str, tuple[str, ...]]]:

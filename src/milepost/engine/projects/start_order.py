@@ -15,7 +15,7 @@ from milepost.engine.planning.find_projects import family_of
 from milepost.engine.planning.make_plan import ended_in, planned, ways_of
 from milepost.engine.planning.other_projects import with_elsewhere
 from milepost.engine.project.project import Project
-from milepost.engine.projects.parallel import Leg, LegEnd
+from milepost.engine.projects.parallel import LegEnd, ProjectRun
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.plan.projects.cross_project_waits import may_start, waiting_elsewhere
@@ -129,16 +129,18 @@ class Succession:
             raise PlanInvalid(one.problem.message, "mend one of the roadmaps; milepost plan --workspace shows them all")
 
 
-def onward(succession: Succession, leg: Callable[[Start], Leg | None]) -> Callable[[str, Event | LegEnd], list[Leg]]:
+def onward(
+    succession: Succession, leg: Callable[[Start], ProjectRun | None]
+) -> Callable[[str, Event | LegEnd], list[ProjectRun]]:
     """What is told to whoever does the runs: the next ones, whenever something else may start."""
 
-    def news(name: str, what: Event | LegEnd) -> list[Leg]:
+    def news(name: str, what: Event | LegEnd) -> list[ProjectRun]:
         return legs_of(succession, leg) if succession.hear(name, what) else []
 
     return news
 
 
-def legs_of(succession: Succession, leg: Callable[[Start], Leg | None]) -> list[Leg]:
+def legs_of(succession: Succession, leg: Callable[[Start], ProjectRun | None]) -> list[ProjectRun]:
     return [made for start in list(succession.starts()) if (made := leg(start)) is not None]
 
 

@@ -45,7 +45,7 @@ class Diverged(BaseException):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+class CallHooks:
     """What the engine does around each call: asks, pays, keeps the workspace, tells, and makes sure it still may.
 
     `begin` is asked before a call is made, `require` before it is recorded; both raise when it may not be. `keep`
@@ -62,11 +62,11 @@ class Watch:
     remember: Callable[[Call, RecordedCall], None] = lambda _, __: None
 
 
-class AttemptLogbook:
+class CallRecorder:
     """The calls of one attempt."""
 
     def __init__(
-        self, log: CallLog, key: AttemptKey, known: tuple[RecordedCall, ...], base_tree: str, watch: Watch
+        self, log: CallLog, key: AttemptKey, known: tuple[RecordedCall, ...], base_tree: str, watch: CallHooks
     ) -> None:
         self._log, self._key, self._watch, self._known = log, key, watch, known
         self._tree = base_tree
@@ -197,17 +197,17 @@ def fingerprint(call: Call) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class AgentSession:
     """A session of an agent's own, and the workspace when it was last heard of; empty without one."""
 
     name: str = ""
     tree: str = ""
 
 
-def session_of(log: CallLog, key: AttemptKey) -> Session:
+def session_of(log: CallLog, key: AttemptKey) -> AgentSession:
     """The session that the agent of an attempt noted last."""
     noted = log.noted(key, SESSION)
-    return Session(**noted) if noted and noted["tree"] else Session()
+    return AgentSession(**noted) if noted and noted["tree"] else AgentSession()
 
 
 def resumable(log: CallLog, key: AttemptKey) -> tuple[RecordedCall, ...]:

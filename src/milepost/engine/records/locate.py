@@ -10,7 +10,7 @@ from pathlib import Path
 from milepost.core.errors import RunUnknown, SettingInvalid
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
-from milepost.engine.project.work_server import NAME_IT, Exchange, exchange_of
+from milepost.engine.project.work_server import NAME_IT, WorkServer, exchange_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.work_queue import Offers
 from milepost.store.database import Database, open_database
@@ -18,7 +18,7 @@ from milepost.store.database import Database, open_database
 LAST = "submitted"  # the file that remembers the last run that was submitted from here
 
 
-def exchange_named(roadmap: Path | None, database: str | None, remote: str | None) -> Exchange:
+def exchange_named(roadmap: Path | None, database: str | None, remote: str | None) -> WorkServer:
     """Where runs of a roadmap are submitted, by hand or by its settings."""
     settings = load(Project.find(roadmap).roadmap.parent, {"database": database, "remote": remote})
     exchange = exchange_of(settings)
@@ -27,7 +27,7 @@ def exchange_named(roadmap: Path | None, database: str | None, remote: str | Non
     return exchange
 
 
-def submitted(roadmap: Path | None, exchange: Exchange) -> tuple[RunRecord, bool] | None:
+def submitted(roadmap: Path | None, exchange: WorkServer) -> tuple[RunRecord, bool] | None:
     """The run that was submitted last, and whether a worker is at it."""
     project = Project.find(roadmap)
     with _opened(exchange) as (database, journal):
@@ -39,7 +39,7 @@ def submitted(roadmap: Path | None, exchange: Exchange) -> tuple[RunRecord, bool
 
 
 @contextmanager
-def _opened(exchange: Exchange) -> Iterator[tuple[Database, Journal]]:
+def _opened(exchange: WorkServer) -> Iterator[tuple[Database, Journal]]:
     with closing(open_database(exchange.database)) as database:
         Offers(database)
         yield database, Journal(database)
@@ -53,7 +53,7 @@ def _submitted(project: Project, journal: Journal) -> RunRecord | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class RunLocation:
     """Where the rows of a run are, and its name; None means the newest there. `at_workers`: one is at it now."""
 
     place: Path | str = field(repr=False)
@@ -61,7 +61,7 @@ class Kept:
     at_workers: bool = False
 
 
-def where_kept(roadmap: Path | None, run: str | None, server: str | None = None) -> Kept:
+def where_kept(roadmap: Path | None, run: str | None, server: str | None = None) -> RunLocation:
     """Where a run is told of: on the server that runs are submitted to, by hand or by the settings, else here.
 
     Without a name the one that was submitted last from here is meant; a name that is known here means that one.
@@ -69,16 +69,16 @@ def where_kept(roadmap: Path | None, run: str | None, server: str | None = None)
     project = Project.find(roadmap)
     server = server_named(project, server)
     if not server:
-        return Kept(place=project.store, run=run)
+        return RunLocation(place=project.store, run=run)
     if run is not None:
         with Journal.look(project.store) as journal:
             here = any(record.run == run.lower() for record in journal.runs())
-        return Kept(place=project.store if here else server, run=run)
+        return RunLocation(place=project.store if here else server, run=run)
 
     known = submitted(roadmap, exchange_named(roadmap, server, None))
     if known is None:
-        return Kept(place=project.store, run=None)
-    return Kept(place=server, run=known[0].run, at_workers=known[1])
+        return RunLocation(place=project.store, run=None)
+    return RunLocation(place=server, run=known[0].run, at_workers=known[1])
 
 
 def server_named(project: Project, server: str | None) -> str:

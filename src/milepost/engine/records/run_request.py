@@ -36,7 +36,7 @@ class Wishes(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RunRequest:
     """All that is asked of a run; None leaves it to the settings."""
 
     roadmap: Path | None = None
@@ -60,7 +60,7 @@ class Wish:
     remote: str | None = field(default=None, repr=False)
 
 
-def command_of(wish: Wish) -> tuple[str, ...]:
+def command_of(wish: RunRequest) -> tuple[str, ...]:
     """The command that does it, told in JSON; without a server's address, which others could read there."""
     valued = [(f"--{name.replace('_', '-')}", getattr(wish, name)) for name in VALUED]
     valued.append(("--budget", None if wish.budget_usd is None else f"{wish.budget_usd:.6f}"))
@@ -75,7 +75,7 @@ OnEvent = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
+class Caller:
     """Whom a run has to do with: who listens, whose agents do the work, and whether people are waited for."""
 
     on_event: OnEvent

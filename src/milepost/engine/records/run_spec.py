@@ -9,7 +9,7 @@ from typing import Any, Literal
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.budget import Budget
 from milepost.core.task import Task
-from milepost.plan.context.build_context import Bounds
+from milepost.plan.context.build_context import ContextBounds
 from milepost.plan.options import Planning
 from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Stamp
@@ -68,7 +68,7 @@ class Remembering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class RunSpec:
     """One run: where it starts, what it is to do, by whom, within which limits.
 
     `checks` are the settings of [verify], `sandbox` those of [sandbox]: a run is judged by the rules it began with.
@@ -108,7 +108,7 @@ class Order:
     manner: Manner = field(default_factory=Manner)
     planning: Planning = field(default_factory=Planning)
     met: tuple[str, ...] = ()
-    context: Bounds = field(default_factory=Bounds)
+    context: ContextBounds = field(default_factory=ContextBounds)
     memory: Remembering = Remembering()
 
     def stamp(self, at: int | None = None) -> Stamp:
@@ -134,7 +134,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class NextAttempt:
     """How the next attempt is made: by whom, from which tree (empty: the base's), told what, after which wait.
 
     `rounds` is how often it waited for its service already.
@@ -148,17 +148,17 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class AttemptSpec:
     """One attempt in the making: at which task of which run, the how-manieth, by whom."""
 
-    order: Order
+    order: RunSpec
     task: Task
     number: int
     agent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Acted:
+class AttemptResult:
     """What an agent left: the commit that keeps it, and the candidate that is to be verified."""
 
     candidate: Candidate
@@ -170,7 +170,7 @@ class Acted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Try:
+class FinishedAttempt:
     """An attempt, the commit that its evidence's tree stands on, and the moment it was finished.
 
     `left` is the tree that the attempt left, without the ticked box; `changed` the files that it changed.
@@ -185,7 +185,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coupled:
+class Rebased:
     """An attempt's work on top of those that wait before it to land: the commit that the next one is put on."""
 
     commit: str
@@ -216,14 +216,14 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class MergeResult:
     """What came of bringing work to the branch, or to the end of those that wait to land."""
 
-    result: Landed | Unproven | Conflict | Coupled
+    result: Landed | Unproven | Conflict | Rebased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class BranchMove:
     """What became of the user's own branch at the end: moved, or the one command that moves it. `head` is the run's."""
 
     fast_forwarded: str = ""

@@ -25,7 +25,7 @@ from milepost.workspace.mileposts import Mileposts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whose:
+class RunRef:
     """Which run is meant: of which roadmap, by its name or the newest, kept on which server."""
 
     roadmap: Path | None = None
@@ -34,7 +34,7 @@ class Whose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class RunView:
     """A run as others may look at it; `running` says that somebody is at it now."""
 
     project: Project
@@ -50,7 +50,7 @@ class View:
 
 
 @contextmanager
-def viewed(whose: Whose) -> Iterator[View]:
+def viewed(whose: RunRef) -> Iterator[RunView]:
     """A run to look at; raises where nothing was run yet."""
     project, kept = Project.find(whose.roadmap), where_kept(whose.roadmap, whose.run, whose.server)
     with Journal.look(kept.place) as journal, TemporaryDirectory() as own:
@@ -58,7 +58,7 @@ def viewed(whose: Whose) -> Iterator[View]:
         if record is None:
             raise RunUnknown("nothing was run here yet", "milepost run")
         holder = holder_of(project.state)
-        yield View(
+        yield RunView(
             project=project,
             record=record,
             journal=journal,

@@ -15,11 +15,11 @@ TAKING_UP_S = 60.0  # from its start, or from the engine's
 RECORDING_S = 10.0  # far longer than any record takes, also on a loaded machine
 
 
-class Parked(BaseException):
+class Suspended(BaseException):
     """Leaves a workflow without recording an outcome: the engine records every `Exception` for good."""
 
 
-class Parking:
+class Suspension:
     """Lets steps finish, starts no new ones once asked to stop, and keeps the reason."""
 
     def __init__(self) -> None:
@@ -66,10 +66,10 @@ class Parking:
         """Around each step: refuses to start one while stopping, and to record one that was cut short."""
         with self._changed:
             if self.stopping:
-                raise Parked
+                raise Suspended
         yield
         if self.at_once:
-            raise Parked
+            raise Suspended
 
     def expect(self, workflow_id: str) -> None:
         """A workflow was started and should be taken up soon."""
@@ -89,7 +89,7 @@ class Parking:
     def check(self) -> None:
         """Leave the step in flight when all is to stop at once."""
         if self.at_once:
-            raise Parked
+            raise Suspended
 
     def pause(self, seconds: float) -> None:
         """Wait for so long in the middle of a step; leave it at a stop."""
@@ -98,7 +98,7 @@ class Parking:
             while not self.stopping and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
             if self.stopping:
-                raise Parked
+                raise Suspended
 
     def wait(self, seconds: float) -> None:
         """Wait for a change, or for so long."""

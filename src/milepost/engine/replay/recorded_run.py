@@ -12,7 +12,7 @@ from milepost.core.verdict import Verdict
 from milepost.engine.records.gates import Gate, Gates
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import find_run
-from milepost.engine.records.run_spec import VERSION, Order, folded
+from milepost.engine.records.run_spec import VERSION, RunSpec, folded
 from milepost.engine.records.values_json import load
 from milepost.engine.verification.review import NAME as OPINION
 from milepost.store.database import Database
@@ -27,7 +27,7 @@ class Past:
     empty where they did not.
     """
 
-    order: Order
+    order: RunSpec
     begin: str
     trees: Mapping[str, str]
     gates: Mapping[str, Gate]
@@ -66,7 +66,7 @@ def past_of(database: Database, run: str, task: str = "") -> Past:
     )
 
 
-def _order(record: RunRecord | None, run: str) -> Order:
+def _order(record: RunRecord | None, run: str) -> RunSpec:
     if record is None:
         raise Misuse(f"there is no run {run!r}: nothing was run here yet", "milepost run")
     if record.unfinished:
@@ -76,7 +76,7 @@ def _order(record: RunRecord | None, run: str) -> Order:
             f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
             "replay it with that version",
         )
-    return load(Order, {**record.order, "routing": None})  # who was chosen is in the recording
+    return load(RunSpec, {**record.order, "routing": None})  # who was chosen is in the recording
 
 
 def _named(task: str, names: tuple[str, ...], run: str) -> str:

@@ -20,8 +20,8 @@ from milepost.core.events import Event, MilepostMade, RunFinished
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import Settings, TelemetrySettings, load
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_request import Company
-from milepost.engine.records.run_spec import Order, Remembering
+from milepost.engine.records.run_request import Caller
+from milepost.engine.records.run_spec import Remembering, RunSpec
 from milepost.engine.replay.record import recording_of
 from milepost.engine.replay.recorded_agents import REVIEWER, StandIns
 from milepost.engine.replay.recorded_run import Past, past_of
@@ -126,7 +126,7 @@ def _replay(
     order = _order_again(past, project, there)
     settings = _within(project, order)
     stand_ins = StandIns(past, recording.cassette, place=there.database, loops=loops, on_event=on_event)
-    company = Company(on_event=stand_ins.hear, agents=stand_ins.agents, stays=True)
+    company = Caller(on_event=stand_ins.hear, agents=stand_ins.agents, stays=True)
     ending = start.travel(there, settings, order, company)
     with Journal.look(there.database) as journal:
         events = [entry.event for entry in journal.events(order.run)]
@@ -175,7 +175,7 @@ def _clone(project: Project, past: Past, home: Path) -> Project:
     return Project.find(top / past.order.roadmap)
 
 
-def _order_again(past: Past, project: Project, there: Project) -> Order:
+def _order_again(past: Past, project: Project, there: Project) -> RunSpec:
     """The order as it was, from the clone's commit, within the walls around tasks: that around the run is over.
 
     What is done again teaches nothing new.
@@ -193,7 +193,7 @@ def _order_again(past: Past, project: Project, there: Project) -> Order:
     return replace(order, base=position.commit, ahead="", user=user, held=False)
 
 
-def _within(project: Project, order: Order) -> Settings:
+def _within(project: Project, order: RunSpec) -> Settings:
     """The settings as they are now, which tell of nothing to anybody."""
     settings = load(project.roadmap.parent, {"trust": order.trust or None})
     return settings.model_copy(update={"telemetry": TelemetrySettings()})

@@ -7,19 +7,19 @@ import time
 from milepost.core.errors import TaskUnknown
 from milepost.core.events import MilepostMade, StageStarted, TaskFinished
 from milepost.engine.records.check_logs import Logs, logs_of
-from milepost.engine.records.run_view import View, Whose, redacted, viewed
+from milepost.engine.records.run_view import RunRef, RunView, redacted, viewed
 from milepost.engine.report.bars import bars_of
 from milepost.engine.report.facts import TaskAttempt
 from milepost.engine.report.tasks import attempt_stories
 
 
-def attempt_story(whose: Whose, task: str, number: int | None = None) -> TaskAttempt:
+def attempt_story(whose: RunRef, task: str, number: int | None = None) -> TaskAttempt:
     """What is told of an attempt at a task, the newest unless another is named; one that is under way among them."""
     with viewed(whose) as view:
         return redacted(story_in(view, task, number), view.redact)
 
 
-def story_in(view: View, task: str, number: int | None = None) -> TaskAttempt:
+def story_in(view: RunView, task: str, number: int | None = None) -> TaskAttempt:
     """The attempt in a run that is looked at."""
     run, entries = view.record.run, view.journal.events_of(view.record.run, task)
     told = [entry.event for entry in entries]
@@ -45,7 +45,7 @@ def story_in(view: View, task: str, number: int | None = None) -> TaskAttempt:
     )
 
 
-def attempt_logs(whose: Whose, task: str, number: int | None = None) -> tuple[tuple[str, str], ...]:
+def attempt_logs(whose: RunRef, task: str, number: int | None = None) -> tuple[tuple[str, str], ...]:
     """The name and the whole log of each check of an attempt, as far as they are kept on this machine."""
     with viewed(whose) as view:
         kept = view.journal.attempts(view.record.run, task)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from milepost.core.errors import GitFailed, PlaceUnknown
 from milepost.engine.records.call_log import AttemptKey
-from milepost.engine.records.run_view import View, Whose, viewed
+from milepost.engine.records.run_view import RunRef, RunView, viewed
 from milepost.engine.report.attempt import story_in
 from milepost.engine.report.generated_files import is_generated
 from milepost.workspace.objects import blobs_of
@@ -57,7 +57,7 @@ class FilesChanged:
     under_way: bool = False
 
 
-def changed_files(whose: Whose, task: str, number: int | None = None) -> FilesChanged:
+def changed_files(whose: RunRef, task: str, number: int | None = None) -> FilesChanged:
     """The files that an attempt changed, the newest at its task unless another is named."""
     with viewed(whose) as view:
         told = story_in(view, task, number)
@@ -78,7 +78,7 @@ def changed_files(whose: Whose, task: str, number: int | None = None) -> FilesCh
         )
 
 
-def _on_its_way(view: View, key: AttemptKey) -> tuple[str, str]:
+def _on_its_way(view: RunView, key: AttemptKey) -> tuple[str, str]:
     """The workspace after the last recorded call, and what it began with; empty where nothing was kept yet."""
     from milepost.engine.records.call_log import calls_ref
 
@@ -86,7 +86,7 @@ def _on_its_way(view: View, key: AttemptKey) -> tuple[str, str]:
     return ("", "") if commit is None else (view.mileposts.parent_of(commit), commit)
 
 
-def _differing(view: View, base: str, commit: str) -> tuple[Differing, ...]:
+def _differing(view: RunView, base: str, commit: str) -> tuple[Differing, ...]:
     try:
         return differing(view.git, base, commit)
     except GitFailed as error:
@@ -96,7 +96,7 @@ def _differing(view: View, base: str, commit: str) -> tuple[Differing, ...]:
         ) from error
 
 
-def _shown(view: View, found: Sequence[Differing]) -> tuple[FileChange, ...]:
+def _shown(view: RunView, found: Sequence[Differing]) -> tuple[FileChange, ...]:
     """The files with their texts, as long as there is room; those with less text go first."""
     blobs, large = blobs_of(view.git, [name for one in found for name in (one.old, one.new)], LARGEST_FILE)
     room = LARGEST_IN_ALL
@@ -109,7 +109,7 @@ def _shown(view: View, found: Sequence[Differing]) -> tuple[FileChange, ...]:
     return tuple(shown[at] for at in sorted(shown))
 
 
-def _file(view: View, one: Differing, sides: tuple[bytes | None, bytes | None], *, cut: bool) -> FileChange:
+def _file(view: RunView, one: Differing, sides: tuple[bytes | None, bytes | None], *, cut: bool) -> FileChange:
     binary = any(_NUL in (side or b"")[:_FIRST_BYTES] for side in sides)
     before, after = (None if side is None or binary or cut else _text(view, side) for side in sides)
     return FileChange(
@@ -127,5 +127,5 @@ def _file(view: View, one: Differing, sides: tuple[bytes | None, bytes | None], 
     )
 
 
-def _text(view: View, content: bytes) -> str:
+def _text(view: RunView, content: bytes) -> str:
     return view.redact(content.decode("utf-8", "replace"))

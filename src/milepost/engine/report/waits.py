@@ -9,18 +9,18 @@ from milepost.engine.report.facts import RunStory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class PersonNeeded:
     """Something that only a person can do."""
 
     what: str
     command: str = ""
 
 
-def waits_of(story: RunStory) -> tuple[Waiting, ...]:
+def waits_of(story: RunStory) -> tuple[PersonNeeded, ...]:
     """Questions first, then what a run needs to go on, then what is left to take in."""
     asking = {task.id for task in story.standing("asking")}
     waits = [
-        Waiting(what=f"{gate.task}: {gate.question}", command=f"milepost approve {gate.task}")
+        PersonNeeded(what=f"{gate.task}: {gate.question}", command=f"milepost approve {gate.task}")
         for gate in story.open_gates
         if gate.task in asking
     ]
@@ -28,15 +28,15 @@ def waits_of(story: RunStory) -> tuple[Waiting, ...]:
     if halt and story.state in ("running", "interrupted"):
         stopped = halt == "finishing" and story.state == "interrupted"
         what = "was stopped after what was at work" if stopped else "begins nothing new"
-        waits.append(Waiting(what=f"run {story.run} {what}", command="milepost resume"))
+        waits.append(PersonNeeded(what=f"run {story.run} {what}", command="milepost resume"))
     elif story.state == "interrupted" and not waits:
-        waits.append(Waiting(what=f"run {story.run} was interrupted", command="milepost resume"))
+        waits.append(PersonNeeded(what=f"run {story.run} was interrupted", command="milepost resume"))
     if story.state == "left":
-        waits.append(Waiting(what=f"run {story.run} was left for a new one", command="milepost status"))
+        waits.append(PersonNeeded(what=f"run {story.run} was left for a new one", command="milepost status"))
     if story.by_hand:
-        waits.append(Waiting(what="your branch was not touched: take the mileposts in", command=story.by_hand))
+        waits.append(PersonNeeded(what="your branch was not touched: take the mileposts in", command=story.by_hand))
     if story.state == "finished":
         for task in story.standing("waiting"):
             if not is_set_aside(None, task.reason):
-                waits.append(Waiting(what=f"{task.id} {task.title}: {task.reason or 'was not started'}"))
+                waits.append(PersonNeeded(what=f"{task.id} {task.title}: {task.reason or 'was not started'}"))
     return tuple(waits)

@@ -17,7 +17,7 @@ from milepost.core.task import Plan, Task
 from milepost.engine.project.project import STATE
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_spec import AUTO, ROUTED, Routing
-from milepost.engine.routing.choose import Choice, Question, choose
+from milepost.engine.routing.choose import Choice, RoutingQuestion, choose
 from milepost.engine.routing.track_record import Trial, trials_of
 from milepost.plan.advice.traits import traits_of
 from milepost.store.database import open_database
@@ -89,7 +89,7 @@ def _took_turns(order: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class RoutingFacts:
     """What a choice is made from beside the task: where it stands, how agents fared, and whose turn it was last."""
 
     folder: Path
@@ -97,14 +97,14 @@ class Known:
     last: str = ""
 
 
-def foretold(plan: Plan, wanted: Iterable[str], agent: str, routing: Routing, known: Known) -> dict[str, Choice]:
+def foretold(plan: Plan, wanted: Iterable[str], agent: str, routing: Routing, known: RoutingFacts) -> dict[str, Choice]:
     """Whom the router would choose for the wanted tasks of a plan, nothing left to chance."""
     choices: dict[str, Choice] = {}
     last = known.last
     for task in map(plan.task, wanted):
         if is_routed(task, agent):
             busy = tuple(choice.agent for choice in choices.values())
-            asked = Question(
+            asked = RoutingQuestion(
                 routing=routing,
                 traits=traits_of(task),
                 trials=known.trials,
@@ -141,9 +141,9 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
         )
 
 
-def known_from(folder: Path, episodes: Iterable[Took], journal: Journal, run: str = "") -> Known:
+def known_from(folder: Path, episodes: Iterable[Took], journal: Journal, run: str = "") -> RoutingFacts:
     """What is known before `run`, or now; `folder` is the roadmap's."""
-    return Known(folder=folder, trials=trials_of(episodes), last=last_in_turn(journal, run))
+    return RoutingFacts(folder=folder, trials=trials_of(episodes), last=last_in_turn(journal, run))
 
 
 def as_chosen(plan: Plan, choices: Mapping[str, Choice]) -> Plan:

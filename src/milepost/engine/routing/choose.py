@@ -25,7 +25,7 @@ _AS_GOOD = 0.05  # rates no further apart than this count as the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RoutingQuestion:
     """All that a choice depends on.
 
     `pattern` is one that fits the task, `last` whose turn it was last, `busy` who is at tasks now, one for each task.
@@ -56,7 +56,7 @@ class Choice:
         return tuple(name for name in self.considered if name != self.agent)
 
 
-def choose(asked: Question) -> Choice:
+def choose(asked: RoutingQuestion) -> Choice:
     """The agent for a task."""
     routing = asked.routing
     if asked.pattern:
@@ -87,7 +87,7 @@ def _in_turn(agents: tuple[str, ...], last: str) -> Choice:
     return _chosen(agents[place], reason, "round-robin", agents[place:] + agents[:place])
 
 
-def _measured(asked: Question) -> Choice:
+def _measured(asked: RoutingQuestion) -> Choice:
     """A new one where there is one, now and then whoever did least of the kind, else the best."""
     kind, curious = asked.traits.kind, asked.routing.explore > 0 and not asked.traits.risky
     records = [_record(name, asked) for name in asked.routing.agents]
@@ -150,7 +150,7 @@ class _Record:
         return f"{_counted(self.unjudged, 'task')}, none judged" if self.unjudged else "no task yet"
 
 
-def _record(agent: str, asked: Question) -> _Record:
+def _record(agent: str, asked: RoutingQuestion) -> _Record:
     traits = asked.traits
     given = [trial for trial in asked.trials if trial.agent == agent]
     unjudged = [trial for trial in given if trial.passed is None]

@@ -13,11 +13,11 @@ from milepost.engine.gates import unfinished_run
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
 from milepost.engine.records.journal import Journal, RunRecord
-from milepost.engine.records.run_request import NothingToDo, Wish
+from milepost.engine.records.run_request import NothingToDo, RunRequest
 from milepost.engine.run import prepare, start
 
 
-def preview(wish: Wish, agents: Mapping[str, Agent]) -> tuple[str, ...] | NothingToDo:
+def preview(wish: RunRequest, agents: Mapping[str, Agent]) -> tuple[str, ...] | NothingToDo:
     """The tasks that a run would work on; refuses what a run refuses, and changes nothing."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, start.flags_of(wish))

@@ -20,9 +20,9 @@ from dbos import error as dbos_errors
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.engine.records import worker_lease
 from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up_soon
-from milepost.engine.records.suspend import Parked
+from milepost.engine.records.suspend import Suspended
 from milepost.engine.records.work_queue import Offer, Offers
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.store.kill_points import reached, trace
 from milepost.workspace.remote import SharedMileposts
 
@@ -54,26 +54,26 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RunContext:
     """Where the workflows of one run find themselves."""
 
-    here: Rooms
+    services: RunServices
     sharing: Sharing | None = None
 
 
-_open: dict[str, Place] = {}  # by run
+_open: dict[str, RunContext] = {}  # by run
 _steps: dict[str, int] = {}  # recorded in this process, finished before or now, by workflow
 
 
-def place_of(workflow_id: str) -> Place:
+def place_of(workflow_id: str) -> RunContext:
     """Where a workflow finds itself: its id begins with that of its run."""
     try:
         return _open[workflow_id.partition("/")[0]]
     except KeyError:
-        raise Parked from None  # the run was left by this process while the workflow was on its way to it
+        raise Suspended from None  # the run was left by this process while the workflow was on its way to it
 
 
-def open_place(run: str, place: Place) -> None:
+def open_place(run: str, place: RunContext) -> None:
     """Let the workflows of a run find their rooms."""
     _open[run] = place
 
@@ -89,18 +89,18 @@ def close_all() -> None:
     _steps.clear()
 
 
-def step(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+def step(function: Callable[Concatenate[RunServices, P], R]) -> Callable[P, R]:
     """A function whose result is recorded: once it has finished, it never runs again."""
 
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         place = place_of(DBOS.workflow_id or "")
-        here, sharing = place.here, place.sharing
-        with parking_on_failure(here), here.parking.step():
+        services, sharing = place.services, place.sharing
+        with parking_on_failure(services), services.parking.step():
             if sharing is not None:
                 sharing.bring([args, kwargs])
             trace(_step_name(function.__name__))
-            result = function(here, *args, **kwargs)
+            result = function(services, *args, **kwargs)
             if sharing is not None:
                 sharing.share(result)
             return result
@@ -124,41 +124,41 @@ def _step_name(function: str) -> str:
     return f"{workflow_id} {_steps.get(workflow_id, 0) + 1} {function}"
 
 
-def workflow(function: Callable[Concatenate[Rooms, P], R]) -> Callable[P, R]:
+def workflow(function: Callable[Concatenate[RunServices, P], R]) -> Callable[P, R]:
     """A function made of steps, which goes on after a crash where it was."""
 
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         workflow_id = DBOS.workflow_id or ""
         place = place_of(workflow_id)
-        here, sharing = place.here, place.sharing
+        services, sharing = place.services, place.sharing
         _steps.pop(workflow_id, None)
-        with here.parking.workflow(workflow_id), parking_on_failure(here):
+        with services.parking.workflow(workflow_id), parking_on_failure(services):
             if sharing is not None:
                 sharing.mileposts.refresh()  # another machine may have begun it
-            return function(here, *args, **kwargs)
+            return function(services, *args, **kwargs)
 
     del guarded.__wrapped__
     return DBOS.workflow(name=function.__name__, max_recovery_attempts=None)(guarded)
 
 
 @contextmanager
-def parking_on_failure(here: Rooms) -> Iterator[None]:
+def parking_on_failure(services: RunServices) -> Iterator[None]:
     try:
         yield
-    except Parked:
+    except Suspended:
         raise
     except dbos_errors.DBOSWorkflowConflictIDError:
-        raise Parked from None  # another machine does it now, and records what comes of it
+        raise Suspended from None  # another machine does it now, and records what comes of it
     except BaseException as error:  # also a listener that exits: its thread would end and nobody hear of it
-        here.parking.fail(in_our_words(error))
-        raise Parked from error
+        services.parking.fail(in_our_words(error))
+        raise Suspended from error
 
 
 def start(workflow_id: str, function: Callable[..., Any], *args: Any) -> None:
     """Start a workflow under an id, or offer it to the workers; one that was started before is left as it is."""
     place = place_of(workflow_id)
-    place.here.parking.expect(workflow_id)
+    place.services.parking.expect(workflow_id)
     with SetWorkflowID(workflow_id):
         if place.sharing is None:
             DBOS.start_workflow(function, *args)
@@ -175,7 +175,7 @@ def offer_of(workflow_id: str, args: tuple[Any, ...]) -> Offer:
 
 
 @step
-def news(here: Rooms, workflow_ids: list[str], heard: int, *, leaving: bool) -> dict[str, Any]:
+def news(services: RunServices, workflow_ids: list[str], heard: int, *, leaving: bool) -> dict[str, Any]:
     """What happens next: the first of several workflows to finish, or what a person asked of the run since `heard`.
 
     Recorded, so that a resumed run sees the same things in the same order. A run that is `leaving` parks when there
@@ -184,55 +184,55 @@ def news(here: Rooms, workflow_ids: list[str], heard: int, *, leaving: bool) -> 
     pause_s = SHORTEST_PAUSE_S
     while True:
         if workflow_ids:
-            returned = here.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
+            returned = services.parking.wait_for_return(workflow_ids, UNSEEN_PAUSE_S)
         else:
             returned = False
-            here.parking.wait(UNSEEN_PAUSE_S)
+            services.parking.wait(UNSEEN_PAUSE_S)
         finished = DBOS.list_workflows(workflow_ids=workflow_ids, status="SUCCESS", load_input=False, limit=1)
         if workflow_ids and finished:
             return {"workflow_id": finished[0].workflow_id, "result": finished[0].output}
-        if here.parking.stopping:
-            raise Parked
-        if (asked := here.books.steering.since(heard)) is not None:
+        if services.parking.stopping:
+            raise Suspended
+        if (asked := services.books.steering.since(heard)) is not None:
             return asked
-        if leaving or (not here.stays and _only_people(here, workflow_ids)):
-            here.parking.stop()
-            raise Parked
-        refuse_overdue(here, workflow_ids)
+        if leaving or (not services.stays and _only_people(services, workflow_ids)):
+            services.parking.stop()
+            raise Suspended
+        refuse_overdue(services, workflow_ids)
         if returned:
-            here.parking.wait(pause_s)
+            services.parking.wait(pause_s)
             pause_s = min(pause_s * 1.5, UNSEEN_PAUSE_S)
 
 
-def _only_people(here: Rooms, workflow_ids: list[str]) -> bool:
+def _only_people(services: RunServices, workflow_ids: list[str]) -> bool:
     """Whether all that a run waits for are answers that nobody has given yet."""
     if not workflow_ids or not all("/ask/" in workflow_id for workflow_id in workflow_ids):
         return False
     run = workflow_ids[0].partition("/")[0]
-    return len(here.books.gates.waiting(run)) >= len(workflow_ids)
+    return len(services.books.gates.waiting(run)) >= len(workflow_ids)
 
 
-def refuse_overdue(here: Rooms, workflow_ids: list[str]) -> None:
+def refuse_overdue(services: RunServices, workflow_ids: list[str]) -> None:
     """Raise when a workflow was not taken up, or its end not recorded: waiting for it would never end."""
     for workflow_id in workflow_ids:
-        if problem := here.parking.overdue(workflow_id):
+        if problem := services.parking.overdue(workflow_id):
             raise MachineFailed(f"{workflow_id}: {problem}", "see that the disk is not full, then: milepost resume")
 
 
 @contextmanager
-def launched(database: Path, run: str, here: Rooms, interrupted: Callable[[], None]) -> Iterator[None]:
+def launched(database: Path, run: str, services: RunServices, interrupted: Callable[[], None]) -> Iterator[None]:
     """DBOS running in this process for one run; unfinished workflows of the run go on at once."""
     if _open:
         raise MilepostError("a run is already going on in this process", "wait for it, or use another process")
     engine = sqlite_engine(database)
-    open_place(run, Place(here=here))
+    open_place(run, RunContext(services=services))
     try:
         configure(f"sqlite:///{database}", executor_id=run, engine=engine)
         take_up_soon()
         launch()
         yield
     finally:
-        drain(here, interrupted)
+        drain(services, interrupted)
         DBOS.destroy(workflow_completion_timeout_sec=0)
         engine.dispose()
         close_all()
@@ -244,12 +244,12 @@ def result_of(run: str) -> Any:
     return finished[0].output if finished else None
 
 
-def drain(here: Rooms, interrupted: Callable[[], None]) -> None:
+def drain(services: RunServices, interrupted: Callable[[], None]) -> None:
     """Wait until no workflow of ours is in this process any more: each leaves at its next step."""
-    here.parking.stop()
-    while not here.parking.quiet:
+    services.parking.stop()
+    while not services.parking.quiet:
         try:
-            here.parking.wait(0.1)
+            services.parking.wait(0.1)
         except KeyboardInterrupt:
             _heed(interrupted)
 
@@ -264,16 +264,16 @@ def _heed(interrupted: Callable[[], None]) -> None:
             continue
 
 
-def wait_for(run: str, here: Rooms, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
+def wait_for(run: str, services: RunServices, look: Callable[[], None], interrupted: Callable[[], None]) -> Any:
     """The result of a run's workflow, or raises what parked it; `look` is called while waiting."""
     while True:
         try:
             look()
-            if here.parking.stopping and here.parking.quiet:
-                raise here.parking.failure or Parked()
+            if services.parking.stopping and services.parking.quiet:
+                raise services.parking.failure or Suspended()
             if (result := result_of(run)) is not None:
                 return result
-            refuse_overdue(here, [run])
-            here.parking.wait_for_return([run], 0.1)
+            refuse_overdue(services, [run])
+            services.parking.wait_for_return([run], 0.1)
         except KeyboardInterrupt:
             _heed(interrupted)

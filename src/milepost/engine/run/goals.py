@@ -10,7 +10,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.task import Plan, Task
 from milepost.engine.records.steering import Request
 from milepost.plan.graph.regroup import groups_of, parted, without
-from milepost.plan.graph.replan import Edit, follow
+from milepost.plan.graph.replan import Replanned, follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +163,7 @@ def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[s
     )
 
 
-def _told(edit: Edit, *, all_tasks: bool) -> tuple[tuple[str, str], ...]:
+def _told(edit: Replanned, *, all_tasks: bool) -> tuple[tuple[str, str], ...]:
     added = "added: it is on the roadmap now" if all_tasks else "is on the roadmap now, and not in this run"
     return (
         *((name, added) for name in edit.added),

@@ -9,7 +9,7 @@ from milepost.core.attempt import Attempt
 from milepost.core.failures import Failure, FailureClass
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
-from milepost.engine.records.run_spec import PARTS, ROUTED, Order, Try, Way, folded, of_last_agent
+from milepost.engine.records.run_spec import PARTS, ROUTED, FinishedAttempt, NextAttempt, RunSpec, folded, of_last_agent
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.strategy.breakers import BreakerLimits, tripped
 from milepost.repair.strategy.retry_policy import counts
@@ -29,7 +29,7 @@ from milepost.repair.strategy.strategies import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+class TaskSituation:
     """What a decision about a task depends on beside its attempts, as the parent of the run sees it.
 
     `hand` is the agent that a person handed the next attempt to, `routed` the one that the router chose for the task,
@@ -56,7 +56,7 @@ class Land:
 class Repair:
     """Try again, this way."""
 
-    way: Way
+    way: NextAttempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Leave:
 Next = Land | Repair | Wait | Split | OneByOne | Leave
 
 
-def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
+def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSituation) -> Next:
     """What to do after the last try."""
     history = folded(tuple(one.attempt for one in tries[outlook.together :]))
     last = history[-1]
@@ -127,9 +127,9 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
     match choose(own, failure, diagnosis, situation):
         case Retry(start=start, advice=advice, wait_s=wait_s):
             tree = tries[-1].left if start == "attempt" else ""
-            return Repair(Way(agent=last.agent, tree=tree, advice=_lines(advice), wait_s=wait_s))
+            return Repair(NextAttempt(agent=last.agent, tree=tree, advice=_lines(advice), wait_s=wait_s))
         case SwitchAgent(name=name, advice=advice):
-            return Repair(Way(agent=name, advice=_lines(advice)))
+            return Repair(NextAttempt(agent=name, advice=_lines(advice)))
         case Defer(until_task=until):
             return Wait(until)
         case Decompose(parts=parts):
@@ -137,7 +137,7 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
         case Dissolve():
             return OneByOne()
         case Escalate() | Skip() if fallbacks and order.repairs.mode == "auto-fix":
-            return Repair(Way(agent=fallbacks[0]))
+            return Repair(NextAttempt(agent=fallbacks[0]))
         case Escalate(proposal=proposal) | Rewrite(proposal=proposal):
             return Leave(last.evidence.reason, proposal)
         case Skip(reason=reason):
@@ -146,24 +146,24 @@ def decide(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Next:
             assert_never(never)
 
 
-def first_way(tries: tuple[Try, ...], order: Order, outlook: Outlook) -> Way:
+def first_way(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSituation) -> NextAttempt:
     """How a task is taken up: by whom the router chose or its author names, or as the attempts before tell."""
     history = folded(tuple(one.attempt for one in tries[outlook.together :]))
     if outlook.decomposed and not any(one.attempt.agent == PARTS for one in tries):
-        return Way(agent=PARTS)
+        return NextAttempt(agent=PARTS)
     if not history:
-        return Way(agent=outlook.hand or named(order, outlook))
+        return NextAttempt(agent=outlook.hand or named(order, outlook))
     if outlook.hand:
-        return Way(agent=outlook.hand)
+        return NextAttempt(agent=outlook.hand)
     onward = decide(tries, order, outlook)
     return (
-        Way(agent=onward.way.agent, advice=onward.way.advice)
+        NextAttempt(agent=onward.way.agent, advice=onward.way.advice)
         if isinstance(onward, Repair)
-        else Way(agent=history[-1].agent)
+        else NextAttempt(agent=history[-1].agent)
     )
 
 
-def named(order: Order, outlook: Outlook) -> str:
+def named(order: RunSpec, outlook: TaskSituation) -> str:
     """Whom the task names, else the run; where that is the router, whom it chose."""
     name = outlook.task.agent or order.agent
     return outlook.routed if name in ROUTED and outlook.routed else name
@@ -181,7 +181,7 @@ def _is_hopeless(failure: Failure, history: tuple[Attempt, ...], most_usd: float
     return over or (failure.kind is FailureClass.TOOL_FAILURE and failure.check != "agent")
 
 
-def _task_usd(order: Order, task: Task) -> float | None:
+def _task_usd(order: RunSpec, task: Task) -> float | None:
     """What a task may cost: by its own line, else as for all tasks."""
     return order.budget.of_task(task.budget).usd
 

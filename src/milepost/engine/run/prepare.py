@@ -30,31 +30,33 @@ from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import Settings, budget_of
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_request import NothingToDo, Wish
-from milepost.engine.records.run_spec import ROUTED, Order, Remembering, Repairs, Routing
+from milepost.engine.records.run_request import NothingToDo, RunRequest
+from milepost.engine.records.run_spec import ROUTED, Remembering, Repairs, Routing, RunSpec
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.routing.candidates import pattern_for, routing_of
 from milepost.engine.terminals.interpreter import require_interpreter
-from milepost.engine.terminals.isolation import Hold, hold_for
+from milepost.engine.terminals.isolation import Isolation, hold_for
 from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.options import Planning
 from milepost.plan.projects.cross_project_waits import met
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 from milepost.workspace.mileposts import Mileposts, run_branch
 from milepost.workspace.repository import Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class CheckedRequest:
     """A run that can start: all that can be known before the state directory is locked."""
 
     user: Position
-    hold: Hold
-    wish: Wish
+    hold: Isolation
+    wish: RunRequest
     routing: Routing | None = None
 
 
-def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str, Agent]) -> Draft | NothingToDo:
+def draft(
+    project: Project, settings: Settings, wish: RunRequest, agents: Mapping[str, Agent]
+) -> CheckedRequest | NothingToDo:
     """What a run would need, or the first thing that stands in its way."""
     user = project.repository.position()
     manner, planning = manner_of(settings, project.roadmap), _planning(settings, wish)
@@ -87,10 +89,10 @@ def draft(project: Project, settings: Settings, wish: Wish, agents: Mapping[str,
     own = (name for name in named if name not in ROUTED)
     for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)
-    return Draft(user=user, hold=hold, wish=wish, routing=routing)
+    return CheckedRequest(user=user, hold=hold, wish=wish, routing=routing)
 
 
-def order(project: Project, settings: Settings, drafted: Draft, journal: Journal) -> Order | NothingToDo:
+def order(project: Project, settings: Settings, drafted: CheckedRequest, journal: Journal) -> RunSpec | NothingToDo:
     """The order of a new run, complete with its base and its id."""
     mileposts = Mileposts(project.repository.git(project.state / "git"))
     ahead = run_ahead(journal.runs(), mileposts, drafted.user)
@@ -99,7 +101,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
     manner, planning = manner_of(settings, project.roadmap), _planning(settings, drafted.wish)
     ended = ended_in(mileposts, base, project.roadmap_in_tree)
 
-    def look(tasks: Sequence[Task]) -> Ground:
+    def look(tasks: Sequence[Task]) -> RepositoryFacts:
         return ground_at(tasks, mileposts, base, planning)
 
     plan = planned(content, manner, planning, look=look, ended=ended)
@@ -110,7 +112,7 @@ def order(project: Project, settings: Settings, drafted: Draft, journal: Journal
             f"take it in: git merge --ff-only {ahead.branch}   or drop it: git branch -D {ahead.branch}"
         )
     limits = settings.limits
-    return Order(
+    return RunSpec(
         run=_new_run_id(journal, mileposts),
         roadmap=project.roadmap_in_tree,
         base=base,
@@ -163,13 +165,13 @@ def _remembering(project: Project, settings: Settings, base: str) -> Remembering
     )
 
 
-def _planning(settings: Settings, wish: Wish) -> Planning:
+def _planning(settings: Settings, wish: RunRequest) -> Planning:
     """How the plan of a run is made: tasks that were asked for by name are not put together with others."""
     planning = planning_of(settings)
     return replace(planning, grouping="none") if wish.tasks else planning
 
 
-def choose(plan: Plan, wish: Wish) -> tuple[str, ...]:
+def choose(plan: Plan, wish: RunRequest) -> tuple[str, ...]:
     """The open tasks that a run is asked for, in the order they may start."""
     known = {task.id.lower(): task.id for task in plan.tasks}
     for task_id in wish.tasks:

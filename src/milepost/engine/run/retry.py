@@ -15,7 +15,7 @@ from milepost.engine.project.network_setting import as_text
 from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import server_named
-from milepost.engine.records.run_request import Wish
+from milepost.engine.records.run_request import RunRequest
 from milepost.engine.views.revisions import mileposts_of
 from milepost.engine.views.status import milepost_of
 from milepost.workspace.mileposts import Mileposts
@@ -31,13 +31,13 @@ _ASKING = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class RetryRequest:
     """How a task is tried once more: what is asked of its run. `before` is the run that this is taken from.
 
     `held` is in words what holds its commands, `money` what is left for it.
     """
 
-    wish: Wish
+    wish: RunRequest
     before: str = ""
     held: str = ""
     money: str = ""
@@ -72,10 +72,14 @@ class _Before:
         return bool(self.agents), self.record.started_at
 
 
-def once_more(retry: Retry) -> Again:
+def once_more(retry: Retry) -> RetryRequest:
     """How a task is to be tried again; refuses where nothing is left of what the run before might cost."""
     before = _before(Project.find(retry.roadmap), retry)
-    again = Again(wish=Wish()) if before is None else replace(as_ordered(before.record.order), before=before.record.run)
+    again = (
+        RetryRequest(wish=RunRequest())
+        if before is None
+        else replace(as_ordered(before.record.order), before=before.record.run)
+    )
     agent = retry.agent or (_agent(before) if before is not None else None)
     budget, money = retry.budget_usd, ""
     if budget is not None:
@@ -99,11 +103,11 @@ def last_agent(wish: Retry) -> str | None:
     return before.agents[-1] if before is not None and before.agents else None
 
 
-def as_ordered(order: dict[str, Any]) -> Again:
+def as_ordered(order: dict[str, Any]) -> RetryRequest:
     """What an order says of how its run is held, as flags say it; one of another version may lack some. Pure."""
     sandbox, planning, manner = (order.get(name) or {} for name in ("sandbox", "planning", "manner"))
     trust = TrustLevel.SANDBOXED.value if order.get("downgraded") else order.get("trust")
-    wish = Wish(
+    wish = RunRequest(
         parallel=order.get("parallel"),
         trust=trust or None,
         network=as_text(sandbox["network"]) or None if "network" in sandbox else None,
@@ -113,7 +117,7 @@ def as_ordered(order: dict[str, Any]) -> Again:
         dialect=manner.get("dialect"),
         memory=(order.get("memory") or {}).get("mode"),
     )
-    return Again(wish=wish, held=str(order.get("trust") or sandbox.get("container") or ""))
+    return RetryRequest(wish=wish, held=str(order.get("trust") or sandbox.get("container") or ""))
 
 
 def _agent(before: _Before) -> str | None:

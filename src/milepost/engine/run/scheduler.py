@@ -1,337 +1,261 @@
-"""The parent of a run: who is at work, who is asked, what is on its way to the branch, what is over.
+"""The parent of a run: what starts, what waits, what is over.
 
 All that it decides depends on recorded results alone, so that a killed run decides the same again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, assert_never
 
-from milepost.core.events import ForecastMade, RunFinished, Steered, TaskSummary
+from milepost.core.events import ForecastMade, RunFinished, Steered
 from milepost.core.task import Plan, Task
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.attempt import record
 from milepost.engine.planning.make_plan import planned
 from milepost.engine.records.gates import Gate
-from milepost.engine.records.run_spec import Arrival, Order, Try
+from milepost.engine.records.run_spec import BranchMove, FinishedAttempt, RunSpec
 from milepost.engine.records.steering import Request, requests_from
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.routing.candidates import is_routed
 from milepost.engine.routing.choose import Choice
-from milepost.engine.run import choose_agent, durable, scheduler_gates, scheduler_merge, steps, summaries
+from milepost.engine.run import choose_agent, durable, steps, summaries
+from milepost.engine.run.gate_desk import GateDesk
 from milepost.engine.run.goals import Course, turned
-from milepost.engine.run.merge_track import Track
-from milepost.engine.run.next_step import Land, Leave, OneByOne, Outlook, Repair, Split, Wait, decide, named
-from milepost.engine.services import Rooms
+from milepost.engine.run.merger import Merger
+from milepost.engine.run.next_step import Land, Leave, OneByOne, Repair, Split, Wait, decide
+from milepost.engine.run.run_state import DROPPED, Flows, RunState
+from milepost.engine.services import RunServices
 from milepost.plan.graph.regroup import dissolved
 from milepost.plan.graph.reshape import claiming, waiting_for, with_parts
-from milepost.plan.graph.schedule import blocked, ready
-from milepost.plan.projects.cross_project_waits import waiting_elsewhere
-from milepost.plan.repository_facts import Ground
+from milepost.plan.graph.schedule import ready
+from milepost.plan.repository_facts import RepositoryFacts
 
 Plain = dict[str, Any]
-DROPPED = "dropped while the run was on"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flows:
-    """The workflows that a parent starts: attempts at a task, a proof on top of others, a question to a person."""
+class Scheduler:
+    """One run, from its first task to its last."""
 
-    work: Callable[..., Any]
-    prove: Callable[..., Any]
-    ask: Callable[..., Any]
+    def __init__(self, services: RunServices, order: RunSpec, surveyed: Plain, flows: Flows) -> None:
+        plan = load(Plan, surveyed["plan"])
+        alone = load(Plan, surveyed["alone"]) if surveyed.get("alone") else plan
+        course = Course(wanted=order.tasks, parallel=order.parallel, seen=alone)
+        self._services, self._order = services, order
+        self._state = RunState(services, order, flows, plan, course)
+        self._merger = Merger(self._state, self._decide_next)
+        self._gates = GateDesk(self._state, self._merger.queue, self._decide_next)
+        self._facts = load(RepositoryFacts, surveyed["ground"])
+        self._observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
+        self._forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
+        self._at_work: dict[str, Task] = {}
+        self._last_in_turn = ""
 
+    @property
+    def head(self) -> str:
+        """The tip of the run's branch."""
+        return self._merger.queue.head
 
-class Journey:
-    """One run on its way, from its first task to its last."""
-
-    def __init__(self, here: Rooms, order: Order, surveyed: Plain, flows: Flows) -> None:
-        self.here, self.order, self.flows = here, order, flows
-        self.plan = load(Plan, surveyed["plan"])
-        self.ground = load(Ground, surveyed["ground"])
-        self.observed = {name: tuple(files) for name, files in surveyed["observed"].items()}
-        self.forecast = load(ForecastMade, surveyed["forecast"]) if surveyed["forecast"] else None
-        self.track = Track(order.base)
-        alone = load(Plan, surveyed["alone"]) if surveyed.get("alone") else self.plan
-        self.course = Course(wanted=order.tasks, parallel=order.parallel, seen=alone)
-        self.histories: dict[str, tuple[Try, ...]] = {}
-        self.starts: dict[str, int] = {}
-        self.outlooks: dict[str, Outlook] = {}
-        self.at_work: dict[str, Task] = {}
-        self.pending: dict[str, str] = {}
-        self.contested: dict[str, tuple[str, ...]] = {}
-        self.asking: dict[str, Gate] = {}
-        self.allowed: set[tuple[str, int]] = set()
-        self.ended: dict[str, TaskSummary] = {}
-        self.doubts: dict[str, Evidence] = {}
-        self.last_in_turn = ""
-
-    def travel(self) -> None:
-        """Start what is ready, take in what is new, land what is proven, until nothing is left."""
-        self.here.emit(summaries.started(self.order), "started")
-        if self.forecast is not None:
-            self.here.emit(self.forecast, "forecast")
-        if (told := choose_agent.left_out(self.order)) is not None:
-            self.here.emit(told, "left out")
+    def run_all(self) -> None:
+        """Start what is ready, take in what is new, merge what is proven, until nothing is left."""
+        self._services.emit(summaries.started(self._order), "started")
+        if self._forecast is not None:
+            self._services.emit(self._forecast, "forecast")
+        if (told := choose_agent.left_out(self._order)) is not None:
+            self._services.emit(told, "left out")
         self._start_ready()
-        while (under_way := self._under_way()) or self.course.paused:
-            leaving = self.course.finishing and not under_way
-            self._take_in(durable.news(under_way, self.course.heard, leaving=leaving))
-            scheduler_merge.advance(self)
+        while (under_way := self._under_way()) or self._state.course.paused:
+            leaving = self._state.course.finishing and not under_way
+            self._take_in(durable.news(under_way, self._state.course.heard, leaving=leaving))
+            self._merger.advance()
             self._start_ready()
-            while not self._under_way() and not self.course.paused and self.track.waiting:
-                scheduler_merge.advance(self, in_order=False)  # those before wait for these
+            while not self._under_way() and not self._state.course.paused and self._merger.queue.waiting:
+                self._merger.advance(in_order=False)  # those before wait for these
                 self._start_ready()
-        for task_id, waits_for in self.waiting().items():
-            verdict = Verdict.FAILED if task_id in self.histories else None
-            self.end(self.plan.task(task_id), verdict, None, f"waits for {waits_for}")
+        for task_id, waits_for in self._state.waiting().items():
+            verdict = Verdict.FAILED if task_id in self._state.histories else None
+            self._state.end(self._state.plan.task(task_id), verdict, None, f"waits for {waits_for}")
 
-    def report(self, arrival: Arrival) -> RunFinished:
+    def report(self, arrival: BranchMove) -> RunFinished:
         """The end of the run, written down and told."""
-        titles = {task.id: task.title for task in self.plan.tasks}
+        plan, ended = self._state.plan, self._state.ended
+        titles = {task.id: task.title for task in plan.tasks}
         ends = tuple(
             end
-            for task_id in self.course.wanted
-            for end in summaries.with_members(self.ended[task_id], self.plan.task(task_id), titles)
+            for task_id in self._state.course.wanted
+            for end in summaries.with_members(ended[task_id], plan.task(task_id), titles)
         )
-        tries = [one for history in self.histories.values() for one in history]
-        finished = summaries.run_finished(self.order, ends, tries, arrival.head or self.track.head, arrival)
-        self.here.emit(finished, "finished")
-        self.here.books.journal.close_run(self.order.run, finished)
+        tries = [one for history in self._state.histories.values() for one in history]
+        finished = summaries.run_finished(self._order, ends, tries, arrival.head or self.head, arrival)
+        self._services.emit(finished, "finished")
+        self._services.books.journal.close_run(self._order.run, finished)
         return finished
 
     def _under_way(self) -> list[str]:
-        return sorted((*self.at_work, *self.track.train.proving, *self.asking))
+        return sorted((*self._at_work, *self._merger.queue.proving, *self._gates.asking))
 
     def _start_ready(self) -> None:
         """Go on with what was begun, then begin what is ready, as far as there is room."""
-        while not self.course.paused:
+        while not self._state.course.paused:
             for task_id in self._to_go_on_with():
-                self._start(self.plan.task(task_id), self.pending.pop(task_id))
-            asking = len(self.asking)
+                self._start(self._state.plan.task(task_id), self._state.pending.pop(task_id))
+            asking = len(self._gates.asking)
             self._begin_ready()
-            if len(self.asking) == asking:  # one that waits for a person claims no file any more
+            if len(self._gates.asking) == asking:  # one that waits for a person claims no file any more
                 return
 
     def _to_go_on_with(self) -> list[str]:
         """What was begun and may go on; of those that conflicted on a file, one at a time: the next would again."""
-        if not self.pending:
+        pending = self._state.pending
+        if not pending:
             return []
-        claimed = claiming(self.plan, self.observed)
-        at_it = {path for task in self.at_work.values() for path in claimed.task(task.id).files}
-        at_it |= {path for task_id in self.track.tasks for path in claimed.task(task_id).files}
+        claimed = claiming(self._state.plan, self._observed)
+        at_it = {path for task in self._at_work.values() for path in claimed.task(task.id).files}
+        at_it |= {path for task_id in self._merger.queue.tasks for path in claimed.task(task_id).files}
         found: list[str] = []
-        for task_id in self.pending:
-            files = set(self.contested.get(task_id, ()))
+        for task_id in pending:
+            files = set(self._merger.contested.get(task_id, ()))
             if len(found) < self._room() and files.isdisjoint(at_it):
                 found.append(task_id)
                 at_it |= set(claimed.task(task_id).files)
-        return found or list(self.pending)[:1] if not self._under_way() else found
+        return found or list(pending)[:1] if not self._under_way() else found
 
     def _room(self) -> int:
-        return max(0, self.course.parallel - len(self.at_work))
+        return max(0, self._state.course.parallel - len(self._at_work))
 
     def _begin_ready(self) -> None:
-        asked = {gate.task for gate in self.asking.values() if gate.kind == "before"}
-        busy = {task.id for task in self.at_work.values()} | {gate.task for gate in self.asking.values()} - asked
-        busy |= set(self.pending)
-        passed = frozenset(task_id for task_id, end in self.ended.items() if end.verdict is Verdict.PASSED)
-        unwanted = {task.id for task in self.plan.tasks} - set(self.course.wanted) | self._set_aside()
+        state, asking = self._state, self._gates.asking.values()
+        asked = {gate.task for gate in asking if gate.kind == "before"}
+        busy = {task.id for task in self._at_work.values()} | {gate.task for gate in asking} - asked
+        busy |= set(state.pending)
+        unwanted = {task.id for task in state.plan.tasks} - set(state.course.wanted) | state.set_aside
         for task in ready(
-            claiming(self.plan, self.observed),
-            done=passed,
-            busy=frozenset(busy | set(self.track.tasks)),
-            ended=frozenset(self.ended) | self._elsewhere().keys(),
+            claiming(state.plan, self._observed),
+            done=state.passed,
+            busy=frozenset(busy | set(self._merger.queue.tasks)),
+            ended=frozenset(state.ended) | state.elsewhere.keys(),
             unwanted=frozenset(unwanted),
             asked=frozenset(asked),
         ):
-            own = self.plan.task(task.id)
-            if self._may_begin(own) and self._room():
+            own = state.plan.task(task.id)
+            may_begin = task.id in state.histories or self._gates.allows(own, "before", 0)
+            if may_begin and self._room():
                 self._start(own, "")
-
-    def _may_begin(self, task: Task) -> bool:
-        """Whether nobody must be asked before; whoever must is asked."""
-        if (task.id, 0) in self.allowed or task.id in self.histories:
-            return True
-        return not scheduler_gates.ask(self, task, "before", 0)
-
-    def work_on(self, task: Task, hand: str = "") -> None:
-        """Go on with a task as soon as there is room; `hand` is the agent that a person handed it to."""
-        self.pending[task.id] = hand
 
     def _start(self, task: Task, hand: str) -> None:
         """Start a task, or go on with it, from where the branch is now."""
         if not hand:
             self._choose_for(task)
-        workflow_id = self.next_id(task.id, "work")
-        history = [dump(one) for one in self.histories.get(task.id, ())]
-        outlook = dump(replace(self._outlook(task), hand=hand))
-        durable.start(workflow_id, self.flows.work, dump(self.order), dump(task), self.track.head, history, outlook)
-        self.at_work[workflow_id] = task
+        workflow_id = self._state.next_id(task.id, "work")
+        history = [dump(one) for one in self._state.histories.get(task.id, ())]
+        situation = dump(replace(self._state.situation(task), hand=hand))
+        order = dump(self._order)
+        durable.start(workflow_id, self._state.flows.work, order, dump(task), self.head, history, situation)
+        self._at_work[workflow_id] = task
 
     def _choose_for(self, task: Task) -> None:
         """Have somebody chosen for a task that names nobody, once; the choice is recorded, so it stays."""
-        known = self._outlook(task)
-        if known.routed or task.id in self.histories:
+        state, order = self._state, self._order
+        known = state.situation(task)
+        if known.routed or task.id in state.histories:
             return
-        if self.order.routing is None or not is_routed(task, self.order.agent):
+        if order.routing is None or not is_routed(task, order.agent):
             return
-        routed = {name: seen.routed for name, seen in self.outlooks.items() if seen.routed}
-        at_work = {name: agent for name, agent in routed.items() if name not in self.ended}
-        choice = load(Choice, choose_agent.route(dump(self.order), dump(task), self.last_in_turn, at_work))
+        routed = {name: seen.routed for name, seen in state.situations.items() if seen.routed}
+        at_work = {name: agent for name, agent in routed.items() if name not in state.ended}
+        choice = load(Choice, choose_agent.route(dump(order), dump(task), self._last_in_turn, at_work))
         if choice.mode == "round-robin":
-            self.last_in_turn = choice.agent
-        self.outlooks[task.id] = replace(known, routed=choice.agent, fallback=choice.fallback)
-        self.here.emit(choose_agent.chosen(self.order.run, task.id, choice), f"{task.id}/chosen")
-
-    def _outlook(self, task: Task) -> Outlook:
-        """What is to be known of the run when it is decided how a task goes on."""
-        known = self.outlooks.get(task.id, Outlook(task=task))
-        open_still = [name for name in self.course.wanted if name != task.id and name not in self.ended]
-        return replace(known, task=task, others=tuple(self.plan.task(name) for name in open_still))
-
-    def next_id(self, task: str, kind: str) -> str:
-        self.starts[task] = self.starts.get(task, 0) + 1
-        return f"{self.order.run}/{task}/{kind}/{self.starts[task]}"
+            self._last_in_turn = choice.agent
+        state.situations[task.id] = replace(known, routed=choice.agent, fallback=choice.fallback)
+        self._services.emit(choose_agent.chosen(order.run, task.id, choice), f"{task.id}/chosen")
 
     def _take_in(self, news: Plain) -> None:
         if "asked" in news:
-            self.course = replace(self.course, heard=news["heard"])
+            self._state.course = replace(self._state.course, heard=news["heard"])
             for place, request in enumerate(requests_from(news)):
                 self._turn(request, place)
             return
         workflow_id, result = news["workflow_id"], news["result"]
-        if workflow_id in self.at_work:
-            self._take_work(self.at_work.pop(workflow_id), result)
-        elif workflow_id in self.asking:
-            scheduler_gates.take(self, self.asking.pop(workflow_id), result)
+        if workflow_id in self._at_work:
+            self._take_work(self._at_work.pop(workflow_id), result)
+        elif workflow_id in self._gates.asking:
+            self._gates.take(workflow_id, result)
         else:
-            self._take_proof(self.track.train.proving[workflow_id], load(Evidence, result))
+            self._merger.take_proof(workflow_id, load(Evidence, result))
 
     def _take_work(self, task: Task, result: Plain) -> None:
-        tries = tuple(load(Try, plain) for plain in result["history"])
+        tries = tuple(load(FinishedAttempt, plain) for plain in result["history"])
         if tries:
-            self.histories[task.id] = tries
-            self.observed[task.id] = tuple(dict.fromkeys(path for one in tries for path in one.changed))
+            self._state.histories[task.id] = tries
+            self._observed[task.id] = tuple(dict.fromkeys(path for one in tries for path in one.changed))
         if result["gate"]:
-            scheduler_gates.wait_for(self, load(Gate, result["gate"]))
+            self._gates.wait_for(load(Gate, result["gate"]))
         else:
-            self.go_on(task)
+            self._decide_next(task)
 
-    def _take_proof(self, task_id: str, evidence: Evidence) -> None:
-        car = next(car for car in self.track.train.cars if car.task == task_id)
-        if evidence.verdict is not Verdict.PASSED and self.track.train.cars[0].task != task_id:
-            self.doubts[task_id] = evidence
-            self.track.train = self.track.train.doubted(task_id)
-            return
-        self.settle(task_id, evidence, car.on)
-
-    def settle(self, task_id: str, evidence: Evidence, on: str) -> None:
-        self.correct(task_id, evidence, on)
-        if evidence.verdict is Verdict.PASSED:
-            self.track.proven(task_id)
-        else:
-            self.track.leave(task_id)
-            self.go_on(self.plan.task(task_id))
-
-    def go_on(self, task: Task) -> None:
-        tries = self.histories[task.id]
-        match decide(tries, self.order, self._outlook(task)):
+    def _decide_next(self, task: Task) -> None:
+        """What becomes of a task after its last attempt: merged, repaired, split, or left."""
+        state = self._state
+        tries = state.histories[task.id]
+        match decide(tries, self._order, state.situation(task)):
             case Land():
-                number = tries[-1].attempt.number
-                if (task.id, number) in self.allowed or not scheduler_gates.ask(self, task, "after", number):
-                    self.track.join(task.id)
+                if self._gates.allows(task, "after", tries[-1].attempt.number):
+                    self._merger.queue.wait(task.id)
             case Repair():
-                self.work_on(task)
+                state.requeue(task)
             case Wait(until=other):
-                known = self._outlook(task)
-                self.outlooks[task.id] = replace(known, waited_for=(*known.waited_for, other))
-                self.plan = waiting_for(self.plan, task.id, other)
+                known = state.situation(task)
+                state.situations[task.id] = replace(known, waited_for=(*known.waited_for, other))
+                state.plan = waiting_for(state.plan, task.id, other)
             case Split(parts=parts):
-                self.outlooks[task.id] = replace(self._outlook(task), decomposed=True)
-                self.course = self.course.before(task.id, tuple(part.id for part in parts))
-                self.plan = with_parts(self.plan, task.id, parts)
+                state.situations[task.id] = replace(state.situation(task), decomposed=True)
+                state.course = state.course.before(task.id, tuple(part.id for part in parts))
+                state.plan = with_parts(state.plan, task.id, parts)
             case OneByOne():
                 self._dissolve(task)
             case Leave(reason=reason, proposal=proposal):
-                self.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
+                state.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
             case _ as never:
                 assert_never(never)
 
     def _dissolve(self, leader: Task) -> None:
         """Do each task of a group by itself, with attempts of its own; who is off the roadmap by now is over."""
-        tries, there = self.histories[leader.id], {task.id for task in self.course.seen.tasks if task.status == "open"}
-        self.outlooks[leader.id] = replace(self._outlook(leader), together=len(tries))
-        apart = dissolved(self.plan, self.course.seen, leader.id)
-        self.course, self.plan = self.course.parted(self.plan, apart), apart
+        state = self._state
+        tries, there = (
+            state.histories[leader.id],
+            {task.id for task in state.course.seen.tasks if task.status == "open"},
+        )
+        state.situations[leader.id] = replace(state.situation(leader), together=len(tries))
+        apart = dissolved(state.plan, state.course.seen, leader.id)
+        state.course, state.plan = state.course.parted(state.plan, apart), apart
         for name in (name for name in leader.ids if name not in there):
             verdict = tries[-1].attempt.evidence.verdict if name == leader.id else None
-            self.end(self.plan.task(name), verdict, None, "off the roadmap, or ticked there")
+            state.end(state.plan.task(name), verdict, None, "off the roadmap, or ticked there")
 
     def _turn(self, request: Request, place: int) -> None:
         """Do what a person asked of the run, and say what that changes; `place` is among what was heard with it."""
-        over = {name for name, end in self.ended.items() if end.reason != DROPPED}
-        begun = {task.id for task in self.at_work.values()} | set(self.histories) | set(self.pending) | over
-        all_tasks = not self.order.wished and self.order.max_tasks is None
+        state, order = self._state, self._order
+        over = {name for name, end in state.ended.items() if end.reason != DROPPED}
+        begun = {task.id for task in self._at_work.values()} | set(state.histories) | set(state.pending) | over
+        all_tasks = not order.wished and order.max_tasks is None
         turn = turned(
-            self.course, self.plan, request, begun=frozenset(begun), all_tasks=all_tasks, planned=self._planned
+            state.course, state.plan, request, begun=frozenset(begun), all_tasks=all_tasks, planned=self._planned
         )
-        self.course, self.plan = turn.course, turn.plan
+        state.course, state.plan = turn.course, turn.plan
         if turn.roadmap:
-            adopted = steps.adopt(dump(self.order), self.track.head, turn.roadmap)
-            if adopted != self.track.head:
-                self.track.head = adopted
-                self.track.uncouple()
-        heard = f"{self.course.heard}.{place}" if place else f"{self.course.heard}"
+            adopted = steps.adopt(dump(order), self.head, turn.roadmap)
+            if adopted != self.head:
+                self._merger.queue.restart(adopted)
+        heard = f"{state.course.heard}.{place}" if place else f"{state.course.heard}"
         for number, (task, what) in enumerate(turn.said):
-            said = Steered(run=self.order.run, task=task, what=self.here.redact(what))
-            self.here.emit(said, f"steered/{heard}/{request.kind}/{number}")
+            said = Steered(run=order.run, task=task, what=self._services.redact(what))
+            self._services.emit(said, f"steered/{heard}/{request.kind}/{number}")
         for name in turn.added:
-            self.ended.pop(name, None)  # it was off the roadmap for a while
+            state.ended.pop(name, None)  # it was off the roadmap for a while
         for name in turn.dropped:
-            self.here.books.gates.withdraw(self.order.run, name)
-            if name not in self.ended:
-                self.end(self.plan.task(name), None, None, DROPPED)
+            self._services.books.gates.withdraw(order.run, name)
+            if name not in state.ended:
+                state.end(state.plan.task(name), None, None, DROPPED)
 
     def _planned(self, roadmap: str) -> Plan:
-        planning = replace(self.order.planning, grouping="none")
-        return planned(roadmap.encode(), self.order.manner, planning, ground=self.ground)
-
-    def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
-        """Put newer evidence in the place of the last attempt's."""
-        *earlier, last = self.histories[task_id]
-        corrected = record.corrected(self.here, self.order.run, task_id, last, evidence, on)
-        self.histories[task_id] = (*earlier, corrected)
-
-    def end(self, task: Task, verdict: Verdict | None, commit: str | None, reason: str, proposal: str = "") -> None:
-        tries = self.histories.get(task.id, ())
-        self.ended[task.id] = end = summaries.summary(task, tries, verdict, commit, reason, proposal)
-        if verdict is Verdict.PASSED:
-            agent = tries[-1].attempt.agent
-            self.here.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
-        if verdict is not None and tries and self.order.memory.writes:
-            steps.learn(dump(self.order), dump(task), [dump(one) for one in tries])
-        finished = summaries.task_finished(self.order, end, tries, named(self.order, self._outlook(task)))
-        self.here.emit(
-            finished, f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
-        )
-
-    def _set_aside(self) -> set[str]:
-        """The tasks that a person said no to: what merely stands after them goes on."""
-        return {task_id for task_id, end in self.ended.items() if end.verdict is None}
-
-    def _elsewhere(self) -> dict[str, str]:
-        """The tasks that wait for another project's, each with the first of those; what was done there is recorded."""
-        return waiting_elsewhere(self.plan, self.order.met)
-
-    def waiting(self) -> dict[str, str]:
-        """The tasks that never started, and whom each waits for."""
-        ticked = {task.id for task in self.plan.tasks if task.status == "done"}
-        failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
-        unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
-        unwanted, failed = unwanted | self._set_aside() & failed, failed - self._set_aside()
-        elsewhere = self._elsewhere()
-        waits = {**blocked(self.plan, frozenset(failed | elsewhere.keys()), frozenset(unwanted)), **elsewhere}
-        return {task_id: waits.get(task_id, "") for task_id in self.course.wanted if task_id not in self.ended}
+        planning = replace(self._order.planning, grouping="none")
+        return planned(roadmap.encode(), self._order.manner, planning, ground=self._facts)

@@ -34,15 +34,15 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
 from milepost.engine.project.state_lock import StateLock, busy, holder_of
 from milepost.engine.records.journal import Journal, RunRecord
-from milepost.engine.records.run_request import Company, NothingToDo, Wish
-from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest
+from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.steering import Request
-from milepost.engine.records.suspend import Parked
+from milepost.engine.records.suspend import Suspended
 from milepost.engine.records.values_json import dump
 from milepost.engine.records.values_json import load as load_value
 from milepost.engine.run import prepare
 from milepost.engine.run.wiring import open_rooms
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.engine.terminals.isolation import hold_of
 
 STOP, STOP_NOW = "stop", "stop-now"
@@ -59,7 +59,7 @@ class Stopped:
 EndedHere = RunFinished | Stopped | NothingToDo
 
 
-def run(wish: Wish, company: Company) -> EndedHere:
+def run(wish: RunRequest, company: Caller) -> EndedHere:
     """Start a run, or go on with the one that was interrupted."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish))
@@ -84,7 +84,7 @@ def run(wish: Wish, company: Company) -> EndedHere:
         return _go(project, settings, order, lock, company)
 
 
-def travel(project: Project, settings: Settings, order: Order, company: Company) -> EndedHere:
+def travel(project: Project, settings: Settings, order: RunSpec, company: Caller) -> EndedHere:
     """Travel an order that was drawn up elsewhere, as a new run of a project that had none of its name."""
     with StateLock(project.state) as lock:
         with Journal(project.database) as journal:
@@ -99,7 +99,7 @@ def refuse_busy(project: Project) -> None:
         raise busy(holder)
 
 
-def flags_of(wish: Wish) -> dict[str, object]:
+def flags_of(wish: RunRequest) -> dict[str, object]:
     """The settings that a wish gives by hand."""
     return {
         "agent": wish.agent,
@@ -119,7 +119,7 @@ def flags_of(wish: Wish) -> dict[str, object]:
 
 
 def resume(
-    roadmap: Path | None, company: Company, budget_usd: float | None = None, meant: str | None = None
+    roadmap: Path | None, company: Caller, budget_usd: float | None = None, meant: str | None = None
 ) -> EndedHere:
     """Go on with the run that was interrupted; all it needs to know is recorded. A paused one goes on where it runs.
 
@@ -159,7 +159,7 @@ def stop(roadmap: Path | None, *, at_once: bool = False) -> str | None:
     return holder.run
 
 
-def _go(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
+def _go(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
     """Travel a run's whole way in this process, from wherever it is, and clear away what old ones left."""
     for sign in _signs(project):  # before there is a run to be seen that could be asked to stop
         sign.unlink(missing_ok=True)
@@ -174,29 +174,29 @@ def _go(project: Project, settings: Settings, order: Order, lock: StateLock, com
     return ending
 
 
-def _travel(project: Project, settings: Settings, order: Order, lock: StateLock, company: Company) -> EndedHere:
+def _travel(project: Project, settings: Settings, order: RunSpec, lock: StateLock, company: Caller) -> EndedHere:
     from milepost.engine.run import durable
     from milepost.engine.run import workflows as story
 
-    with open_rooms(project, settings, order, lock.fd, company) as here:
-        here.books.steering.begin()
-        brake = Brake(here, order.run)
-        _tell_resumed(here, order)
+    with open_rooms(project, settings, order, lock.fd, company) as services:
+        services.books.steering.begin()
+        brake = Brake(services, order.run)
+        _tell_resumed(services, order)
 
         def look_for_signs() -> None:
-            here.books.wallet.see()
+            services.books.wallet.see()
             for sign in _signs(project):
                 if sign.exists():
                     sign.unlink(missing_ok=True)
                     brake.pull(at_once=sign.name == STOP_NOW)
 
         try:
-            with durable.launched(project.database, order.run, here, brake.interrupted):
+            with durable.launched(project.database, order.run, services, brake.interrupted):
                 durable.start(order.run, story.roadmap, dump(order))
-                plain = durable.wait_for(order.run, here, look_for_signs, brake.interrupted)
+                plain = durable.wait_for(order.run, services, look_for_signs, brake.interrupted)
                 return load_value(RunFinished, plain)
-        except Parked:
-            return Stopped(run=order.run, waits_for=waiting_for_people(here, order.run))
+        except Suspended:
+            return Stopped(run=order.run, waits_for=waiting_for_people(services, order.run))
 
 
 def _signs(project: Project) -> tuple[Path, Path]:
@@ -204,22 +204,22 @@ def _signs(project: Project) -> tuple[Path, Path]:
     return project.state / STOP, project.state / STOP_NOW
 
 
-def _tell_resumed(here: Rooms, order: Order) -> None:
+def _tell_resumed(services: RunServices, order: RunSpec) -> None:
     """Say that a run goes on, when it was under way before."""
-    entries = here.books.journal.events(order.run)
+    entries = services.books.journal.events(order.run)
     if entries:
         resumed = RunResumed(
             run=order.run,
             branch=f"milepost/{order.run}",
             agent=order.agent,
             trust=str(hold_of(order)),
-            last_seen_at=here.books.journal.last_at(order.run) or entries[-1].at,
+            last_seen_at=services.books.journal.last_at(order.run) or entries[-1].at,
             ended=sum(isinstance(entry.event, TaskFinished) for entry in entries),
             tasks=len(order.tasks),
             last_call=_last_call([entry.event for entry in entries]),
         )
         lives = sum(isinstance(entry.event, RunResumed) for entry in entries)
-        here.emit(resumed, f"resumed/{lives + 1}")
+        services.emit(resumed, f"resumed/{lives + 1}")
 
 
 def _last_call(events: list[Event]) -> str:
@@ -236,8 +236,8 @@ def _last_call(events: list[Event]) -> str:
 class Brake:
     """Stops a run on request: first after the steps in flight, when asked again at once."""
 
-    def __init__(self, here: Rooms, run: str) -> None:
-        self._here = here
+    def __init__(self, services: RunServices, run: str) -> None:
+        self._here = services
         self._run = run
 
     def interrupted(self) -> None:
@@ -250,7 +250,7 @@ class Brake:
         self._here.tell(RunStopping(run=self._run, at_once=at_once))
 
 
-def within(order: Order, settings: Settings) -> Settings:
+def within(order: RunSpec, settings: Settings) -> Settings:
     """The settings with the limits, and the rules of verification, that the run was started with."""
     names = ("attempts", "task_timeout_s", "idle_timeout_s", "check_timeout_s")
     limits = settings.limits.model_copy(update={name: getattr(order, name) for name in names})
@@ -263,16 +263,16 @@ def within(order: Order, settings: Settings) -> Settings:
     )
 
 
-def _recorded(record: RunRecord) -> Order:
+def _recorded(record: RunRecord) -> RunSpec:
     if record.version != VERSION:
         raise RunUnfinished(
             f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
             "finish it with that version, or leave it: milepost run --new starts again with the open tasks",
         )
-    return load_value(Order, record.order)
+    return load_value(RunSpec, record.order)
 
 
-def refuse_other(record: RunRecord, wish: Wish) -> None:
+def refuse_other(record: RunRecord, wish: RunRequest) -> None:
     """An interrupted run goes on as it was started; asking for something else is a new run."""
     order = _recorded(record)
     asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))

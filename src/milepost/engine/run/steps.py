@@ -25,17 +25,17 @@ from milepost.engine.records.gates import Gate
 from milepost.engine.records.run_spec import (
     PARTS,
     RECIPE,
-    Arrival,
+    AttemptSpec,
+    BranchMove,
     Candidate,
     Conflict,
-    Coupled,
-    Effort,
+    FinishedAttempt,
     Landed,
-    Landing,
-    Order,
-    Try,
+    MergeResult,
+    NextAttempt,
+    Rebased,
+    RunSpec,
     Unproven,
-    Way,
 )
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.run.durable import step
@@ -47,7 +47,7 @@ from milepost.engine.run.merge import (
     with_roadmap,
     with_users_roadmap,
 )
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.service_errors import stated_wait_s
@@ -60,155 +60,157 @@ Plain = dict[str, Any]
 
 
 @step
-def survey(here: Rooms, order: Plain) -> Plain:
+def survey(services: RunServices, order: Plain) -> Plain:
     """Read the roadmap at the run's base, plan it, and make the run's branch."""
-    asked = load(Order, order)
-    if here.mileposts.resolve(run_branch(asked.run)) is None:
-        here.mileposts.keep(run_branch(asked.run), asked.base)
-    ended = ended_in(here.mileposts, asked.base, asked.roadmap)
-    roadmap = settled(read(roadmap_at(here, asked, asked.base), asked.manner), ended)
-    ground = ground_at(roadmap.tasks, here.mileposts, asked.base, asked.planning)
+    asked = load(RunSpec, order)
+    if services.mileposts.resolve(run_branch(asked.run)) is None:
+        services.mileposts.keep(run_branch(asked.run), asked.base)
+    ended = ended_in(services.mileposts, asked.base, asked.roadmap)
+    roadmap = settled(read(roadmap_at(services, asked, asked.base), asked.manner), ended)
+    ground = ground_at(roadmap.tasks, services.mileposts, asked.base, asked.planning)
     plan = make_plan(roadmap, asked.planning, ground)
     alone = replace(asked.planning, grouping="none")
-    expected = foreseen(here, plan, asked)
+    expected = foreseen(services, plan, asked)
     return {
         "plan": dump(plan),
         "alone": dump(make_plan(roadmap, alone, ground)) if alone != asked.planning else None,
         "ground": dump(ground),
-        "observed": observed_before(here, plan, asked.tasks),
+        "observed": observed_before(services, plan, asked.tasks),
         "forecast": dump(expected) if expected is not None else None,
     }
 
 
 @step
-def act(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
+def act(services: RunServices, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
     """Let the agent do one attempt in a fresh checkout, and keep what it left as a commit on a ref of its own."""
-    asked, job, how = load(Order, order), load(Task, task), load(Way, way)
-    tries = tuple(load(Try, one) for one in history)
-    effort = Effort(order=asked, task=job, number=len(tries) + 1, agent=how.agent)
+    asked, job, how = load(RunSpec, order), load(Task, task), load(NextAttempt, way)
+    tries = tuple(load(FinishedAttempt, one) for one in history)
+    effort = AttemptSpec(order=asked, task=job, number=len(tries) + 1, agent=how.agent)
     started = time.monotonic()
-    here.announce(
+    services.announce(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=effort.number, stage="act", agent=how.agent),
         f"{job.id}/{effort.number}/act",
     )
-    here.examiner.look_ahead(base, job)
-    done = attempted(here, effort, base, tries, how)
+    services.examiner.look_ahead(base, job)
+    done = attempted(services, effort, base, tries, how)
     if isinstance(done, Gate):
         return {"gate": dump(done)}
     if isinstance(done, ServiceLimited):
         now = time.time()
         stated = stated_wait_s(str(done), now)
         wait_s = LIMITED_WAIT_S if stated is None else stated
-        said = here.redact(f"its service cannot be asked now: going on in {wait_s:g} s")
+        said = services.redact(f"its service cannot be asked now: going on in {wait_s:g} s")
         key = f"{job.id}/{effort.number}/limited/{how.rounds}"
-        here.announce(AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=said), key)
-        return {"limited": here.redact(str(done)), "wait_s": wait_s, "at": int(now)}
+        services.announce(AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=said), key)
+        return {"limited": services.redact(str(done)), "wait_s": wait_s, "at": int(now)}
     candidate = replace(done.candidate, corrections=corrections_of(tries))
     return dump(replace(done, candidate=candidate, duration_ms=_since(started)))
 
 
 @step
-def gather(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
+def gather(services: RunServices, order: Plain, task: Plain, base: str, history: list[Plain], way: Plain) -> Plain:
     """Make the candidate of a task whose parts are done: nothing is left but to tick it."""
-    asked, job, how = load(Order, order), load(Task, task), load(Way, way)
+    asked, job, how = load(RunSpec, order), load(Task, task), load(NextAttempt, way)
     name = f"{asked.run}-{job.id}-act"
-    effort = Effort(order=asked, task=job, number=len(history) + 1, agent=how.agent)
+    effort = AttemptSpec(order=asked, task=job, number=len(history) + 1, agent=how.agent)
     outcome = Outcome(status="finished", said="its parts are done")
-    kept = keep(here, effort, here.checkouts.make(name, base), outcome)
-    here.checkouts.drop(name)
+    kept = keep(services, effort, services.checkouts.make(name, base), outcome)
+    services.checkouts.drop(name)
     return dump(kept)
 
 
-def pause(here: Rooms, seconds: float, since: int) -> None:
+def pause(services: RunServices, seconds: float, since: int) -> None:
     """Wait before an attempt, from the second in which the one before ended; a stop is not kept waiting."""
     until = time.monotonic() + min(seconds, since + 1 + seconds - time.time())
-    while (left := until - time.monotonic()) > 0 and not here.parking.stopping:
-        here.parking.wait(min(left, 1.0))
+    while (left := until - time.monotonic()) > 0 and not services.parking.stopping:
+        services.parking.wait(min(left, 1.0))
 
 
 @step
-def mend(here: Rooms, order: Plain, task: Plain, history: list[Plain]) -> Plain:
+def mend(services: RunServices, order: Plain, task: Plain, history: list[Plain]) -> Plain:
     """Let the recipes mend what the last attempt left; nothing when none of them fits."""
-    asked, job = load(Order, order), load(Task, task)
-    tries = tuple(load(Try, one) for one in history)
+    asked, job = load(RunSpec, order), load(Task, task)
+    tries = tuple(load(FinishedAttempt, one) for one in history)
     last = tries[-1]
     failure = classify(last.attempt)
     if failure is None or not asked.repairs.recipes or asked.repairs.mode != "auto-fix":
         return {}
     started = time.monotonic()
     name = f"{asked.run}-{job.id}-mend"
-    workspace = here.checkouts.make(name, last.attempt.base, tree=last.left)
-    done, told = try_recipes(here, asked, job, tries, failure, workspace)
+    workspace = services.checkouts.make(name, last.attempt.base, tree=last.left)
+    done, told = try_recipes(services, asked, job, tries, failure, workspace)
     if done is None:
-        here.checkouts.drop(name)
+        services.checkouts.drop(name)
         return {"told": list(told)}
-    effort = Effort(order=asked, task=job, number=len(tries) + 1, agent=f"{RECIPE}{done.recipe}")
-    kept = keep(here, effort, workspace, Outcome(status="finished", said=done.what))
-    here.checkouts.drop(name)
+    effort = AttemptSpec(order=asked, task=job, number=len(tries) + 1, agent=f"{RECIPE}{done.recipe}")
+    kept = keep(services, effort, workspace, Outcome(status="finished", said=done.what))
+    services.checkouts.drop(name)
     more = ((done.path_named, done.path_found),) if isinstance(done, Correction) else ()
     candidate = replace(kept.candidate, corrections=(*last.corrections, *more))
     return {"told": list(told), "acted": dump(replace(kept, candidate=candidate, duration_ms=_since(started)))}
 
 
 @step
-def verify(here: Rooms, order: Plain, task: Plain, candidate: Plain) -> Plain:
+def verify(services: RunServices, order: Plain, task: Plain, candidate: Plain) -> Plain:
     """Put the checks to a candidate's tree in a clean checkout of it."""
-    asked, job, given = load(Order, order), load(Task, task), load(Candidate, candidate)
+    asked, job, given = load(RunSpec, order), load(Task, task), load(Candidate, candidate)
     if given.agent == PARTS:
         job = replace(job, changes_nothing=True)
     key = f"{job.id}/{given.attempt}/verify/{given.tree}"
-    here.announce(StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key)
-    tell = CheckTeller(here, asked.run, job.id, given.attempt, key)
+    services.announce(
+        StageStarted(run=asked.run, task=job.id, title=job.title, attempt=given.attempt, stage="verify"), key
+    )
+    tell = CheckTeller(services, asked.run, job.id, given.attempt, key)
     if given.problem:
         summary, _, log = given.problem.partition("\n")
         given_up = CheckResult(name="agent", outcome="failed", summary=summary, log=log)
         tell(given_up)
         return dump(judge(given.tree, (given_up,)))
-    commands = command_teller(here, asked.run, job.id, given.attempt, "milepost")
-    with here.examiner.logging.told_by(commands.around):
-        return dump(here.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
+    commands = command_teller(services, asked.run, job.id, given.attempt, "milepost")
+    with services.examiner.logging.told_by(commands.around):
+        return dump(services.examiner.examine(job, given, asked.roadmap, _checkout(asked, job, given), tell))
 
 
 @step
-def couple(here: Rooms, order: Plain, task: Plain, last: Plain, on: str) -> Plain:
+def couple(services: RunServices, order: Plain, task: Plain, last: Plain, on: str) -> Plain:
     """Put an attempt's work on top of what lands before it."""
-    asked, job, one = load(Order, order), load(Task, task), load(Try, last)
-    there = on_top_of(here, asked, job, one.attempt, on)
-    if isinstance(there, Coupled):
-        here.mileposts.keep(f"refs/milepost-train/{asked.run}/{job.id}", there.commit)
+    asked, job, one = load(RunSpec, order), load(Task, task), load(FinishedAttempt, last)
+    there = on_top_of(services, asked, job, one.attempt, on)
+    if isinstance(there, Rebased):
+        services.mileposts.keep(f"refs/milepost-train/{asked.run}/{job.id}", there.commit)
     return _plain(there)
 
 
 @step
-def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plain:
+def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: str) -> Plain:
     """Bring proven work to the run's branch, or say what stands in the way."""
-    asked, job, one = load(Order, order), load(Task, task), load(Try, last)
+    asked, job, one = load(RunSpec, order), load(Task, task), load(FinishedAttempt, last)
     branch = run_branch(asked.run)
-    tip = here.mileposts.resolve(branch)
+    tip = services.mileposts.resolve(branch)
     if tip is None:
         raise MachineFailed(f"the branch {branch} is gone", f"bring it back: git branch milepost/{asked.run} {head}")
-    landed = next((post for post in here.mileposts.history(tip, since=asked.base) if post.task == job.id), None)
+    landed = next((post for post in services.mileposts.history(tip, since=asked.base) if post.task == job.id), None)
     if landed is not None:
-        commit_patch(here, asked.run, job.id, one.attempt.number, landed.commit)
+        commit_patch(services, asked.run, job.id, one.attempt.number, landed.commit)
         return _plain(Landed(commit=landed.commit))
     if tip != head:
         raise MachineFailed(
             f"the branch {branch} was moved by somebody else, from {head[:7]} to {tip[:7]}",
             f"put it back with: git update-ref {branch} {head}   then: milepost resume",
         )
-    if here.project.repository.stands_on(branch):
+    if services.project.repository.stands_on(branch):
         raise MachineFailed(
             f"milepost/{asked.run} is checked out in your tree, so it cannot move on",
             "git switch to another branch, then: milepost resume",
         )
     evidence = one.attempt.evidence
-    if one.proven_on != head and here.mileposts.tree_of(one.proven_on) != here.mileposts.tree_of(head):
-        there = on_top_of(here, asked, job, one.attempt, head)
+    if one.proven_on != head and services.mileposts.tree_of(one.proven_on) != services.mileposts.tree_of(head):
+        there = on_top_of(services, asked, job, one.attempt, head)
         if isinstance(there, Conflict):
             return _plain(there)
         if there.tree != evidence.tree:
             return _plain(Unproven(tree=there.tree))
-    here.announce(
+    services.announce(
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
     )
@@ -224,87 +226,87 @@ def land(here: Rooms, order: Plain, task: Plain, last: Plain, head: str) -> Plai
         members=job.members,
     )
     stamp = asked.stamp(one.finished_at)
-    commit = here.mileposts.commit(evidence.tree, head, message, stamp)
-    here.mileposts.annotate(commit, note, stamp)
-    here.mileposts.move(branch, commit, head)
-    commit_patch(here, asked.run, job.id, one.attempt.number, commit)
+    commit = services.mileposts.commit(evidence.tree, head, message, stamp)
+    services.mileposts.annotate(commit, note, stamp)
+    services.mileposts.move(branch, commit, head)
+    commit_patch(services, asked.run, job.id, one.attempt.number, commit)
     return _plain(Landed(commit=commit))
 
 
 @step
-def learn(here: Rooms, order: Plain, task: Plain, history: list[Plain]) -> Plain:
+def learn(services: RunServices, order: Plain, task: Plain, history: list[Plain]) -> Plain:
     """Learn from a task that is over, whatever came of it."""
-    learn_from(here, load(Order, order), load(Task, task), tuple(load(Try, one) for one in history))
+    learn_from(services, load(RunSpec, order), load(Task, task), tuple(load(FinishedAttempt, one) for one in history))
     return {}
 
 
 @step
-def arrive(here: Rooms, order: Plain, head: str) -> Plain:
+def arrive(services: RunServices, order: Plain, head: str) -> Plain:
     """Move the user's own branch to where the run's is, when nothing of theirs can be in the way."""
-    asked = load(Order, order)
-    here.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
-    repository, short = here.project.repository, f"milepost/{asked.run}"
+    asked = load(RunSpec, order)
+    services.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
+    repository, short = services.project.repository, f"milepost/{asked.run}"
     now = repository.position()
-    head = with_users_roadmap(here, asked, head, now.commit)
-    if here.project.server and head != asked.user.commit:
-        arrival = Arrival(by_hand=f"git fetch origin {short}:{short} && git merge --ff-only {short}")
+    head = with_users_roadmap(services, asked, head, now.commit)
+    if services.project.server and head != asked.user.commit:
+        arrival = BranchMove(by_hand=f"git fetch origin {short}:{short} && git merge --ff-only {short}")
     elif head == asked.user.commit:
-        here.mileposts.forget(run_branch(asked.run), head)
-        arrival = Arrival()
+        services.mileposts.forget(run_branch(asked.run), head)
+        arrival = BranchMove()
     elif asked.held:
-        arrival = Arrival(by_hand="milepost together --resume")
+        arrival = BranchMove(by_hand="milepost together --resume")
     elif now.commit == head:
-        arrival = Arrival(fast_forwarded=now.branch or "HEAD")
-    elif not here.mileposts.is_ancestor(now.commit, head):
-        arrival = Arrival(by_hand=f"git merge {short}")
-    elif is_followed_edit(here, asked, head):
+        arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
+    elif not services.mileposts.is_ancestor(now.commit, head):
+        arrival = BranchMove(by_hand=f"git merge {short}")
+    elif is_followed_edit(services, asked, head):
         place = shlex.quote(asked.roadmap)
-        arrival = Arrival(by_hand=f"git checkout -- {place} && git merge --ff-only {short}")
+        arrival = BranchMove(by_hand=f"git checkout -- {place} && git merge --ff-only {short}")
     elif now.branch != asked.user.branch or not repository.is_clean() or repository.uses_filters(head):
-        arrival = Arrival(by_hand=f"git merge --ff-only {short}")
+        arrival = BranchMove(by_hand=f"git merge --ff-only {short}")
     else:
         try:
-            repository.fast_forward(head, (here.lock_fd,))
-            arrival = Arrival(fast_forwarded=now.branch or "HEAD")
+            repository.fast_forward(head, (services.lock_fd,))
+            arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
         except GitFailed:
-            arrival = Arrival(by_hand=f"git merge --ff-only {short}")
+            arrival = BranchMove(by_hand=f"git merge --ff-only {short}")
     return dump(replace(arrival, head=head))
 
 
 @step
-def adopt(here: Rooms, order: Plain, head: str, roadmap: str) -> str:
+def adopt(services: RunServices, order: Plain, head: str, roadmap: str) -> str:
     """Put an edited roadmap on the run's branch, so that its new tasks have boxes to tick; the head as it is then."""
-    asked = load(Order, order)
+    asked = load(RunSpec, order)
     branch = run_branch(asked.run)
-    commit = with_roadmap(here, asked, head, roadmap.encode())
-    tip = here.mileposts.resolve(branch)
+    commit = with_roadmap(services, asked, head, roadmap.encode())
+    tip = services.mileposts.resolve(branch)
     if commit is None or tip == commit:
         return tip or head
-    here.mileposts.move(branch, commit, head)
+    services.mileposts.move(branch, commit, head)
     return commit
 
 
 @step
-def question(here: Rooms, order: Plain, task: Plain, kind: GateKind, last: Plain) -> Plain:
+def question(services: RunServices, order: Plain, task: Plain, kind: GateKind, last: Plain) -> Plain:
     """The question that a person must answer before a task goes on, with what they are shown; empty without one."""
-    asked, job = load(Order, order), load(Task, task)
-    gate = gate_for(here, asked, job, kind, load(Try, last) if last else None)
+    asked, job = load(RunSpec, order), load(Task, task)
+    gate = gate_for(services, asked, job, kind, load(FinishedAttempt, last) if last else None)
     return dump(gate) if gate is not None else {}
 
 
 @step
-def answered(here: Rooms, order: Plain, gate: Plain) -> Plain:
+def answered(services: RunServices, order: Plain, gate: Plain) -> Plain:
     """Wait for a person's answer, for as long as it takes."""
-    return wait_for_answer(here, load(Gate, gate))
+    return wait_for_answer(services, load(Gate, gate))
 
 
-def _checkout(order: Order, task: Task, candidate: Candidate) -> str:
+def _checkout(order: RunSpec, task: Task, candidate: Candidate) -> str:
     """The name of the checkout that a candidate is verified in: another one for each tree on each base."""
     return f"{order.run}-{task.id}-verify-{candidate.base[:6]}-{candidate.tree[:6]}"
 
 
-def _plain(result: Landed | Unproven | Conflict | Coupled) -> Plain:
-    return dump(Landing(result=result))
+def _plain(result: Landed | Unproven | Conflict | Rebased) -> Plain:
+    return dump(MergeResult(result=result))
 
 
 def _since(started: float) -> int:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from milepost.core.events import RunFinished, RunStarted, TaskFinished, TaskSummary
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
-from milepost.engine.records.run_spec import Arrival, Order, Try
+from milepost.engine.records.run_spec import BranchMove, FinishedAttempt, RunSpec
 from milepost.engine.terminals.isolation import hold_of
 from milepost.workspace.mileposts import run_branch
 
 
-def started(order: Order) -> RunStarted:
+def started(order: RunSpec) -> RunStarted:
     return RunStarted(
         run=order.run,
         branch=branch_of(order),
@@ -27,7 +27,7 @@ def started(order: Order) -> RunStarted:
     )
 
 
-def task_finished(order: Order, end: TaskSummary, tries: tuple[Try, ...], agent: str) -> TaskFinished:
+def task_finished(order: RunSpec, end: TaskSummary, tries: tuple[FinishedAttempt, ...], agent: str) -> TaskFinished:
     attempts = [one.attempt for one in tries]
     checks = attempts[-1].evidence.checks if attempts else ()
     return TaskFinished(
@@ -49,7 +49,7 @@ def task_finished(order: Order, end: TaskSummary, tries: tuple[Try, ...], agent:
 
 
 def run_finished(
-    order: Order, ends: tuple[TaskSummary, ...], tries: list[Try], head: str, arrival: Arrival
+    order: RunSpec, ends: tuple[TaskSummary, ...], tries: list[FinishedAttempt], head: str, arrival: BranchMove
 ) -> RunFinished:
     return RunFinished(
         run=order.run,
@@ -64,7 +64,12 @@ def run_finished(
 
 
 def summary(
-    task: Task, tries: tuple[Try, ...], verdict: Verdict | None, commit: str | None, reason: str, proposal: str = ""
+    task: Task,
+    tries: tuple[FinishedAttempt, ...],
+    verdict: Verdict | None,
+    commit: str | None,
+    reason: str,
+    proposal: str = "",
 ) -> TaskSummary:
     return TaskSummary(
         id=task.id,
@@ -83,5 +88,5 @@ def with_members(end: TaskSummary, task: Task, titles: Mapping[str, str]) -> tup
     return (end, *(replace(end, id=name, title=titles[name], reason=with_it, proposal="") for name in task.members))
 
 
-def branch_of(order: Order) -> str:
+def branch_of(order: RunSpec) -> str:
     return run_branch(order.run).removeprefix("refs/heads/")

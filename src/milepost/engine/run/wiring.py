@@ -13,7 +13,7 @@ from milepost.core.commands import ExecutionLimits, Network
 from milepost.core.events import Event
 from milepost.core.ports import Interpreter, Stops, Terminal, Tools
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.agents.factory import Staff
+from milepost.engine.agents.factory import AgentFactory
 from milepost.engine.attempt.review_tools import ReviewTools
 from milepost.engine.context.build_context import Contexts
 from milepost.engine.context.tag_cache import TagCache
@@ -24,18 +24,18 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import Settings
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_request import Company, OnEvent
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_request import Caller, OnEvent
+from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.records.steering import file_watch
-from milepost.engine.records.suspend import Parking
-from milepost.engine.services import Books, Rooms, open_books
+from milepost.engine.records.suspend import Suspension
+from milepost.engine.services import RunServices, RunTables, open_run_tables
 from milepost.engine.terminals.command_policy import AuditedTerminal, UnaskedVeto, audit_in, policy_of, times_of
-from milepost.engine.terminals.isolation import Hold, hold_of
-from milepost.engine.terminals.limits import AllowingTerminal, for_agent, for_installers
+from milepost.engine.terminals.isolation import Isolation, hold_of
+from milepost.engine.terminals.limits import LimitedTerminal, for_agent, for_installers
 from milepost.engine.terminals.output_writer import Output
-from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.engine.terminals.redact_output import RedactingTerminal
 from milepost.engine.verification.review import Reviewer
-from milepost.engine.verification.setup import Ground
+from milepost.engine.verification.setup import VerificationSetup
 from milepost.memory.memory import StoredMemory
 from milepost.sandbox.policy import Audit
 from milepost.store.database import Database, open_database
@@ -44,7 +44,9 @@ from milepost.workspace.mileposts import remove_stale_locks
 
 
 @contextmanager
-def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int, company: Company) -> Iterator[Rooms]:
+def open_rooms(
+    project: Project, settings: Settings, order: RunSpec, lock_fd: int, company: Caller
+) -> Iterator[RunServices]:
     """Wire the rooms for one engine, which holds the state directory's lock, and close them again."""
     redact, run = Redactor(known_secrets(settings)), order.run
     with (
@@ -58,20 +60,20 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
         Output(footing.journal, redact) as output,
     ):
         ground, books, parking = footing.ground, footing.books, footing.parking
-        staff = Staff(settings=settings, folder=project.roadmap.parent, given=company.agents)
+        staff = AgentFactory(settings=settings, folder=project.roadmap.parent, given=company.agents)
         audit = audit_in(project.state, redact)
         brokered = AuditedTerminal(ground.brokered(sandbox), audit, run)
-        installing = AllowingTerminal(terminal=brokered, allowance=for_installers(settings))
+        installing = LimitedTerminal(terminal=brokered, allowance=for_installers(settings))
         tools = partial(tools_for, ground, brokered, parking, staff)
         reviewer = _reviewer(footing, staff, audit, tools)
-        yield Rooms(
+        yield RunServices(
             project=project,
             settings=settings,
             books=books,
             checkouts=ground.checkouts,
             mileposts=ground.mileposts,
             sandbox=sandbox,
-            terminal=DiscreetTerminal(installing, redact),
+            terminal=RedactingTerminal(installing, redact),
             tools=tools,
             examiner=ground.examiner(sandbox, ground.mileposts, ahead, reviewer),
             parking=parking,
@@ -91,11 +93,11 @@ def open_rooms(project: Project, settings: Settings, order: Order, lock_fd: int,
 class _Footing:
     """What an engine has before anything runs: the ground, and all that is written down."""
 
-    ground: Ground
+    ground: VerificationSetup
     database: Database
     memory: StoredMemory
-    books: Books
-    parking: Parking
+    books: RunTables
+    parking: Suspension
 
     @property
     def journal(self) -> Journal:
@@ -103,21 +105,23 @@ class _Footing:
 
 
 @contextmanager
-def _footing(project: Project, settings: Settings, order: Order, lock_fd: int, redact: Redactor) -> Iterator[_Footing]:
+def _footing(
+    project: Project, settings: Settings, order: RunSpec, lock_fd: int, redact: Redactor
+) -> Iterator[_Footing]:
     """Open what is written down, and clear away what engines before this one left; at the end, what it leaves."""
     git = project.repository.git(project.state / "git", (lock_fd,))
     remove_stale_locks(project.repository.common_dir)
     checkouts = Checkouts(cache_folder(project.state), git)
     checkouts.sweep()
-    parking = Parking()
+    parking = Suspension()
     with ExitStack() as opened:
         opened.callback(_sweep, checkouts)
         database = opened.enter_context(closing(open_database(project.store)))
         memory = open_memory(database, settings, order, redact)
         if memory.rows.database is not database:
             opened.callback(memory.rows.database.close)
-        books = open_books(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
-        ground = Ground(
+        books = open_run_tables(database, order, memory, file_watch(project.roadmap), lambda: parking.stopping)
+        ground = VerificationSetup(
             project=project,
             settings=settings,
             git=git,
@@ -148,13 +152,18 @@ def _both(first: OnEvent, second: OnEvent) -> OnEvent:
 
 
 def tools_for(
-    ground: Ground, terminal: Terminal, stops: Stops, staff: Staff, agent: str, say: Callable[[str], None]
+    ground: VerificationSetup,
+    terminal: Terminal,
+    stops: Stops,
+    staff: AgentFactory,
+    agent: str,
+    say: Callable[[str], None],
 ) -> Tools:
     """What the agent of a name is given to work with."""
     settings, redact = ground.settings, ground.redact
     allowance = for_agent(settings, agent, staff.hosts(agent))
     return Tools(
-        terminal=DiscreetTerminal(AllowingTerminal(terminal=terminal, allowance=allowance), redact),
+        terminal=RedactingTerminal(LimitedTerminal(terminal=terminal, allowance=allowance), redact),
         say=lambda text: say(redact(text)),
         timeout_s=settings.limits.task_timeout_s,
         idle_timeout_s=settings.limits.idle_timeout_s,
@@ -165,13 +174,13 @@ def tools_for(
     )
 
 
-def _interpreter(hold: Hold, network: Network, folder: Path, limits: ExecutionLimits) -> Interpreter:
+def _interpreter(hold: Isolation, network: Network, folder: Path, limits: ExecutionLimits) -> Interpreter:
     """An interpreter whose code changes a folder directly, held like commands."""
     return hold.open_interpreter(folder, limits, network)
 
 
 def _reviewer(
-    footing: _Footing, staff: Staff, audit: Audit, tools: Callable[[str, Callable[[str], None]], Tools]
+    footing: _Footing, staff: AgentFactory, audit: Audit, tools: Callable[[str, Callable[[str], None]], Tools]
 ) -> Reviewer | None:
     """Whoever gives a further opinion, where the settings ask for one."""
     ground = footing.ground

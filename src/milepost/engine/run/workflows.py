@@ -12,47 +12,48 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.engine.attempt import record
-from milepost.engine.records.run_spec import PARTS, Arrival, Candidate, Order, Try
+from milepost.engine.records.run_spec import PARTS, BranchMove, Candidate, FinishedAttempt, RunSpec
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.run import steps
 from milepost.engine.run.durable import workflow
-from milepost.engine.run.next_step import Outlook, Repair, decide, first_way
-from milepost.engine.run.scheduler import Flows, Journey
-from milepost.engine.services import Rooms
+from milepost.engine.run.next_step import Repair, TaskSituation, decide, first_way
+from milepost.engine.run.run_state import Flows
+from milepost.engine.run.scheduler import Scheduler
+from milepost.engine.services import RunServices
 
 Plain = dict[str, Any]
 MOST_RECIPES = 5  # after one attempt of an agent; each is another one, or has something else to mend
 
 
 @workflow
-def roadmap(here: Rooms, order: Plain) -> Plain:
+def roadmap(services: RunServices, order: Plain) -> Plain:
     """The whole run: every task that was asked for, until each has its milepost or its reason."""
-    journey = Journey(here, load(Order, order), steps.survey(order), Flows(work=work, prove=prove, ask=ask))
-    journey.travel()
-    arrival = load(Arrival, steps.arrive(order, journey.track.head))
-    return dump(journey.report(arrival))
+    scheduler = Scheduler(services, load(RunSpec, order), steps.survey(order), Flows(work=work, prove=prove, ask=ask))
+    scheduler.run_all()
+    arrival = load(BranchMove, steps.arrive(order, scheduler.head))
+    return dump(scheduler.report(arrival))
 
 
 @workflow
-def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain], outlook: Plain) -> Plain:
+def work(services: RunServices, order: Plain, task: Plain, base: str, history: list[Plain], outlook: Plain) -> Plain:
     """One task from one base: attempts until one is proven, or no further one from this base is worth it.
 
     An attempt that must wait for a person leaves with the question; it goes on with its recorded calls.
     """
-    asked, seen = load(Order, order), load(Outlook, outlook)
-    way = first_way(tuple(load(Try, plain) for plain in history), asked, seen)
+    asked, seen = load(RunSpec, order), load(TaskSituation, outlook)
+    way = first_way(tuple(load(FinishedAttempt, plain) for plain in history), asked, seen)
     while True:
-        steps.pause(here, way.wait_s, since=history[-1]["finished_at"] if history else 0)
+        steps.pause(services, way.wait_s, since=history[-1]["finished_at"] if history else 0)
         stage = steps.gather if way.agent == PARTS else steps.act
         acted = stage(order, task, base, history, dump(way))
         while "limited" in acted:
-            steps.pause(here, acted["wait_s"], since=acted["at"])
+            steps.pause(services, acted["wait_s"], since=acted["at"])
             way = replace(way, rounds=way.rounds + 1)
             acted = stage(order, task, base, history, dump(way))
         if "gate" in acted:
             return {"history": history, "gate": acted["gate"]}
         evidence = steps.verify(order, task, acted["candidate"])
-        history = [*history, record.record(here, order, task, acted, evidence)]
+        history = [*history, record.record(services, order, task, acted, evidence)]
         told: list[str] = []
         for _ in range(MOST_RECIPES):
             mended = steps.mend(order, task, history)
@@ -60,30 +61,30 @@ def work(here: Rooms, order: Plain, task: Plain, base: str, history: list[Plain]
             if "acted" not in mended:
                 break
             evidence = steps.verify(order, task, mended["acted"]["candidate"])
-            history = [*history, record.record(here, order, task, mended["acted"], evidence)]
-        onward = decide(tuple(load(Try, plain) for plain in history), asked, seen)
+            history = [*history, record.record(services, order, task, mended["acted"], evidence)]
+        onward = decide(tuple(load(FinishedAttempt, plain) for plain in history), asked, seen)
         if not isinstance(onward, Repair):
             return {"history": history, "gate": None}
         way = replace(onward.way, advice=(*told, *onward.way.advice))
 
 
 @workflow
-def prove(here: Rooms, order: Plain, task: Plain, last: Plain, on: str, tree: str) -> Plain:
+def prove(services: RunServices, order: Plain, task: Plain, last: Plain, on: str, tree: str) -> Plain:
     """The evidence for a task's work on top of what lands before it."""
-    one = load(Try, last)
+    one = load(FinishedAttempt, last)
     attempt = one.attempt
     candidate = Candidate(
         attempt=attempt.number,
         agent=attempt.agent,
         base=on,
         tree=tree,
-        changed=here.mileposts.changed_files(attempt.base, attempt.commit),
+        changed=services.mileposts.changed_files(attempt.base, attempt.commit),
         corrections=one.corrections,
     )
     return steps.verify(order, task, dump(candidate))
 
 
 @workflow
-def ask(here: Rooms, order: Plain, gate: Plain) -> Plain:
+def ask(services: RunServices, order: Plain, gate: Plain) -> Plain:
     """A person's answer; nothing is held while they think."""
     return steps.answered(order, gate)

@@ -50,7 +50,7 @@ class CommandTeller:
 
     def around(self, terminal: Terminal) -> Terminal:
         """A terminal that tells what is run on another one."""
-        return ToldTerminal(terminal=terminal, teller=self)
+        return EventTerminal(terminal=terminal, teller=self)
 
     def start(self, command: Command) -> CommandStarted | None:
         """Tell that a command begins, under a name that no other of the run has; None when that cannot be written."""
@@ -89,7 +89,7 @@ class CommandTeller:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldTerminal:
+class EventTerminal:
     """Runs commands on another terminal and tells of them; what is parsed as it comes is not shown, but for stderr.
 
     No command fails because it cannot be told: whatever must be written next says so.

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.settings import Settings
-from milepost.verify.suites.python_project import Interpreter, find_interpreter
+from milepost.verify.suites.python_project import ProjectPython, find_interpreter
 
 
-def require_interpreter(repository: Path, settings: Settings) -> Interpreter | None:
+def require_interpreter(repository: Path, settings: Settings) -> ProjectPython | None:
     """The interpreter of the project's commands, if any; raises where the settings name one that is not there."""
     named = settings.verify.python
     found = find_interpreter(repository, outside_environment(os.environ), named)

@@ -9,7 +9,7 @@ from milepost.core.commands import ExecutionLimits, Network, TrustLevel
 from milepost.core.errors import SandboxRefused, SettingInvalid
 from milepost.engine.project.network_setting import network_of
 from milepost.engine.project.settings import SandboxSettings, Settings
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.terminals.downgraded_level import DOWNGRADED
 from milepost.sandbox import levels
 from milepost.sandbox.container import engines, open_container
@@ -19,7 +19,7 @@ from milepost.sandbox.terminal import WalledTerminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Isolation:
     """A level or containers; `downgraded` says that the level is weaker than the one asked for."""
 
     by: TrustLevel | Container
@@ -48,7 +48,7 @@ class Hold:
         return open_container.open_executor(self.by, bounded, workspace=folder, network=network)
 
 
-def hold_for(settings: Settings) -> Hold:
+def hold_for(settings: Settings) -> Isolation:
     """What is to hold commands by the settings; refuses what this machine, or a container, cannot hold."""
     wanted, sandbox = settings.run.trust, settings.sandbox
     if container := container_named(sandbox.container, sandbox.image):
@@ -56,22 +56,22 @@ def hold_for(settings: Settings) -> Hold:
             what = f"commands are held by {container}, or at trust level {wanted.value!r}, but not both"
             raise SettingInvalid(what, "leave out container of [sandbox], or trust")
         _refuse_what_no_container_holds(settings)
-        return Hold(by=engines.require(container))
+        return Isolation(by=engines.require(container))
     if wanted is None:
-        return Hold(by=levels.strongest())
+        return Isolation(by=levels.strongest())
     levels.require_programs(wanted)
     level, downgraded = levels.level_for(wanted, allow_downgrade=sandbox.allow_downgrade)
-    return Hold(by=level, downgraded=downgraded)
+    return Isolation(by=level, downgraded=downgraded)
 
 
-def hold_of(order: Order) -> Hold:
+def hold_of(order: RunSpec) -> Isolation:
     """What holds the commands of a run, as it was ordered."""
     if order.trust:
-        return Hold(by=TrustLevel(order.trust), downgraded=order.downgraded)
+        return Isolation(by=TrustLevel(order.trust), downgraded=order.downgraded)
     sandbox = SandboxSettings.model_validate(order.sandbox)
     container = container_named(sandbox.container, sandbox.image)
     assert container is not None, "an order without a trust level has a container"
-    return Hold(by=container)
+    return Isolation(by=container)
 
 
 def _refuse_what_no_container_holds(settings: Settings) -> None:

@@ -17,7 +17,7 @@ _CGROUP_BOUND = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
+class CommandLimits:
     """What a command may reach and use."""
 
     network: Network
@@ -25,28 +25,28 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AllowingTerminal:
+class LimitedTerminal:
     """Runs every command on another terminal with the same allowance."""
 
     terminal: Terminal
-    allowance: Allowance
+    allowance: CommandLimits
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
         allowed = replace(command, network=self.allowance.network, bounds=self.allowance.bounds)
         return self.terminal.run(allowed, on_line)
 
 
-def for_checks(settings: Settings) -> Allowance:
+def for_checks(settings: Settings) -> CommandLimits:
     """What the project's own commands may, when they are checks."""
     return _allowance(settings.sandbox, settings.sandbox.network)
 
 
-def for_installers(settings: Settings) -> Allowance:
+def for_installers(settings: Settings) -> CommandLimits:
     """What commands of ours may that fetch packages."""
     return _allowance(settings.sandbox, settings.sandbox.install_network)
 
 
-def for_agent(settings: Settings, name: str, hosts: tuple[str, ...] = ()) -> Allowance:
+def for_agent(settings: Settings, name: str, hosts: tuple[str, ...] = ()) -> CommandLimits:
     """What an agent of this name may, and the commands that it asks for; `hosts` are whom its kind cannot do without.
 
     Where the settings say what it may reach, they say it whole.
@@ -67,8 +67,8 @@ def memory_of_machine_mb() -> int:
     return min(installed, ours) >> 20
 
 
-def _allowance(sandbox: SandboxSettings, network: NetworkSetting) -> Allowance:
+def _allowance(sandbox: SandboxSettings, network: NetworkSetting) -> CommandLimits:
     memory_mb = memory_of_machine_mb() * 3 // 4 if sandbox.memory_mb is None else sandbox.memory_mb
     disk_mb = _DISK_MB if sandbox.disk_mb is None and not sandbox.container else sandbox.disk_mb
     bounds = Bounds(memory_mb=memory_mb, processes=sandbox.processes, disk_mb=disk_mb)
-    return Allowance(network=network_of(network), bounds=bounds)
+    return CommandLimits(network=network_of(network), bounds=bounds)

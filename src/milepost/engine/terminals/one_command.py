@@ -17,8 +17,8 @@ from milepost.engine.project.state_lock import make_state
 from milepost.engine.terminals.command_policy import AuditedTerminal, audit_in, policy_of, times_of
 from milepost.engine.terminals.downgraded_level import DowngradedTerminal
 from milepost.engine.terminals.isolation import hold_for
-from milepost.engine.terminals.limits import AllowingTerminal, for_checks
-from milepost.engine.terminals.redact_output import DiscreetTerminal
+from milepost.engine.terminals.limits import LimitedTerminal, for_checks
+from milepost.engine.terminals.redact_output import RedactingTerminal
 from milepost.sandbox.policy import Decision, PolicedTerminal, TimeClass, decide, time_class
 from milepost.sandbox.secrets import SecretTerminal
 
@@ -75,9 +75,9 @@ def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) ->
     ):
         honest = DowngradedTerminal(terminal=sandbox) if hold.downgraded else sandbox
         brokered = SecretTerminal(honest, secrets_for_commands(settings))
-        allowing = AllowingTerminal(terminal=brokered, allowance=for_checks(settings))
+        allowing = LimitedTerminal(terminal=brokered, allowance=for_checks(settings))
         terminal = PolicedTerminal(
-            AuditedTerminal(DiscreetTerminal(allowing, redact), audit, BY_HAND),
+            AuditedTerminal(RedactingTerminal(allowing, redact), audit, BY_HAND),
             policy_of(settings.terminal),
             audit=audit,
             ask=lambda decision, _: ask(decision),

@@ -10,7 +10,7 @@ from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 
 
-class DiscreetTerminal:
+class RedactingTerminal:
     """Runs commands on another terminal and takes the secrets out of their output, as a whole and line by line."""
 
     def __init__(self, terminal: Terminal, redact: Redactor) -> None:

@@ -33,7 +33,7 @@ def variables(slot: Slot, templates: Templates) -> dict[str, str]:
     return {**own, **{name: filled(template, values) for name, template in templates.env.items()}}
 
 
-class Surroundings:
+class AttemptSlots:
     """Hands out slots to threads, as many at once as are asked for. `space` is whom they are shared with."""
 
     def __init__(self, templates: Templates, space: str = "milepost") -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from milepost.core.errors import Misuse, PlaceUnknown, RestoreRefused
 from milepost.engine.project.project import Project
-from milepost.engine.views.revisions import Place, find_place, mileposts_of
+from milepost.engine.views.revisions import Revision, find_place, mileposts_of
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import Repository
 from milepost.workspace.restore_file import in_the_way, write_files
@@ -60,7 +60,7 @@ def _in_tree(repository: Repository, file: str | Path) -> str:
     raise Misuse(f"{str(file)!r} is not in the repository {str(repository.top)!r}", "name files of the repository")
 
 
-def _files_at(mileposts: Mileposts, place: Place, path: str) -> tuple[str, ...]:
+def _files_at(mileposts: Mileposts, place: Revision, path: str) -> tuple[str, ...]:
     found = mileposts.files_below(place.commit, path)
     if not found:
         raise PlaceUnknown(

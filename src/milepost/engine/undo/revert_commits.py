@@ -33,7 +33,7 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class UndoState:
     """Where mileposts are taken back: the tip, those below it, and the roadmap as the tip has it."""
 
     project: Project
@@ -55,7 +55,7 @@ class Ground:
         return (self.user.branch or "HEAD") if self.ahead is None else self.ahead.branch
 
 
-def undo_commits(ground: Ground, going: tuple[Going, ...], with_dependents: bool) -> tuple[TakenBack, ...]:
+def undo_commits(ground: UndoState, going: tuple[Going, ...], with_dependents: bool) -> tuple[TakenBack, ...]:
     """The commits that take mileposts back, newest first, and what later work is in the way of that."""
     asked = tuple(one for one in going if not one.because)
     made: list[TakenBack] = []
@@ -76,7 +76,7 @@ def undo_commits(ground: Ground, going: tuple[Going, ...], with_dependents: bool
     return tuple(made)
 
 
-def _refusal(ground: Ground, asked: Sequence[Going], going: Sequence[Going]) -> UndoImpossible:
+def _refusal(ground: UndoState, asked: Sequence[Going], going: Sequence[Going]) -> UndoImpossible:
     names = ", ".join(one.milepost.task for one in asked)
     told = {one.milepost.task: one.because for one in reversed(going) if one.dependent}
     for task, why in _same_lines(ground, asked):
@@ -90,7 +90,7 @@ def _refusal(ground: Ground, asked: Sequence[Going], going: Sequence[Going]) -> 
     )
 
 
-def _same_lines(ground: Ground, asked: Sequence[Going]) -> Iterator[tuple[str, str]]:
+def _same_lines(ground: UndoState, asked: Sequence[Going]) -> Iterator[tuple[str, str]]:
     """The first milepost that changed the same lines as one that was asked for, and what to say of it."""
     head = ground.head
     for one in asked:
@@ -106,7 +106,7 @@ def _why(one: Going, paths: tuple[str, ...]) -> str:
     return f"changed the same lines of {', '.join(paths)} as {one.milepost.task}"
 
 
-def _in_the_way(ground: Ground, post: Milepost, paths: tuple[str, ...], going: Sequence[Going]) -> Milepost:
+def _in_the_way(ground: UndoState, post: Milepost, paths: tuple[str, ...], going: Sequence[Going]) -> Milepost:
     """The first later milepost that changed the same lines, which must be taken back before this one."""
     mileposts, gone = ground.mileposts, {one.milepost.commit for one in going}
     later = [one for one in reversed(ground.posts[: ground.posts.index(post)]) if one.commit not in gone]
@@ -128,7 +128,7 @@ def _in_the_way(ground: Ground, post: Milepost, paths: tuple[str, ...], going: S
     )
 
 
-def _take_back(ground: Ground, one: Going, head: str, going: Sequence[Going]) -> TakenBack:
+def _take_back(ground: UndoState, one: Going, head: str, going: Sequence[Going]) -> TakenBack:
     post, path, mileposts = one.milepost, ground.project.roadmap_in_tree, ground.mileposts
     tree = mileposts.without(post, head, path)
     files = tuple(name for name in mileposts.changed_files(head, tree) if name != path)

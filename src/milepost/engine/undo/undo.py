@@ -21,7 +21,7 @@ from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.undo.dependents import Family, Going, going_with
-from milepost.engine.undo.revert_commits import Ground, TakenBack, undo_commits
+from milepost.engine.undo.revert_commits import TakenBack, UndoState, undo_commits
 from milepost.engine.views.revisions import find_place
 from milepost.engine.views.status import all_mileposts, of_this_roadmap
 from milepost.roadmap import read
@@ -64,7 +64,7 @@ def undo(
         return Undone(branch=ground.branch, taken_back=made, dry_run=dry_run)
 
 
-def _unlearn(ground: Ground, commit: str) -> None:
+def _unlearn(ground: UndoState, commit: str) -> None:
     """Take what was learnt from undone work out of use; where that fails, the work is undone all the same."""
     try:
         unlearn(ground.project, [post for post, _ in ground.mileposts.taken_back(commit)])
@@ -91,13 +91,13 @@ def _opened(project: Project, dry_run: bool) -> Iterator[tuple[Git, tuple[int, .
         yield Git(git_dir=project.repository.common_dir, objects=objects, own_dir=Path(own) / "git"), ()
 
 
-def _ground(project: Project, mileposts: Mileposts) -> Ground:
+def _ground(project: Project, mileposts: Mileposts) -> UndoState:
     user = project.repository.position()
     with Journal.look(project.database) as journal:
         ahead = run_ahead(journal.runs(), mileposts, user)
     head = user.commit if ahead is None else ahead.tip
     content, manner = mileposts.roadmap_at(head, project.roadmap_in_tree), manner_here(project)
-    return Ground(
+    return UndoState(
         project=project,
         mileposts=mileposts,
         user=user,
@@ -110,7 +110,7 @@ def _ground(project: Project, mileposts: Mileposts) -> Ground:
     )
 
 
-def _named(ground: Ground, task: str) -> Milepost:
+def _named(ground: UndoState, task: str) -> Milepost:
     """The newest milepost of a task in the branch."""
     found = next((post for post in ground.posts if post.task.lower() == task.lower()), None)
     if found is not None:
@@ -132,7 +132,7 @@ def _named(ground: Ground, task: str) -> Milepost:
     )
 
 
-def _after(ground: Ground, to: str) -> tuple[Going, ...]:
+def _after(ground: UndoState, to: str) -> tuple[Going, ...]:
     """All mileposts that landed after a place, which stays."""
     stays = next((post.commit for post in ground.posts if post.ends(to)), None)
     if stays is None:
@@ -148,7 +148,7 @@ def _after(ground: Ground, to: str) -> tuple[Going, ...]:
     return tuple(Going(milepost=post, because=f"landed after {to}") for post in ground.posts if post.commit not in kept)
 
 
-def _refuse_unfinished(ground: Ground) -> None:
+def _refuse_unfinished(ground: UndoState) -> None:
     ahead = ground.ahead
     if ahead is None:
         return
@@ -161,7 +161,7 @@ def _refuse_unfinished(ground: Ground) -> None:
         raise UndoImpossible(f"{ahead.branch} is checked out in another tree", "undo it there")
 
 
-def _move(ground: Ground, commit: str, dry_run: bool, held_fds: tuple[int, ...]) -> None:
+def _move(ground: UndoState, commit: str, dry_run: bool, held_fds: tuple[int, ...]) -> None:
     """Move the branch to the last of the commits: one of ours, or the user's own with their tree."""
     repository = ground.project.repository
     if ground.ahead is not None:

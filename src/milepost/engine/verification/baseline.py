@@ -14,7 +14,7 @@ from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
-from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
@@ -37,7 +37,7 @@ class Baselines:
     not asked for again in this process, and again in the next.
     """
 
-    def __init__(self, journal: Journal, run: str, outfitter: Outfitter, runners: tuple[str, ...] = ()) -> None:
+    def __init__(self, journal: Journal, run: str, outfitter: CheckoutEquipper, runners: tuple[str, ...] = ()) -> None:
         self._journal = journal
         self._run = run
         self._outfitter = outfitter

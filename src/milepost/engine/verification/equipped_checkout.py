@@ -10,23 +10,23 @@ from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.ports import Terminal
 from milepost.engine.project.env_templates import Templates
-from milepost.engine.terminals.slots import SlotTerminal, Surroundings
+from milepost.engine.terminals.slots import AttemptSlots, SlotTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, Equipment, EquippedTerminal
 from milepost.verify.environments.equipment import lay
 from milepost.workspace.checkout import Checkouts
 
 
-class Outfitter:
+class CheckoutEquipper:
     """Makes checkouts and equips them; used by several threads at once."""
 
     def __init__(
-        self, checkouts: Checkouts, bench: Bench, environments: Environments, surroundings: Surroundings | None = None
+        self, checkouts: Checkouts, bench: Bench, environments: Environments, surroundings: AttemptSlots | None = None
     ) -> None:
         self._checkouts = checkouts
         self._bench = bench
         self._environments = environments
-        self._surroundings = surroundings or Surroundings(Templates())
+        self._surroundings = surroundings or AttemptSlots(Templates())
 
     @contextmanager
     def fitted(self, name: str, commit: str, *, tree: str = "") -> Iterator[tuple[Workspace, Bench]]:

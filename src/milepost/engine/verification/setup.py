@@ -18,28 +18,28 @@ from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.downgraded_level import DowngradedTerminal
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
-from milepost.engine.terminals.isolation import Hold
-from milepost.engine.terminals.limits import AllowingTerminal, for_checks, for_installers
-from milepost.engine.terminals.redact_output import DiscreetTerminal
-from milepost.engine.terminals.slots import Surroundings
+from milepost.engine.terminals.isolation import Isolation
+from milepost.engine.terminals.limits import LimitedTerminal, for_checks, for_installers
+from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.slots import AttemptSlots
 from milepost.engine.verification.baseline import Baselines
-from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.review import Reviewer
-from milepost.engine.verification.verifier import Examiner
+from milepost.engine.verification.verifier import Verifier
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.secrets import SecretTerminal
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
 from milepost.verify.levels import level_named, mode_named
-from milepost.verify.verify import Asked
+from milepost.verify.verify import VerificationScope
 from milepost.workspace.checkout import Checkouts, environments_folder
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class VerificationSetup:
     """What is worked on and where, in which run if any; `redact` knows the secrets that must not be kept."""
 
     project: Project
@@ -48,7 +48,7 @@ class Ground:
     journal: Journal
     checkouts: Checkouts
     redact: Redactor
-    hold: Hold
+    hold: Isolation
     run: str = ""
 
     @property
@@ -72,18 +72,18 @@ class Ground:
 
     def examiner(
         self, terminal: Terminal, mileposts: Mileposts, ahead: ThreadPoolExecutor, reviewer: Reviewer | None
-    ) -> Examiner:
+    ) -> Verifier:
         """Whoever verifies, with commands run on `terminal`, which tells all: what the checks' own runners say is
         signed, and redacted only once it was heard.
         """
         logging, verify = LoggingTerminal(self.brokered(terminal), self.logs, self.redact), self.settings.verify
         outfitter = self._outfitter(logging)
         runners = ("pytest",) if verify.mode == "pytest" else tuple(verify.runners)
-        return Examiner(
+        return Verifier(
             mileposts=mileposts,
             outfitter=outfitter,
             baselines=Baselines(self.journal, self.run, outfitter, runners),
-            asked=Asked(
+            asked=VerificationScope(
                 level=level_named(verify.level),
                 mode=mode_named(verify.mode),
                 runners=runners,
@@ -99,12 +99,12 @@ class Ground:
             ahead=ahead,
         )
 
-    def _outfitter(self, terminal: Terminal) -> Outfitter:
+    def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
         environ = outside_environment(os.environ)
         top, verify = self.project.repository.top, self.settings.verify
         bench = Bench(
-            terminal=AllowingTerminal(terminal=terminal, allowance=for_checks(self.settings)),
+            terminal=LimitedTerminal(terminal=terminal, allowance=for_checks(self.settings)),
             path=environ["PATH"],
             interpreter=require_interpreter(top, self.settings),
             timeout_s=self.settings.limits.check_timeout_s,
@@ -112,8 +112,8 @@ class Ground:
         )
         environments = Environments(
             cache=environments_folder(),
-            terminal=DiscreetTerminal(
-                AllowingTerminal(terminal=terminal, allowance=for_installers(self.settings)), self.redact
+            terminal=RedactingTerminal(
+                LimitedTerminal(terminal=terminal, allowance=for_installers(self.settings)), self.redact
             ),
             repository=top,
             environ=environ,
@@ -121,5 +121,5 @@ class Ground:
             settings=EnvironmentSettings(mode=verify.environment, python=verify.python),
         )
         given = self.settings.surroundings
-        surroundings = Surroundings(Templates(database_name=given.database_name, env=given.env))
-        return Outfitter(self.checkouts, bench, environments, surroundings)
+        surroundings = AttemptSlots(Templates(database_name=given.database_name, env=given.env))
+        return CheckoutEquipper(self.checkouts, bench, environments, surroundings)

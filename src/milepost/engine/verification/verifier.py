@@ -17,27 +17,27 @@ from milepost.core.verdict import CheckResult, Evidence
 from milepost.engine.records.check_logs import LoggingTerminal
 from milepost.engine.records.run_spec import Candidate
 from milepost.engine.verification.baseline import Baseline, Baselines
-from milepost.engine.verification.equipped_checkout import Outfitter
+from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.review import OpinionCheck, Reviewer
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.verify.checks.coverage import added_lines
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.levels import Mode
-from milepost.verify.verify import Asked, Question, Subject, checks_for, verify
+from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, verify
 from milepost.workspace.mileposts import Mileposts
 
 OnCheck = Callable[[CheckResult], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examiner:
+class Verifier:
     """Finds out whether a candidate does what its task asks for. Used by several threads at once."""
 
     mileposts: Mileposts
-    outfitter: Outfitter
+    outfitter: CheckoutEquipper
     baselines: Baselines
-    asked: Asked
+    asked: VerificationScope
     redact: Redactor
     logging: LoggingTerminal
     reviewer: Reviewer | None

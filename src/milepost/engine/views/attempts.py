@@ -8,7 +8,7 @@ from pathlib import Path
 from milepost.core.errors import TaskUnknown
 from milepost.core.verdict import Verdict
 from milepost.engine.project.project import Project
-from milepost.engine.views.revisions import KeptAttempt, attempts_of, find_place, mileposts_of
+from milepost.engine.views.revisions import AttemptRevision, attempts_of, find_place, mileposts_of
 from milepost.engine.views.status import all_mileposts, milepost_of
 from milepost.workspace.mileposts import Milepost, Mileposts
 
@@ -76,7 +76,7 @@ def diff(roadmap: Path | None, place: str, other: str = "", *, stat: bool = Fals
         )
 
 
-def _tried(one: KeptAttempt, newest_run: str, posts: list[Milepost], mileposts: Mileposts) -> Tried:
+def _tried(one: AttemptRevision, newest_run: str, posts: list[Milepost], mileposts: Mileposts) -> Tried:
     attempt, task = one.attempt, one.task
     made = next((post.commit for post in posts if (post.run, post.attempt) == (one.run, attempt.number)), "")
     return Tried(

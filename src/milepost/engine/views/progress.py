@@ -51,7 +51,7 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitReason:
     """What a run, or one task of it, waits for."""
 
     kind: WaitKind
@@ -75,7 +75,7 @@ class Progress:
     lost: tuple[str, ...]
     set_aside: tuple[str, ...]
     in_work: tuple[InWork, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitReason, ...]
     blocked: tuple[Blocked, ...]
     to_do: tuple[str, ...]
     roadmap_tasks: int
@@ -174,23 +174,23 @@ def _in_work(entries: Sequence[Entry], ended: frozenset[str], waiting: frozenset
     return tuple(stages.values())
 
 
-def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[Waiting, ...]:
+def _waiting(entries: Sequence[Entry], ended: frozenset[str]) -> tuple[WaitReason, ...]:
     """People who are asked, a service at its limit, a wall that was reached: as far as nothing came after it."""
-    people: dict[str, Waiting] = {}
-    services: dict[str, Waiting] = {}
-    walls: dict[str, Waiting] = {}
+    people: dict[str, WaitReason] = {}
+    services: dict[str, WaitReason] = {}
+    walls: dict[str, WaitReason] = {}
     for entry in entries:
         match entry.event:
             case GateOpened(task=task, gate=gate, question=question):
-                people[gate] = Waiting(kind="person", task=task, what=question, gate=gate)
+                people[gate] = WaitReason(kind="person", task=task, what=question, gate=gate)
             case GateAnswered(gate=gate):
                 people.pop(gate, None)
             case TaskFinished(task=task):  # its gates are withdrawn, should it come back
                 people = {gate: one for gate, one in people.items() if one.task != task}
             case AttemptFinished(task=task, reason=reason) if _NOT_NOW in reason:
-                services[task] = Waiting(kind="service", task=task, what=reason.partition("\n")[0])
+                services[task] = WaitReason(kind="service", task=task, what=reason.partition("\n")[0])
             case BudgetReached(scope="run", message=message):
-                walls["run"] = Waiting(kind="budget", task="", what=message)
+                walls["run"] = WaitReason(kind="budget", task="", what=message)
             case StageStarted(task=task):
                 services.pop(task, None)
                 walls.clear()

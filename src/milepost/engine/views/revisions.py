@@ -24,7 +24,7 @@ _ATTEMPT = re.compile(r"(?P<task>.+)#(?:(?P<run>[0-9a-f]{4,})/)?(?P<number>[1-9]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Revision:
     """A commit under a name, and the one that it is compared with; empty for the first commit of a history."""
 
     name: str
@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAttempt:
+class AttemptRevision:
     """An attempt, the run that it was made in, and the task as that run knew it."""
 
     run: str
@@ -53,17 +53,17 @@ def mileposts_of(project: Project) -> Iterator[Mileposts]:
         yield Mileposts(project.repository.git(Path(own)))
 
 
-def find_place(project: Project, mileposts: Mileposts, name: str) -> Place:
+def find_place(project: Project, mileposts: Mileposts, name: str) -> Revision:
     """The place that a name means: a task's milepost before an attempt, a mark, a commit."""
     _, post = milepost_of(project, mileposts, name)
     if post is not None:
-        return Place(name=post.task, kind="milepost", commit=post.commit, before=_before(mileposts, post.commit))
+        return Revision(name=post.task, kind="milepost", commit=post.commit, before=_before(mileposts, post.commit))
     if (named := _ATTEMPT.fullmatch(name)) is not None:
         return _attempt(project, mileposts, named["task"], (named["run"] or "").lower(), int(named["number"]))
     ways: tuple[tuple[Literal["mark", "commit"], str], ...] = (("mark", f"{MARKS}/{name}"), ("commit", name))
     for kind, ref in ways:
         if (commit := _resolve(project, mileposts, ref)) is not None:
-            return Place(name=name, kind=kind, commit=commit, before=_before(mileposts, commit))
+            return Revision(name=name, kind=kind, commit=commit, before=_before(mileposts, commit))
     if attempts_of(project, name):
         raise PlaceUnknown(
             f"{name} has no milepost", f"name an attempt at it, such as {name}#1: milepost attempts {name} lists them"
@@ -73,10 +73,10 @@ def find_place(project: Project, mileposts: Mileposts, name: str) -> Place:
     )
 
 
-def attempts_of(project: Project, task: str) -> tuple[KeptAttempt, ...]:
+def attempts_of(project: Project, task: str) -> tuple[AttemptRevision, ...]:
     """Every attempt at a task in every run of this roadmap, oldest run first."""
     shared = load_settings(project.roadmap.parent).run.database
-    found: dict[tuple[str, int], KeptAttempt] = {}
+    found: dict[tuple[str, int], AttemptRevision] = {}
     for place in (project.database, *((shared,) if shared else ())):
         with Journal.look(place) as journal:
             for record in reversed(journal.runs()):
@@ -84,11 +84,11 @@ def attempts_of(project: Project, task: str) -> tuple[KeptAttempt, ...]:
                     continue
                 known = next((name for name in record.order["tasks"] if name.lower() == task.lower()), task)
                 for attempt in journal.attempts(record.run, task):
-                    found[record.run, attempt.number] = KeptAttempt(run=record.run, task=known, attempt=attempt)
+                    found[record.run, attempt.number] = AttemptRevision(run=record.run, task=known, attempt=attempt)
     return tuple(found.values())
 
 
-def _attempt(project: Project, mileposts: Mileposts, task: str, run: str, number: int) -> Place:
+def _attempt(project: Project, mileposts: Mileposts, task: str, run: str, number: int) -> Revision:
     attempts = attempts_of(project, task)
     within = run or (attempts[-1].run if attempts else "")
     found = next((one for one in attempts if (one.run, one.attempt.number) == (within, number)), None)
@@ -101,7 +101,7 @@ def _attempt(project: Project, mileposts: Mileposts, task: str, run: str, number
             f"the files of attempt {name} are not here any more",
             "milepost clean removed them, or they were made elsewhere",
         )
-    return Place(name=name, kind="attempt", commit=found.attempt.commit, before=found.attempt.base)
+    return Revision(name=name, kind="attempt", commit=found.attempt.commit, before=found.attempt.base)
 
 
 def _resolve(project: Project, mileposts: Mileposts, name: str) -> str | None:

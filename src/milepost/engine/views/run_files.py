@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from milepost.core.errors import MilepostError
-from milepost.engine.records.run_view import View, Whose, viewed
+from milepost.engine.records.run_view import RunRef, RunView, viewed
 from milepost.workspace.mileposts import run_branch
 from milepost.workspace.tree_diff import Kind, kinds
 
@@ -59,7 +59,7 @@ class FileText:
 _listed: dict[Path, RunFiles] = {}  # the last listing of each roadmap: one of very many files takes seconds
 
 
-def run_files(whose: Whose) -> RunFiles:
+def run_files(whose: RunRef) -> RunFiles:
     """The files of a run as its branch has them now; as it began where there is no branch any more."""
     with viewed(whose) as view:
         base, commit = _base(view), _tip(view)
@@ -71,7 +71,7 @@ def run_files(whose: Whose) -> RunFiles:
         return known
 
 
-def _listing(view: View, base: str, commit: str) -> RunFiles:
+def _listing(view: RunView, base: str, commit: str) -> RunFiles:
     changes = kinds(view.git, base, commit) if base else {}
     gone = [path for path, kind in changes.items() if kind == "removed"]
     names = sorted((*_names(view, commit), *gone))
@@ -90,7 +90,7 @@ def _listing(view: View, base: str, commit: str) -> RunFiles:
     )
 
 
-def file_at(whose: Whose, path: str) -> FileText | None:
+def file_at(whose: RunRef, path: str) -> FileText | None:
     """One file of a run as its branch has it now; None where there is none of this name."""
     with viewed(whose) as view:
         commit = _tip(view)
@@ -122,11 +122,11 @@ def _can_be(path: str) -> bool:
     return bool(path) and "\0" not in path and not any("\ud800" <= sign <= "\udfff" for sign in path)
 
 
-def _base(view: View) -> str:
+def _base(view: RunView) -> str:
     return view.mileposts.resolve(str(view.record.order.get("base", "")) or "-") or ""
 
 
-def _tip(view: View) -> str:
+def _tip(view: RunView) -> str:
     """The run's branch, else its recorded head, else where it began; empty where none of them is here."""
     head = view.record.summary.head if view.record.summary else ""
     for name in (run_branch(view.record.run), head):
@@ -135,7 +135,7 @@ def _tip(view: View) -> str:
     return _base(view)
 
 
-def _names(view: View, commit: str) -> list[str]:
+def _names(view: RunView, commit: str) -> list[str]:
     listing = view.git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", commit)
     rows = (row.partition(b"\t") for row in listing.split(b"\0") if row)
     return [name.decode("utf-8", "backslashreplace") for facts, _, name in rows if facts.split()[1] == b"blob"]

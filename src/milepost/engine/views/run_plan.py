@@ -14,7 +14,7 @@ from milepost.engine.planning.make_plan import planned_here
 from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import find_run, where_kept
-from milepost.engine.records.run_view import Whose, redacted, redactor_of, titles_of
+from milepost.engine.records.run_view import RunRef, redacted, redactor_of, titles_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class _Known:
     flags: Mapping[str, str]
 
 
-def run_plan(whose: Whose) -> RunPlan:
+def run_plan(whose: RunRef) -> RunPlan:
     """The plan that a run is about, the newest unless another is named."""
     project = Project.find(whose.roadmap)
     known, redact = _known(project, whose), redactor_of(project)
@@ -84,7 +84,7 @@ def run_plan(whose: Whose) -> RunPlan:
 
 def task_in(roadmap: Path | None, record: RunRecord, name: str, server: str | None = None) -> str:
     """The task of a run that a name means, as the run calls it; a subtask is one, too. Raises where it is in none."""
-    plan = run_plan(Whose(roadmap=roadmap, run=record.run, server=server))
+    plan = run_plan(RunRef(roadmap=roadmap, run=record.run, server=server))
     chosen = bool(record.order.get("wished")) or record.order.get("max_tasks") is not None
     known = {task.id.lower(): task.id for task in plan.tasks if task.in_run or not (chosen or task.done)}
     known |= {part.lower(): part for task in plan.tasks if task.id in known.values() for part in task.parts}
@@ -148,7 +148,7 @@ def _about(problem: Problem, tasks: tuple[Task, ...]) -> str:
     return next(named, "") or next(there, "")
 
 
-def _known(project: Project, whose: Whose) -> _Known:
+def _known(project: Project, whose: RunRef) -> _Known:
     kept = where_kept(whose.roadmap, whose.run, whose.server)
     with Journal.look(kept.place) as journal:
         record = find_run(journal, kept.run)

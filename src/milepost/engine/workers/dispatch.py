@@ -12,9 +12,9 @@ from milepost.engine.gates.answer import running
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
 from milepost.engine.project.settings import load
-from milepost.engine.project.work_server import Exchange, exchange_of
+from milepost.engine.project.work_server import WorkServer, exchange_of
 from milepost.engine.records.locate import submitted
-from milepost.engine.records.run_request import Company, Wish
+from milepost.engine.records.run_request import Caller, RunRequest
 from milepost.engine.records.steering import Request
 from milepost.engine.run import start
 from milepost.engine.run.prepare import require_agent
@@ -29,7 +29,7 @@ Ending = EndedHere | Elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whereabouts:
+class RunTarget:
     """Which roadmap, and the database and the remote that are named by hand; None leaves them to the settings.
 
     `run` is the one that is meant: what is asked goes to no other.
@@ -41,19 +41,19 @@ class Whereabouts:
     run: str | None = None
 
     @property
-    def exchange(self) -> Exchange | None:
+    def exchange(self) -> WorkServer | None:
         """Where the workers are; None for a run on this machine."""
         folder = Project.find(self.roadmap).roadmap.parent
         return exchange_of(load(folder, {"database": self.database, "remote": self.remote}))
 
 
-def run(wish: Wish, company: Company) -> Ending:
+def run(wish: RunRequest, company: Caller) -> Ending:
     """Start a run, or go on with the one that was interrupted."""
     exchange = exchange_of(load(Project.find(wish.roadmap).roadmap.parent, flags_of(wish)))
     return start.run(wish, company) if exchange is None else submit(wish, exchange, company.on_event)
 
 
-def resume(where: Whereabouts, company: Company, budget_usd: float | None = None) -> Ending:
+def resume(where: RunTarget, company: Caller, budget_usd: float | None = None) -> Ending:
     """Go on with the run that was interrupted, or follow again the one that was submitted."""
     exchange = where.exchange
     if exchange is None:
@@ -66,7 +66,7 @@ def resume(where: Whereabouts, company: Company, budget_usd: float | None = None
     return follow_again(where.roadmap, exchange, company.on_event)
 
 
-def stop(where: Whereabouts, *, at_once: bool = False) -> str | None:
+def stop(where: RunTarget, *, at_once: bool = False) -> str | None:
     """Stop the run that is going on; gives its id, None without one."""
     exchange = where.exchange
     if where.run is not None and (found := _going_on(where, exchange)) is not None:
@@ -74,7 +74,7 @@ def stop(where: Whereabouts, *, at_once: bool = False) -> str | None:
     return start.stop(where.roadmap, at_once=at_once) if exchange is None else take_back(where.roadmap, exchange)
 
 
-def steer(where: Whereabouts, request: Request) -> str:
+def steer(where: RunTarget, request: Request) -> str:
     """Ask something of the run that is going on, or was interrupted; gives its id."""
     exchange, project = where.exchange, Project.find(where.roadmap)
     if exchange is None:
@@ -95,7 +95,7 @@ def steer(where: Whereabouts, request: Request) -> str:
     return record.run
 
 
-def _going_on(where: Whereabouts, exchange: Exchange | None) -> str | None:
+def _going_on(where: RunTarget, exchange: WorkServer | None) -> str | None:
     """The run that a stop would reach."""
     if exchange is None:
         return running(where.roadmap)
@@ -103,7 +103,7 @@ def _going_on(where: Whereabouts, exchange: Exchange | None) -> str | None:
     return known[0].run if known is not None and known[0].unfinished else None
 
 
-def _require_meant(where: Whereabouts, run: str) -> None:
+def _require_meant(where: RunTarget, run: str) -> None:
     """Raise where a run would be reached that was not meant."""
     if where.run is not None and where.run.lower() != run:
         raise NothingToSteer(f"run {where.run} cannot be asked from here: it would be run {run}", f"look at run {run}")

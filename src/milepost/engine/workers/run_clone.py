@@ -13,14 +13,14 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records import worker_lease
-from milepost.engine.records.run_request import Company, OnEvent
-from milepost.engine.records.run_spec import Order
+from milepost.engine.records.run_request import Caller, OnEvent
+from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.records.work_queue import Offers
 from milepost.engine.records.worker_lease import Worker
-from milepost.engine.run.durable import Place, Sharing
+from milepost.engine.run.durable import RunContext, Sharing
 from milepost.engine.run.start import within
 from milepost.engine.run.wiring import open_rooms
-from milepost.engine.services import Rooms
+from milepost.engine.services import RunServices
 from milepost.workspace.checkout import cache_folder, kept_folder, remove_folder
 from milepost.workspace.git import Git
 from milepost.workspace.remote import Remote, SharedMileposts, make_clone
@@ -28,7 +28,7 @@ from milepost.workspace.repository import Repository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class WorkerFolder:
     """Where a worker works: its folder, the database and the remote that it shares with others, its own settings.
 
     `settings` is the folder of the worker's own milepost.toml, from which its agents' secrets come.
@@ -42,7 +42,9 @@ class Site:
 
 
 @contextmanager
-def open_workplace(site: Site, worker: Worker, offers: Offers, order: Order, on_event: OnEvent) -> Iterator[Place]:
+def open_workplace(
+    site: WorkerFolder, worker: Worker, offers: Offers, order: RunSpec, on_event: OnEvent
+) -> Iterator[RunContext]:
     """Everything that a run's workflows need on this machine; gone when it is left, but for the clone."""
     folder = folder_of(site, order.run)
     tree, state = folder / "tree", folder / "state"
@@ -53,22 +55,22 @@ def open_workplace(site: Site, worker: Worker, offers: Offers, order: Order, on_
         repository = Repository.find(tree)
         project = Project(repository=repository, roadmap=tree / order.roadmap, state=state, server=site.database)
         settings = within(order, load(site.settings, {"trust": order.trust or None}))
-        company = Company(on_event=on_event, agents=site.agents, stays=True)
+        company = Caller(on_event=on_event, agents=site.agents, stays=True)
         with open_rooms(project, settings, order, lock.fd, company) as rooms:
             rooms.books.steering.begin()
             shared = _shared(rooms, project, site, order, lock.fd)
-            here = replace(rooms, mileposts=shared)
-            here.parking.patient = True
+            services = replace(rooms, mileposts=shared)
+            services.parking.patient = True
             joined = WorkerChanged(run=order.run, worker=worker.name, what="joined")
-            here.emit(joined, f"worker/{worker.id}/joined")
-            yield Place(here=here, sharing=Sharing(offers=offers, mileposts=shared))
+            services.emit(joined, f"worker/{worker.id}/joined")
+            yield RunContext(services=services, sharing=Sharing(offers=offers, mileposts=shared))
 
 
-def folder_of(site: Site, run: str) -> Path:
+def folder_of(site: WorkerFolder, run: str) -> Path:
     return site.home / run
 
 
-def clear(site: Site, run: str) -> None:
+def clear(site: WorkerFolder, run: str) -> None:
     """Remove what a worker kept of a run that is over."""
     checkouts = cache_folder(folder_of(site, run) / "state")
     remove_folder(checkouts)
@@ -76,7 +78,9 @@ def clear(site: Site, run: str) -> None:
     remove_folder(folder_of(site, run))
 
 
-def _shared(here: Rooms, project: Project, site: Site, order: Order, lock_fd: int) -> SharedMileposts:
+def _shared(
+    services: RunServices, project: Project, site: WorkerFolder, order: RunSpec, lock_fd: int
+) -> SharedMileposts:
     repository = project.repository
     git = Git(
         git_dir=repository.common_dir,
@@ -88,7 +92,7 @@ def _shared(here: Rooms, project: Project, site: Site, order: Order, lock_fd: in
         site.remote,
         repository.top,
         fence=worker_lease.require,
-        stopping=lambda: here.parking.stopping,
+        stopping=lambda: services.parking.stopping,
         held_fds=(lock_fd,),
     )
     return SharedMileposts(git, remote, order.run, order.base)

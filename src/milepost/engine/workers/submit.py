@@ -16,11 +16,11 @@ from milepost.engine.gates.rules import approval_named
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings import load
 from milepost.engine.project.state_lock import StateLock, make_state
-from milepost.engine.project.work_server import Exchange
+from milepost.engine.project.work_server import WorkServer
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import LAST, _opened, _submitted
-from milepost.engine.records.run_request import NothingToDo, Wish
-from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.run_request import NothingToDo, RunRequest
+from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.values_json import dump
 from milepost.engine.records.values_json import load as load_value
 from milepost.engine.records.work_queue import Offer, Offers
@@ -48,7 +48,7 @@ class Elsewhere:
 Submitted = RunFinished | Elsewhere | NothingToDo
 
 
-def run(wish: Wish, exchange: Exchange, on_event: OnEvent) -> Submitted:
+def run(wish: RunRequest, exchange: WorkServer, on_event: OnEvent) -> Submitted:
     """Submit a run and follow it; one that was submitted from here before and is not over is followed instead."""
     project = Project.find(wish.roadmap)
     settings = load(project.roadmap.parent, flags_of(wish))
@@ -70,7 +70,7 @@ def run(wish: Wish, exchange: Exchange, on_event: OnEvent) -> Submitted:
         return _follow(project, exchange, database, journal, order.run, on_event)
 
 
-def resume(roadmap: Path | None, exchange: Exchange, on_event: OnEvent) -> Submitted:
+def resume(roadmap: Path | None, exchange: WorkServer, on_event: OnEvent) -> Submitted:
     """Look again at the run that was submitted last; one that was stopped is offered again."""
     project = Project.find(roadmap)
     with _opened(exchange) as (database, journal):
@@ -88,7 +88,7 @@ def resume(roadmap: Path | None, exchange: Exchange, on_event: OnEvent) -> Submi
         return _follow(project, exchange, database, journal, record.run, on_event)
 
 
-def stop(roadmap: Path | None, exchange: Exchange) -> str | None:
+def stop(roadmap: Path | None, exchange: WorkServer) -> str | None:
     """Take back the run that was submitted last; the workers leave it, and `resume` offers it again."""
     project = Project.find(roadmap)
     with _opened(exchange) as (database, journal):
@@ -99,19 +99,19 @@ def stop(roadmap: Path | None, exchange: Exchange) -> str | None:
         return record.run
 
 
-def _flag(project: Project, exchange: Exchange) -> str:
+def _flag(project: Project, exchange: WorkServer) -> str:
     """What a command that is printed needs to find the database again; never its address, which may hold a password."""
     return "" if load(project.roadmap.parent).run.database == exchange.database else " --database URL"
 
 
-def _refuse_other(record: RunRecord, wish: Wish, flag: str) -> None:
+def _refuse_other(record: RunRecord, wish: RunRequest, flag: str) -> None:
     """As for a run on this machine; here its budget and its gates stay as they were submitted, too."""
     advice = f"milepost resume{flag} follows it; milepost run{flag} --new leaves it and starts another"
     try:
         refuse_other(record, wish)
     except RunUnfinished as error:
         raise RunUnfinished(error.message, advice) from None
-    order = load_value(Order, record.order)
+    order = load_value(RunSpec, record.order)
     approve = approval_named(wish.approve) if wish.approve else None
     asked = (("budget", wish.budget_usd, order.budget.usd), ("approve", approve, order.approve))
     differs = [f"--{name} {value}" for name, value, was in asked if value not in (None, was)]
@@ -120,7 +120,7 @@ def _refuse_other(record: RunRecord, wish: Wish, flag: str) -> None:
         raise RunUnfinished(f"run {order.run} is not over, and was not started with {', '.join(differs)}", advice)
 
 
-def _placed(project: Project, exchange: Exchange, make: Callable[[], Order | NothingToDo]) -> Order | NothingToDo:
+def _placed(project: Project, exchange: WorkServer, make: Callable[[], RunSpec | NothingToDo]) -> RunSpec | NothingToDo:
     """The order of a run whose branch is on the remote, at its base, and was nobody's before."""
     far = _far(project, exchange)
     while True:
@@ -136,7 +136,7 @@ def _placed(project: Project, exchange: Exchange, make: Callable[[], Order | Not
             )
 
 
-def _enter(project: Project, database: Database, journal: Journal, order: Order) -> None:
+def _enter(project: Project, database: Database, journal: Journal, order: RunSpec) -> None:
     """Write the order down and offer the run; its base is on the remote by now."""
     make_state(project.state)
     (project.state / LAST).write_text(f"{order.run}\n")
@@ -156,7 +156,7 @@ def _withdraw(database: Database, journal: Journal, run_id: str) -> None:
 
 
 def _follow(
-    project: Project, exchange: Exchange, database: Database, journal: Journal, run_id: str, on_event: OnEvent
+    project: Project, exchange: WorkServer, database: Database, journal: Journal, run_id: str, on_event: OnEvent
 ) -> RunFinished | Elsewhere:
     """Tell the events of a run until it is over, and bring what it made; to leave it changes nothing for it."""
     elsewhere = Elsewhere(run=run_id, again=f"milepost resume{_flag(project, exchange)}")
@@ -173,5 +173,5 @@ def _follow(
     return brought(project, _far(project, exchange), exchange.remote, database, finished)
 
 
-def _far(project: Project, exchange: Exchange) -> Remote:
+def _far(project: Project, exchange: WorkServer) -> Remote:
     return Remote(exchange.remote, project.repository.top, patience_s=PATIENCE_S)

@@ -25,8 +25,8 @@ from milepost.engine.records.work_queue import Offers
 from milepost.engine.records.worker_lease import BEAT, Lease, Worker
 from milepost.engine.workers import dbos_queue
 from milepost.engine.workers.reaper import Reaper
-from milepost.engine.workers.run_clone import Site
-from milepost.engine.workers.worker_loop import Crew
+from milepost.engine.workers.run_clone import WorkerFolder
+from milepost.engine.workers.worker_loop import WorkerTurns
 from milepost.engine.workers.worker_settings import Hire, keep_secret
 from milepost.store.database import Database, open_database
 from milepost.workspace.checkout import workers_folder
@@ -55,7 +55,7 @@ def work(
         database = stack.enter_context(closing(open_database(hire.database)))
         journal, offers = Journal(database), Offers(database)
         refuse_other_version(database, journal)
-        site = Site(
+        site = WorkerFolder(
             home=_home(worker, hire.remote),
             database=hire.database,
             remote=hire.remote,
@@ -63,7 +63,7 @@ def work(
             agents=hire.agents,
         )
         stack.enter_context(_alone(site.home, worker))
-        crew = Crew(site, worker, journal, offers, Reaper(database, journal, offers, worker.id), on_event)
+        crew = WorkerTurns(site, worker, journal, offers, Reaper(database, journal, offers, worker.id), on_event)
 
         def stop_at_once(failure: LeaseLost) -> None:
             crew.kill()
@@ -100,7 +100,7 @@ def _home(worker: Worker, remote: str) -> Path:
 
 
 @contextmanager
-def _interruptible(crew: Crew) -> Iterator[None]:
+def _interruptible(crew: WorkerTurns) -> Iterator[None]:
     """Signals ask the crew to stop. They raise nothing, which would tear what the database is in the middle of."""
 
     def ask(_: int, __: object) -> None:

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from milepost.core.errors import GitFailed, MilepostError, StateUnwritable
 from milepost.core.events import Event, WorkerChanged
 from milepost.engine.records.journal import Journal
-from milepost.engine.records.run_spec import VERSION, Order
+from milepost.engine.records.run_spec import VERSION, RunSpec
 from milepost.engine.records.values_json import load
 from milepost.engine.records.work_queue import Offer, Offers, choose
 from milepost.engine.records.worker_lease import Worker
 from milepost.engine.run import durable, workflows
 from milepost.engine.workers import dbos_queue
 from milepost.engine.workers.reaper import Reaper
-from milepost.engine.workers.run_clone import Site, clear, open_workplace
+from milepost.engine.workers.run_clone import WorkerFolder, clear, open_workplace
 
 TURN_S = 0.15  # between two looks at what is offered
 IDLE_S = 20.0  # before a run that gives nothing to do is left
@@ -30,15 +30,15 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0  # before a run that failed on this 
 OnEvent = Callable[[Event], None]
 
 
-class Crew:
+class WorkerTurns:
     """What a worker does: turn after turn it takes, begins, finishes and leaves work."""
 
     def __init__(
-        self, site: Site, worker: Worker, journal: Journal, offers: Offers, reaper: Reaper, on_event: OnEvent
+        self, site: WorkerFolder, worker: Worker, journal: Journal, offers: Offers, reaper: Reaper, on_event: OnEvent
     ) -> None:
         self._site, self._worker, self._journal = site, worker, journal
         self._offers, self._reaper, self._on_event = offers, reaper, on_event
-        self._places: dict[str, Desk] = {}
+        self._places: dict[str, OpenRun] = {}
         self._given: set[str] = set()
         self._barred: dict[str, Bar] = {}
         self._stopping = False
@@ -74,7 +74,7 @@ class Crew:
         """End whatever runs in the sandboxes, now; nothing may be recorded any more."""
         desks = list(self._places.values())
         for desk in desks:
-            desk.place.here.parking.stop(at_once=True)
+            desk.place.services.parking.stop(at_once=True)
         endings = [threading.Thread(target=desk.kill, daemon=True) for desk in desks]
         for ending in endings:
             ending.start()
@@ -83,7 +83,7 @@ class Crew:
 
     def _stop(self) -> None:
         for desk in self._places.values():
-            desk.place.here.parking.stop(at_once=self._stopping)
+            desk.place.services.parking.stop(at_once=self._stopping)
             if self._stopping:
                 desk.kill()
         self._stopping = True
@@ -125,7 +125,7 @@ class Crew:
             return False
         stack = ExitStack()
         try:
-            order = load(Order, record.order)
+            order = load(RunSpec, record.order)
             opened = open_workplace(self._site, self._worker, self._offers, order, self._on_event)
             place = stack.enter_context(opened)
         except (MilepostError, OSError) as error:
@@ -133,13 +133,13 @@ class Crew:
             self._bar(run_id, error)
             return False
         durable.open_place(run_id, place)
-        self._places[run_id] = Desk(place=place, order=record.order, stack=stack)
+        self._places[run_id] = OpenRun(place=place, order=record.order, stack=stack)
         return True
 
     def _leave_what_is_over(self, wanted: set[str]) -> None:
         """Leave runs that stopped here, that nobody offers any more, or that have given nothing to do for a while."""
         for run_id, desk in [*self._places.items()]:
-            parking = desk.place.here.parking
+            parking = desk.place.services.parking
             if run_id not in wanted and not desk.quiet:
                 parking.stop(at_once=True)
                 desk.kill()
@@ -156,7 +156,7 @@ class Crew:
 
     def _close(self, run_id: str) -> None:
         desk = self._places[run_id]
-        durable.drain(desk.place.here, desk.kill)
+        durable.drain(desk.place.services, desk.kill)
         durable.close_place(run_id)
         del self._places[run_id]
         self._given = {workflow for workflow in self._given if workflow.partition("/")[0] != run_id}
@@ -186,20 +186,20 @@ class Crew:
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class OpenRun:
     """A run that is open here: where its workflows find themselves, and since when they have nothing to do."""
 
-    place: durable.Place
+    place: durable.RunContext
     order: dict[str, object]
     stack: ExitStack
     busy_at: float = field(default_factory=time.monotonic)
 
     @property
     def quiet(self) -> bool:
-        return self.place.here.parking.quiet
+        return self.place.services.parking.quiet
 
     def kill(self) -> None:
-        self.place.here.sandbox.stop()
+        self.place.services.sandbox.stop()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

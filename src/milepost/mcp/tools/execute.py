@@ -14,7 +14,7 @@ from pydantic import Field
 
 import milepost
 from milepost.mcp.progress import ticking
-from milepost.mcp.project_folder import Place
+from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -87,7 +87,7 @@ class Execution:
                 self._executor.kill()
 
 
-def execute_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def execute_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def execute_agent_code(
         ctx: Context[Any, Any],
         code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)],

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation
 from pydantic import BaseModel, Field
 
 import milepost
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -42,7 +42,7 @@ class Proposed:
     text: str
 
 
-def answer_tools(place: Place, *, allow_answers: bool = False) -> tuple[Callable[..., Any], ...]:
+def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[Callable[..., Any], ...]:
     """The tool `answer`; with `allow_answers` the person who started the server has confirmed all answers."""
 
     async def proposed(gate: str, answer: Answer, text: str, workspace: str) -> Proposed:

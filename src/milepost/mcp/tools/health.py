@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -42,7 +42,7 @@ class Health(Brief):
     lacking: tuple[Lacking, ...] = ()
 
 
-def health_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def health_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def health(workspace: Folder = "", limit: Annotated[int, Field(ge=1, le=100)] = 20) -> Health:
         """Whether Milepost can work here: what is missing on this machine, which roadmap, which run goes on."""
         return await aside(lambda: _examined(place, workspace, limit))
@@ -50,7 +50,7 @@ def health_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     return (health,)
 
 
-def _examined(place: Place, workspace: str, limit: int) -> Health:
+def _examined(place: ServerProject, workspace: str, limit: int) -> Health:
     findings = milepost.doctor(place.named(workspace))
     wrong = sorted((one for one in findings if not one.ok), key=lambda one: not one.needed)
     try:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 import milepost
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -107,7 +107,7 @@ class Recommended(Brief):
     why: tuple[str, ...] = ()
 
 
-def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def query_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def query_memory(
         query: Annotated[str, Field(min_length=1, max_length=10_000, description="A task, or an error's text")],
         context: Annotated[str, Field(max_length=10_000, description="Error text or files it is about")] = "",
@@ -120,7 +120,7 @@ def query_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     return (query_memory,)
 
 
-def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def memory_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     """What agents from outside use, and what memory is looked after with."""
     return (
         _episode_start(place),
@@ -132,7 +132,7 @@ def memory_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     )
 
 
-def _episode_start(place: Place) -> Callable[..., Any]:
+def _episode_start(place: ServerProject) -> Callable[..., Any]:
     async def episode_start(
         title: Annotated[str, Field(min_length=1, max_length=500)],
         text: Text = "",
@@ -153,7 +153,7 @@ def _episode_start(place: Place) -> Callable[..., Any]:
     return episode_start
 
 
-def _episode_log(place: Place) -> Callable[..., Any]:
+def _episode_log(place: ServerProject) -> Callable[..., Any]:
     async def episode_log(
         episode: EpisodeId,
         tool: Annotated[str, Field(min_length=1, max_length=200)],
@@ -187,7 +187,7 @@ def _episode_log(place: Place) -> Callable[..., Any]:
     return episode_log
 
 
-def _episode_complete(place: Place) -> Callable[..., Any]:
+def _episode_complete(place: ServerProject) -> Callable[..., Any]:
     async def episode_complete(
         episode: EpisodeId,
         outcome: Literal["success", "partial", "failure", "abstained"],
@@ -205,7 +205,7 @@ def _episode_complete(place: Place) -> Callable[..., Any]:
     return episode_complete
 
 
-def _lessons(place: Place) -> Callable[..., Any]:
+def _lessons(place: ServerProject) -> Callable[..., Any]:
     async def lessons(
         action: Literal["list", "why", "quarantine", "forget"] = "list",
         lesson: LessonId = "",
@@ -227,7 +227,7 @@ def _lessons(place: Place) -> Callable[..., Any]:
     return lessons
 
 
-def _patterns(place: Place) -> Callable[..., Any]:
+def _patterns(place: ServerProject) -> Callable[..., Any]:
     async def patterns(limit: Limit = 10, workspace: Folder = "") -> PatternsTold:
         """What comes again in this project's episodes, with how often and how often it passed."""
 
@@ -240,7 +240,7 @@ def _patterns(place: Place) -> Callable[..., Any]:
     return patterns
 
 
-def _recommend(place: Place) -> Callable[..., Any]:
+def _recommend(place: ServerProject) -> Callable[..., Any]:
     async def recommend(
         task: Annotated[str, Field(min_length=1, max_length=10_000)],
         files: Paths = (),

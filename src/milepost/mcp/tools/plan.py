@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -32,7 +32,7 @@ class Planned(Brief):
     next: int | None = None
 
 
-def planning_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def planning_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def plan(
         workspace: Folder = "",
         limit: Annotated[int, Field(ge=1, le=200)] = 50,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
@@ -38,7 +38,7 @@ class Proven(Brief):
     left_out: int = 0
 
 
-def proof_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def proof_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def proof(
         task: TaskId,
         workspace: Folder = "",

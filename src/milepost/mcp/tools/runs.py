@@ -12,10 +12,10 @@ from pydantic import Field
 import milepost
 from milepost.detached import starting
 from milepost.mcp.log_levels import say
-from milepost.mcp.project_folder import Folder, Place
+from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.start_run import depart
 from milepost.mcp.tool import Brief
-from milepost.mcp.tools.status import Standing, standing_of
+from milepost.mcp.tools.status import RunStatus, standing_of
 from milepost.mcp.wait_for_run import wait_for_run
 from milepost.serving.threads import aside
 
@@ -41,7 +41,7 @@ class Cancelled(Brief):
     next: str = ""
 
 
-def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
+def run_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     return (
         _run_start(place),
         _run_status(place),
@@ -49,7 +49,7 @@ def run_tools(place: Place) -> tuple[Callable[..., Any], ...]:
     )
 
 
-def _run_start(place: Place) -> Callable[..., Any]:
+def _run_start(place: ServerProject) -> Callable[..., Any]:
     async def run_start(
         ctx: Context[Any, Any],
         workspace: Folder = "",
@@ -82,14 +82,14 @@ def _run_start(place: Place) -> Callable[..., Any]:
     return run_start
 
 
-def _run_status(place: Place) -> Callable[..., Any]:
+def _run_status(place: ServerProject) -> Callable[..., Any]:
     async def run_status(
         ctx: Context[Any, Any],
         run: RunId = "",
         wait_s: Annotated[float, Field(ge=0, le=50, description="Wait so long for its end or a question")] = 0,
         workspace: Folder = "",
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
-    ) -> Standing:
+    ) -> RunStatus:
         """How a run stands: done, failed, at work, what waits for a person's answer, cost, the result at its end."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         if wait_s:
@@ -99,7 +99,7 @@ def _run_status(place: Place) -> Callable[..., Any]:
     return run_status
 
 
-def _run_cancel(place: Place) -> Callable[..., Any]:
+def _run_cancel(place: ServerProject) -> Callable[..., Any]:
     async def run_cancel(
         run: RunId = "",
         at_once: Annotated[bool, Field(description="Do not wait for the steps in flight")] = False,

@@ -45,7 +45,7 @@ class Result(Brief):
     by_hand: str = ""
 
 
-class Standing(Brief):
+class RunStatus(Brief):
     """`state`: none, running, finished, interrupted (run_start goes on with it) or left."""
 
     state: str
@@ -65,20 +65,20 @@ class Standing(Brief):
     next: str = ""
 
 
-def standing_of(roadmap: Path, run: str | None, limit: int) -> Standing:
+def standing_of(roadmap: Path, run: str | None, limit: int) -> RunStatus:
     """The newest run as it stands, or an older one as it was left."""
     found = milepost.status(roadmap)
     if run is not None and (found is None or found.run != run.lower()):
         story = milepost.report(roadmap, run=run)
-        return of_story(story, limit) if isinstance(story, milepost.RunStory) else Standing(state="none")
+        return of_story(story, limit) if isinstance(story, milepost.RunStory) else RunStatus(state="none")
     if found is None:
-        return Standing(state="none", next="run_start")
+        return RunStatus(state="none", next="run_start")
     gates = tuple(gate for gate in milepost.waiting_gates(roadmap) if gate.run == found.run)
     why = why_it_ended(roadmap, found.run) if found.state == "interrupted" else ""
     return of_status(found, gates, limit, why)
 
 
-def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: int, why: str = "") -> Standing:
+def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: int, why: str = "") -> RunStatus:
     """The newest run, by what its journal says."""
     over = {one.event.task: one.event for one in found.entries if isinstance(one.event, milepost.TaskFinished)}
     progress = found.progress
@@ -90,7 +90,7 @@ def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: i
     if progress is not None:
         waits += [f"{one.task} {one.what}".strip()[:LONGEST] for one in progress.waiting if one.kind != "person"]
     spent = progress.spent if progress else None
-    return Standing(
+    return RunStatus(
         state=found.state,
         run=found.run,
         tasks=progress.asked if progress else len(over),
@@ -112,11 +112,11 @@ def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: i
     )
 
 
-def of_story(story: milepost.RunStory, limit: int) -> Standing:
+def of_story(story: milepost.RunStory, limit: int) -> RunStatus:
     """An older run, by its report."""
     done = [Ended(task=one.id, commit=one.commit) for one in story.standing("passed")]
     failed = [Ended(task=one.id, reason=one.reason[:LONGEST]) for one in story.standing("failed", "unverified")]
-    return Standing(
+    return RunStatus(
         state=story.state,
         run=story.run,
         tasks=len(story.tasks),

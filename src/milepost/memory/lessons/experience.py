@@ -34,7 +34,7 @@ class CheckRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class VerifiedAttempt:
     """One verified attempt: whether it passed, the error that it failed with, what it changed since the base.
 
     `known_by` are the signatures by which lessons of that error are found; none where it is not certain which one
@@ -65,17 +65,17 @@ class Experience:
     title: str
     text: str = ""
     files: tuple[str, ...] = ()
-    tries: tuple[Tried, ...] = ()
+    tries: tuple[VerifiedAttempt, ...] = ()
     changed_before: tuple[tuple[str, ...], ...] = ()
     commands_before: tuple[tuple[str, ...], ...] = ()
     at: float = 0.0
 
     @property
-    def accepted(self) -> Tried | None:
+    def accepted(self) -> VerifiedAttempt | None:
         """The attempt that passed."""
         return self.tries[-1] if self.tries and self.tries[-1].passed else None
 
     @property
-    def failed(self) -> tuple[Tried, ...]:
+    def failed(self) -> tuple[VerifiedAttempt, ...]:
         """The attempts that did not pass."""
         return tuple(one for one in self.tries if not one.passed)

@@ -13,7 +13,7 @@ from milepost.memory.lessons import policy
 from milepost.memory.lessons.distil import distil, grown_from, refused
 from milepost.memory.lessons.distil.changed_names import removed_names
 from milepost.memory.lessons.distil.wording import code_in
-from milepost.memory.lessons.experience import Experience, FileChange, Tried
+from milepost.memory.lessons.experience import Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.suspicious_lessons import objection
 from milepost.memory.memory import StoredMemory
 
@@ -97,7 +97,7 @@ def passing_rate(memory: StoredMemory, project: str) -> float:
     return (1 + sum(judged)) / (2 + len(judged))
 
 
-def _is_verified(memory: StoredMemory, tried: Tried) -> bool:
+def _is_verified(memory: StoredMemory, tried: VerifiedAttempt) -> bool:
     episode = memory.journal.episode(tried.episode)
     return episode is not None and episode.verified and episode.passed == tried.passed
 

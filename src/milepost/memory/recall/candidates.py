@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from milepost.memory.lessons.policy import CONTRADICTING
-from milepost.memory.recall.index_rows import Entries, Entry, Where
+from milepost.memory.recall.index_rows import Entries, IndexEntry, Where
 from milepost.memory.recall.origin import project_mark, task_mark
-from milepost.memory.recall.query import Asked
+from milepost.memory.recall.query import RecallQuery
 from milepost.memory.recall.relevance import ENOUGH, ENOUGH_ELSEWHERE, TRAVELLING, covered, softly
 from milepost.memory.recall.semantic import Meaning
 from milepost.memory.recall.signature import telling
@@ -21,7 +21,7 @@ MOST_LEXICAL, MOST_SEMANTIC = 3, 2  # with embeddings each kind of search has sl
 class Candidate:
     """A lesson that was found. `objection` says why it is not shown; empty where nothing speaks against it."""
 
-    lesson: Entry
+    lesson: IndexEntry
     fit: float
     share: float
     signature: str = ""
@@ -44,7 +44,7 @@ class Looked:
     candidates: tuple[Candidate, ...]
 
 
-def look(entries: Entries, task: Asked, now: float, meaning: Meaning | None = None) -> Looked:
+def look(entries: Entries, task: RecallQuery, now: float, meaning: Meaning | None = None) -> Looked:
     """The lessons that have something in common with a task: those of its project, then those of others."""
     own, everywhere = entries.count("lesson", task.project), entries.count("lesson")
     found = _judged(entries, task, now, Where(kind="lesson", project=task.project, live=True), meaning)
@@ -54,7 +54,7 @@ def look(entries: Entries, task: Asked, now: float, meaning: Meaning | None = No
     return Looked(own=own, others=everywhere - own, candidates=_without_contradictions(entries, found, task.project))
 
 
-def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Meaning | None) -> list[Candidate]:
+def _judged(entries: Entries, task: RecallQuery, now: float, where: Where, meaning: Meaning | None) -> list[Candidate]:
     exact = _with_the_same_error(entries, task, where)
     found = _fits(entries, task, where, meaning)
     for lesson in entries.entries(key for key in exact if key not in found):
@@ -76,7 +76,7 @@ def _judged(entries: Entries, task: Asked, now: float, where: Where, meaning: Me
     return sorted(judged, key=lambda one: (order.get(one.signature, len(order)), -one.fit, -one.lesson.at))
 
 
-def _with_the_same_error(entries: Entries, task: Asked, where: Where) -> dict[int, str]:
+def _with_the_same_error(entries: Entries, task: RecallQuery, where: Where) -> dict[int, str]:
     """The keys of lessons that mend the same error, with the signature by which it is known; the most exact one."""
     found: dict[int, str] = {}
     for signature in filter(telling, task.signatures):
@@ -85,7 +85,9 @@ def _with_the_same_error(entries: Entries, task: Asked, where: Where) -> dict[in
     return found
 
 
-def _fits(entries: Entries, task: Asked, where: Where, meaning: Meaning | None) -> dict[int, tuple[Entry, float]]:
+def _fits(
+    entries: Entries, task: RecallQuery, where: Where, meaning: Meaning | None
+) -> dict[int, tuple[IndexEntry, float]]:
     """By key the lessons with the same words, and those near in meaning, with how well they fit."""
     worded = entries.by_words(task.words, where, MOST if meaning is None else MOST_LEXICAL)
     found = {lesson.key: (lesson, fit) for lesson, fit in worded}
@@ -95,7 +97,7 @@ def _fits(entries: Entries, task: Asked, where: Where, meaning: Meaning | None) 
     return found
 
 
-def _candidate(found: Candidate, task: Asked) -> Candidate:
+def _candidate(found: Candidate, task: RecallQuery) -> Candidate:
     """The candidate, with what speaks against it."""
     lesson = found.lesson
     if lesson.scope == "task" and lesson.task != task.task:
@@ -112,7 +114,7 @@ def _candidate(found: Candidate, task: Asked) -> Candidate:
 def _without_contradictions(entries: Entries, found: list[Candidate], home: str) -> tuple[Candidate, ...]:
     """Of lessons that say different things about one, only the one that has more behind it."""
 
-    def standing(lesson: Entry) -> tuple[bool, bool, float, str]:
+    def standing(lesson: IndexEntry) -> tuple[bool, bool, float, str]:
         return lesson.project == home, lesson.outcome == "active", lesson.at, lesson.id
 
     def checked(one: Candidate) -> Candidate:

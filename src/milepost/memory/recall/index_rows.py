@@ -44,7 +44,7 @@ _RANK = "bm25({table}, 2.0, 1.0, 1.5, 1.5, 0.0)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class IndexedDocument:
     """An episode or a lesson as it is put into the index; `row` is where the memory has it."""
 
     kind: EntryKind
@@ -66,7 +66,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class IndexEntry:
     """An episode or a lesson as it is found. `outcome` is how an episode ended, or the state of a lesson."""
 
     key: int
@@ -109,7 +109,7 @@ class Entries:
         for table in ("entries", "signatures", "vectors", "marks", "terms", "episode_words", "lesson_words"):
             self.db.execute(f"delete from {table}")  # noqa: S608 - our names
 
-    def add(self, document: Document) -> None:
+    def add(self, document: IndexedDocument) -> None:
         """Put a document into the index, in the place of what is known of it."""
         self.remove(document.id, document.kind)
         terms = self.stems(document.terms)
@@ -178,7 +178,7 @@ class Entries:
         clause, values = (" and project = ?", (kind, project)) if project else ("", (kind,))
         return int(self.db.execute(f"select count(*) from entries where kind = ?{clause}", values).fetchone()[0])  # noqa: S608
 
-    def by_words(self, words: Sequence[str], where: Where, most: int) -> list[tuple[Entry, float]]:
+    def by_words(self, words: Sequence[str], where: Where, most: int) -> list[tuple[IndexEntry, float]]:
         """Those that have any of the words, best first, with how well they fit."""
         if not words:
             return []
@@ -187,7 +187,7 @@ class Entries:
         fits = {int(key): float(fit) for key, fit in self.db.execute(sql, (_expression(words, where), most))}
         return [(entry, fits[entry.key]) for entry in self.entries(fits)]
 
-    def by_signature(self, signature: str, where: Where, most: int) -> list[Entry]:
+    def by_signature(self, signature: str, where: Where, most: int) -> list[IndexEntry]:
         """Those with exactly this signature, newest first."""
         keys = "select key from signatures where signature = ?"
         clauses = {False: "project = ?", True: "project <> ?"}[where.elsewhere] if where.project else "? = ''"
@@ -195,7 +195,7 @@ class Entries:
         sql = f"select {_COLUMNS} from entries where key in ({keys}) and kind = ? and {clauses} {live} order by at desc limit ?"  # noqa: S608, E501 - our names
         return [_entry(row) for row in self.db.execute(sql, (signature, where.kind, where.project, most))]
 
-    def rivals(self, lesson: Entry) -> list[Entry]:
+    def rivals(self, lesson: IndexEntry) -> list[IndexEntry]:
         """The lessons that say something else about the same thing, and may be shown."""
         if not lesson.subject:
             return []
@@ -203,7 +203,7 @@ class Entries:
         found = (_entry(row) for row in self.db.execute(sql, (lesson.sort, lesson.subject)))
         return [each for each in found if each.text != lesson.text and each.outcome not in PAST]
 
-    def entries(self, keys: Iterable[int]) -> list[Entry]:
+    def entries(self, keys: Iterable[int]) -> list[IndexEntry]:
         """The entries of these keys, in this order."""
         wanted = list(keys)
         sql = f"select {_COLUMNS} from entries where key in ({_signs(wanted)})"  # noqa: S608 - our names
@@ -271,9 +271,9 @@ def _mark(project: str) -> str:
     return "p" + str(int(hashlib.sha256(project.encode("utf-8", "backslashreplace")).hexdigest()[:15], 16))
 
 
-def _entry(row: sqlite3.Row | tuple[object, ...]) -> Entry:
+def _entry(row: sqlite3.Row | tuple[object, ...]) -> IndexEntry:
     key, kind, name, project, at, outcome, title, text, sort, subject, scope, task, terms = row
-    return Entry(
+    return IndexEntry(
         key=int(str(key)),
         kind="lesson" if kind == "lesson" else "episode",
         id=str(name),

@@ -26,5 +26,5 @@ def origin(run: str, task: str) -> str:
 def _held(hold: Callable[[str], str], name: str) -> str:
     try:
         return hold(name)
-    except sanitise.Refused:
+    except sanitise.CannotQuote:
         return ""

@@ -14,7 +14,7 @@ LONGEST_ERROR = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecallQuery:
     """What is looked for. `words` are those of the task and of its errors, `text` the task alone, to judge by."""
 
     project: str
@@ -24,13 +24,13 @@ class Asked:
     task: str = ""
 
 
-def asked(query: Query) -> Asked:
+def asked(query: Query) -> RecallQuery:
     """What an attempt needs to know."""
     errors = [_fit(error) for error in query.errors[-MOST_ERRORS:]]
     text, files, known = _fit(query.text), list(map(_fit, query.files)), list(map(_fit, query.signatures))
     found = [each for error in errors for each in signatures(error)]
     ends = [error[-LONGEST_ERROR:] for error in errors]
-    return Asked(
+    return RecallQuery(
         project=_fit(query.project),
         text=" ".join((text, *files, *ends)),
         words=words_of(text, *files, *known, *ends),
@@ -39,11 +39,11 @@ def asked(query: Query) -> Asked:
     )
 
 
-def sought(text: str, project: str) -> Asked:
+def sought(text: str, project: str) -> RecallQuery:
     """What a person types: words, or an error as it was printed."""
     text = _fit(text)
     found = signatures(text) or (text.strip(),)
-    return Asked(project=_fit(project), text=text, words=words_of(text), signatures=found)
+    return RecallQuery(project=_fit(project), text=text, words=words_of(text), signatures=found)
 
 
 def _fit(text: str) -> str:

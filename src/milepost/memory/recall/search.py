@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.memory.recall.index_rows import Entries, Entry, EntryKind, Where
+from milepost.memory.recall.index_rows import Entries, EntryKind, IndexEntry, Where
 from milepost.memory.recall.origin import project_mark
-from milepost.memory.recall.query import Asked
+from milepost.memory.recall.query import RecallQuery
 from milepost.memory.recall.relevance import softly
 from milepost.memory.recall.semantic import Meaning
 
@@ -29,7 +29,9 @@ class Found:
     project: str
 
 
-def search(entries: Entries, question: Asked, most: int, now: float, meaning: Meaning | None) -> tuple[Found, ...]:
+def search(
+    entries: Entries, question: RecallQuery, most: int, now: float, meaning: Meaning | None
+) -> tuple[Found, ...]:
     """What fits best, first that with the same error; what belongs to other projects comes after, and says so."""
     here = _ranked(entries, question, now, meaning, elsewhere=False)
     if question.project and len(here) < most:
@@ -37,7 +39,9 @@ def search(entries: Entries, question: Asked, most: int, now: float, meaning: Me
     return tuple(here[: max(0, most)])
 
 
-def _ranked(entries: Entries, question: Asked, now: float, meaning: Meaning | None, *, elsewhere: bool) -> list[Found]:
+def _ranked(
+    entries: Entries, question: RecallQuery, now: float, meaning: Meaning | None, *, elsewhere: bool
+) -> list[Found]:
     exact: dict[int, Found] = {}
     worded: dict[int, Found] = {}
     near: dict[int, Found] = {}
@@ -75,7 +79,7 @@ def _by_score(found: dict[int, Found]) -> list[Found]:
     return sorted(found.values(), key=lambda each: (-each.score, -each.when))
 
 
-def _found(entry: Entry, score: float, why: str) -> Found:
+def _found(entry: IndexEntry, score: float, why: str) -> Found:
     return Found(
         kind=entry.kind,
         id=entry.id,

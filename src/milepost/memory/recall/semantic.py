@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from milepost.core.errors import SettingInvalid
-from milepost.memory.recall.index_rows import PAST, Entries, Entry, Where
+from milepost.memory.recall.index_rows import PAST, Entries, IndexEntry, Where
 
 LONGEST_TEXT = 1_000
 WIDTH = 256
@@ -33,7 +33,7 @@ _ALL = """
 class Meaning(Protocol):
     """Finds what is near in meaning, whatever its words; the best first, with how near it is."""
 
-    def nearest(self, entries: Entries, text: str, where: Where, most: int) -> list[tuple[Entry, float]]: ...
+    def nearest(self, entries: Entries, text: str, where: Where, most: int) -> list[tuple[IndexEntry, float]]: ...
 
 
 def open_meaning() -> Meaning:
@@ -60,7 +60,7 @@ class StaticVectors:
         self._table = table
         self._known: dict[str, tuple[object, list[tuple[int, str, str]], Any]] = {}
 
-    def nearest(self, entries: Entries, text: str, where: Where, most: int) -> list[tuple[Entry, float]]:
+    def nearest(self, entries: Entries, text: str, where: Where, most: int) -> list[tuple[IndexEntry, float]]:
         """By the angle between the texts' vectors, over all entries that are meant."""
         rows, matrix = self._vectors(entries, where.kind)
         if not rows:

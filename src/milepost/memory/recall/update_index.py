@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from milepost.core.memories import EpisodeStart, Lesson
-from milepost.memory.recall.index_rows import Document, Entries
+from milepost.memory.recall.index_rows import Entries, IndexedDocument
 from milepost.memory.store.as_json import load
-from milepost.memory.store.columns import Ended
+from milepost.memory.store.columns import EndedEpisode
 from milepost.memory.store.lessons import STANDING_LAST
 from milepost.memory.store.rows import Rows
 from milepost.store.database import Row
@@ -124,20 +124,20 @@ _READERS: dict[str, Reader] = {
 }
 
 
-def _add(entries: Entries, documents: Sequence[Document | None]) -> None:
+def _add(entries: Entries, documents: Sequence[IndexedDocument | None]) -> None:
     for document in documents:
         if document is not None:
             entries.add(document)
 
 
-def _episode(row: Row, errors: dict[str, list[str]]) -> Document | None:
+def _episode(row: Row, errors: dict[str, list[str]]) -> IndexedDocument | None:
     number, start_body, end_body = row
     try:
-        start, end = load(EpisodeStart, start_body), load(Ended, end_body).end
+        start, end = load(EpisodeStart, start_body), load(EndedEpisode, end_body).end
     except ValidationError:  # written by another version: it is not found, and all others are
         return None
     known = tuple(dict.fromkeys((*end.signatures, *errors.get(start.id, ()))))
-    return Document(
+    return IndexedDocument(
         kind="episode",
         id=start.id,
         project=start.project,
@@ -153,13 +153,13 @@ def _episode(row: Row, errors: dict[str, list[str]]) -> Document | None:
     )
 
 
-def _lesson(row: Row, states: dict[str, str]) -> Document | None:
+def _lesson(row: Row, states: dict[str, str]) -> IndexedDocument | None:
     number, body = row
     try:
         lesson = load(Lesson, body)
     except ValidationError:
         return None
-    return Document(
+    return IndexedDocument(
         kind="lesson",
         id=lesson.id,
         project=lesson.project,

@@ -13,7 +13,7 @@ Columns = dict[str, str | int | float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class EndedEpisode:
     """What is kept when an episode ends."""
 
     end: EpisodeEnd
@@ -45,7 +45,7 @@ def of_step(step: EpisodeStep) -> Columns:
     }
 
 
-def of_end(ended: Ended) -> Columns:
+def of_end(ended: EndedEpisode) -> Columns:
     return {
         "kind": ended.end.kind,
         "verdict": ended.end.verdict.value if ended.end.verdict else "",

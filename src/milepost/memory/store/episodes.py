@@ -19,7 +19,7 @@ from milepost.core.memories import (
 from milepost.core.verdict import Verdict
 from milepost.memory.store.as_json import dump, load
 from milepost.memory.store.bounds import END_BYTES, EPISODE_BYTES, STEPS, STEPS_BYTES, without_middle
-from milepost.memory.store.columns import Ended, of_end, of_start, of_step
+from milepost.memory.store.columns import EndedEpisode, of_end, of_start, of_step
 from milepost.memory.store.owners import is_gone, owner_here, run_owner
 from milepost.memory.store.rows import Rows
 from milepost.memory.store.sanitise import SHAPES, Fitting, Redact
@@ -239,7 +239,7 @@ class Journal:
         ((project,),) = self._rows.read("select project from memory_episodes where id = ?", episode)
         room = EPISODE_BYTES - END_BYTES - self._extent(episode).size if end.exhibits else 0
         fit = self._fitting.end(end, room)
-        ended = Ended(end=fit, assessment=assessment)
+        ended = EndedEpisode(end=fit, assessment=assessment)
         body = dump(ended)
         if self._has_ended(episode, body):
             return
@@ -290,5 +290,5 @@ def _ended(row: Row) -> Episode:
 
 
 def _with_end(episode: Episode, body: str) -> Episode:
-    ended = load(Ended, body)
+    ended = load(EndedEpisode, body)
     return replace(episode, end=ended.end, assessment=ended.assessment)

@@ -14,7 +14,7 @@ PROCESSES = "/proc/self/ns/pid"  # processes are numbered anew in each container
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class MachineId:
     """Where processes have their numbers: a machine, since it was started, and in it a space of numbers."""
 
     machine: str
@@ -46,16 +46,16 @@ def is_gone(owner: str) -> bool:
 
 
 @cache
-def _place() -> Place:
+def _place() -> MachineId:
     machine = f"{socket.gethostname()}/{_read(MACHINE_ID)[:8]}"
     try:
         space = str(os.stat(PROCESSES).st_ino)  # noqa: PTH116 - not of the link
     except OSError:
         space = "-"
-    return Place(machine="_".join(machine.split()), boot=_read(BOOT_ID), space=space)
+    return MachineId(machine="_".join(machine.split()), boot=_read(BOOT_ID), space=space)
 
 
-def _owner(place: Place, pid: int) -> str:
+def _owner(place: MachineId, pid: int) -> str:
     found = _status(pid)
     return f"process {place.machine} {place.boot} {place.space} {pid} {found[1] if found else '-'}"
 

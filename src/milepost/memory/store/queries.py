@@ -10,7 +10,7 @@ from milepost.core.errors import EpisodeUnknown, LessonUnknown
 from milepost.core.memories import Arm, Effect, Episode, EpisodeStart, Lesson, LessonState
 from milepost.memory.lessons.lift import Lift, Stratum
 from milepost.memory.store.as_json import load
-from milepost.memory.store.columns import Ended
+from milepost.memory.store.columns import EndedEpisode
 from milepost.memory.store.rows import Rows
 from milepost.memory.transfer.forgotten_rows import ForgottenKind
 
@@ -166,7 +166,7 @@ def _episode(start: str, end: str | None) -> Episode:
     whole = Episode(start=load(EpisodeStart, start))
     if end is None:
         return whole
-    ended = load(Ended, end)
+    ended = load(EndedEpisode, end)
     return replace(whole, end=ended.end, assessment=ended.assessment)
 
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from milepost.core.memories import Arm, Effect, EpisodeStart, EpisodeStep, Lesson, LessonState
 from milepost.memory.store.as_json import dump, load
-from milepost.memory.store.columns import Ended, of_end, of_lesson, of_start, of_step
+from milepost.memory.store.columns import EndedEpisode, of_end, of_lesson, of_start, of_step
 from milepost.memory.store.names import flaw_in_name
 from milepost.memory.store.rows import digest_of
 from milepost.memory.sync.tables import COLUMNS, Line
@@ -96,7 +96,7 @@ def _one_of(name: str, known: tuple[str, ...]) -> Callable[[Line], str]:
 _SAYS: dict[str, Callable[[Line], str]] = {
     "memory_episodes": _of_body(EpisodeStart, of_start),
     "memory_steps": _of_body(EpisodeStep, of_step),
-    "memory_endings": _of_body(Ended, of_end),
+    "memory_endings": _of_body(EndedEpisode, of_end),
     "memory_lessons": _of_body(Lesson, of_lesson),
     "memory_supports": lambda _: "",
     "memory_states": _one_of("state", get_args(LessonState)),
@@ -108,5 +108,5 @@ _SAYS: dict[str, Callable[[Line], str]] = {
 
 def shape() -> str:
     """What rows this version lets in, in a few signs: another one of them may let in what an earlier one refused."""
-    schemas = [TypeAdapter(kind).json_schema() for kind in (EpisodeStart, EpisodeStep, Ended, Lesson)]
+    schemas = [TypeAdapter(kind).json_schema() for kind in (EpisodeStart, EpisodeStep, EndedEpisode, Lesson)]
     return hashlib.sha256(json.dumps([COLUMNS, schemas], sort_keys=True).encode()).hexdigest()[:16]

@@ -15,7 +15,7 @@ PORTION = 100  # rows that are put into the outbox at once: whoever writes waits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class OutboxRow:
     """A row that waits, by its number in the outbox."""
 
     number: int
@@ -30,7 +30,7 @@ class Outbox:
         self._db = database
         self._notes = notes
 
-    def oldest(self, most: int, largest: int) -> list[Waiting]:
+    def oldest(self, most: int, largest: int) -> list[OutboxRow]:
         """The oldest rows that wait, at most so many, and of so many signs together unless one alone has more."""
         while self._length() < most and self._put_out():
             pass
@@ -43,17 +43,17 @@ class Outbox:
             last = number
         sql = "select number, name, body from memory_outbox where number <= ? order by number limit ?"
         return [
-            Waiting(number=number, table=table, row=json.loads(body))
+            OutboxRow(number=number, table=table, row=json.loads(body))
             for number, table, body in self._db.read(sql, last, most)
         ]
 
-    def drop(self, told: Sequence[Waiting]) -> None:
+    def drop(self, told: Sequence[OutboxRow]) -> None:
         """These wait no longer."""
         signs = ", ".join("?" * len(told))
         numbers = [one.number for one in told]
         self._db.write(f"delete from memory_outbox where number in ({signs})", *numbers)  # noqa: S608 - only signs
 
-    def set_aside(self, one: Waiting, why: str, at: float) -> None:
+    def set_aside(self, one: OutboxRow, why: str, at: float) -> None:
         """Keep a row aside that the primary cannot keep, so that others need not wait for it."""
 
         def change() -> None:

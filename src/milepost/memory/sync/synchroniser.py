@@ -17,7 +17,7 @@ from milepost.core.errors import DatabaseAway, DatabaseRefuses, ValueRefused
 from milepost.memory.store.schema import KEYS
 from milepost.memory.sync.admission import LONGEST_BODY, admissible, flaw_of, shape
 from milepost.memory.sync.breaker import Breaker
-from milepost.memory.sync.outbox import Outbox, Waiting
+from milepost.memory.sync.outbox import Outbox, OutboxRow
 from milepost.memory.sync.primary import Primary, prepare
 from milepost.memory.sync.same_row import say_the_same
 from milepost.memory.sync.status import SyncStatus, status_of
@@ -120,11 +120,11 @@ class Synchroniser:
             self._notes.adopt(prepare(self._primary), shape())
             self._known = True
 
-    def _batches(self, until: Callable[[], bool]) -> Iterator[list[Waiting]]:
+    def _batches(self, until: Callable[[], bool]) -> Iterator[list[OutboxRow]]:
         while not until() and (batch := self._outbox.oldest(BATCH, LARGEST)):
             yield batch
 
-    def _tell(self, batch: Sequence[Waiting]) -> int:
+    def _tell(self, batch: Sequence[OutboxRow]) -> int:
         """Tell the primary, then strike it off; a crash in between only has it told again."""
         alike = sorted(batch, key=lambda one: one.table)
         try:

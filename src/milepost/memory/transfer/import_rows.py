@@ -18,7 +18,7 @@ from typing import Any
 from milepost.core.errors import ExportRefused
 from milepost.core.memories import Assessment, EpisodeStart, Lesson
 from milepost.memory.store.as_json import dump, load
-from milepost.memory.store.columns import Ended
+from milepost.memory.store.columns import EndedEpisode
 from milepost.memory.store.lessons import LessonBook
 from milepost.memory.store.rows import Rows, digest_of
 from milepost.memory.store.schema import KEYS, VERSION
@@ -175,8 +175,8 @@ def _as_somebody_elses(table: str, row: Line) -> tuple[str, Line]:
         start = replace(load(EpisodeStart, row["body"]), id=imported_name(row["id"]), run="", owner=IMPORT)
         made = {**row, "id": start.id, "run": "", "owner": IMPORT, "body": dump(start)}
     elif table == "memory_endings":
-        ended = load(Ended, row["body"])
-        word = Ended(end=replace(ended.end, verdict=None), assessment=Assessment())
+        ended = load(EndedEpisode, row["body"])
+        word = EndedEpisode(end=replace(ended.end, verdict=None), assessment=Assessment())
         made = {**row, "episode": imported_name(row["episode"]), "verdict": "", "reward": 0.0, "body": dump(word)}
     elif table == "memory_lessons":
         lesson = load(Lesson, row["body"])

@@ -9,12 +9,12 @@ from milepost.plan.advice.complexity import complexity_of
 from milepost.plan.advice.missing import missing_files, missing_programs, unreadable_lines
 from milepost.plan.advice.problems import called, problem_of
 from milepost.plan.advice.vagueness import vague_words
-from milepost.plan.repository_facts import UNSEEN, Ground
+from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 
 _REASONS = 4
 
 
-def lint(tasks: Sequence[Task], ground: Ground = UNSEEN) -> Iterator[Problem]:
+def lint(tasks: Sequence[Task], ground: RepositoryFacts = UNSEEN) -> Iterator[Problem]:
     """The oddities of tasks whose files and checks include those of their subtasks; none is fatal."""
     open_tasks = [task for task in tasks if task.status == "open"]
     yield from _unclear(open_tasks)

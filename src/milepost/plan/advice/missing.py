@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from milepost.core.task import Problem, Task
 from milepost.plan.advice.problems import listed, problem_of
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 
 _CREATES = re.compile(
     r"\b(?:creat\w+|new|scaffold\w*|generat\w+|bootstrap\w*|introduc\w+|extract\w*|split\w*|initiali[sz]e|make|mov(?:e|ing)"
@@ -30,7 +30,7 @@ _ALIKE = 0.82
 _MOST_COMPARED, _MOST_GUESSED = 400, 200
 
 
-def missing_files(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
+def missing_files(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Problem]:
     """Files that an open task names, that are not there, and that neither it nor one before it seems to make."""
     if ground.files is None:
         return
@@ -55,7 +55,7 @@ def missing_files(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
         known.update(task.files)
 
 
-def missing_programs(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
+def missing_programs(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Problem]:
     """Verify lines that cannot succeed on this machine; a task for certain workers may be done on another."""
     for task in tasks:
         lacking = {name: line for line in task.verify for name in ground.missing.get(line, ())}

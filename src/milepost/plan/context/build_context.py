@@ -16,7 +16,7 @@ LEAST_ROOM = 120  # bytes below which a section has nothing to say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ContextBounds:
     """How much of the repository is shown: so many tokens, each of so many bytes. A run keeps those it began with."""
 
     tokens: int = TOKENS
@@ -47,7 +47,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class ContextSection:
     """A section that is shown."""
 
     name: str
@@ -60,9 +60,9 @@ class Section:
 class Context:
     """What an agent is shown, section by section; `left_out` names what there was no room for."""
 
-    sections: tuple[Section, ...] = ()
+    sections: tuple[ContextSection, ...] = ()
     left_out: tuple[str, ...] = ()
-    bounds: Bounds = Bounds()
+    bounds: ContextBounds = ContextBounds()
 
     @property
     def text(self) -> str:
@@ -76,7 +76,7 @@ class Context:
 _SEAM = "\n\n"
 
 
-def composed(parts: Sequence[Part], bounds: Bounds) -> Context:
+def composed(parts: Sequence[Part], bounds: ContextBounds) -> Context:
     """The parts that fit into the bounds, in their order, which is that of their weight."""
     left, shown = bounds.room, dict[str, Shown]()
     for part in parts:
@@ -124,5 +124,5 @@ def _cost(said: Shown) -> int:
     return size_of(said.text) + len(_SEAM) if said.text else 0
 
 
-def _section(name: str, said: Shown, bounds: Bounds) -> Section:
-    return Section(name=name, text=said.text, tokens=tokens_of(said.text, bounds.bytes_per_token), cut=said.cut)
+def _section(name: str, said: Shown, bounds: ContextBounds) -> ContextSection:
+    return ContextSection(name=name, text=said.text, tokens=tokens_of(said.text, bounds.bytes_per_token), cut=said.cut)

@@ -30,7 +30,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class ProjectFacts:
     """All that is known of a repository beside its code. `suites` are as `tests/ (pytest)`."""
 
     paths: Collection[str]
@@ -40,7 +40,7 @@ class Facts:
     unread: int = 0
 
 
-def fact_lines(facts: Facts) -> list[str]:
+def fact_lines(facts: ProjectFacts) -> list[str]:
     """The facts, one line each; what is not known is not said."""
     lines = []
     for project in facts.projects:

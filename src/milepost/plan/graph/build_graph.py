@@ -13,10 +13,10 @@ from milepost.plan.graph.shared_files import sharing
 from milepost.plan.graph.waits import import_waits, led, outline_waits, with_waits, without_circles
 from milepost.plan.graph.waves import Edges, cycles_in, in_sequence, waves_of
 from milepost.plan.options import PLAIN, Planning
-from milepost.plan.repository_facts import UNSEEN, Ground
+from milepost.plan.repository_facts import UNSEEN, RepositoryFacts
 
 
-def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: Ground = UNSEEN) -> Plan:
+def plan(roadmap: Roadmap, planning: Planning = PLAIN, ground: RepositoryFacts = UNSEEN) -> Plan:
     """The graph of a roadmap: each task in the first wave after all it comes after and all that change its files."""
     units, wholes = units_of(roadmap.tasks, planning.unit)
     tasks = grouped(units, planning)
@@ -57,7 +57,7 @@ def _worked_on(tasks: tuple[Task, ...]) -> dict[str, Task]:
 
 
 def _waits(
-    sequence: list[Task], stated: Edges, planning: Planning, ground: Ground, wholes: Iterable[Wait]
+    sequence: list[Task], stated: Edges, planning: Planning, ground: RepositoryFacts, wholes: Iterable[Wait]
 ) -> tuple[Wait, ...]:
     """What is inferred; what is stated goes before it, and the order of the outline before the imports."""
     waits = without_circles(wholes, stated)

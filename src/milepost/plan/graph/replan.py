@@ -11,7 +11,7 @@ from milepost.plan.graph.regroup import carried, gathered, groups_of, kept, with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Replanned:
     """The plan as it is to be followed now, and what is another than before.
 
     `late` are tasks that were edited after work on them began: that goes on with the text it began with.
@@ -28,7 +28,7 @@ class Edit:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Edit:
+def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: tuple[str, ...]) -> Replanned:
     """What an edited roadmap changes for a run that wants some tasks and has begun others.
 
     `seen` is the roadmap as it was read last, `plan` what the run has made of it since: its groups, its parts, its
@@ -50,7 +50,7 @@ def follow(plan: Plan, seen: Plan, new: Plan, *, begun: frozenset[str], wanted: 
     left = kept(groups, new, begun=begun, gone=dropped)
     now = gathered(replace(new, tasks=(*new.tasks, *off)), left)
     more = tuple(task for task in now.tasks if task.id in added)
-    return Edit(
+    return Replanned(
         seen=new,
         renamed=tuple((name, called) for name, called in renamed.items() if name in asked),
         plan=with_more(carried(plan, gathered(seen, groups), now, waiting), more),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from milepost.core.task import Problem, Task
 from milepost.plan.advice.problems import listed, problem_of
 from milepost.plan.graph.alike_tasks import names_in
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 
 _ENDINGS = (
     "c cc cfg cjs conf cpp cs css csv cts dart env ex exs go gradle h hpp html ini ipynb java jl js json jsx kt less "
@@ -20,7 +20,7 @@ _FOLDERS, _NAME = r"(?:[\w.@-]+/)", r"[\w.@-]+\."
 _PATH = re.compile(rf"{_FOLDERS}*{_NAME}(?:{'|'.join(_ENDINGS.split())})|{_FOLDERS}+{_NAME}\w+", re.IGNORECASE)
 
 
-def sharing(tasks: Sequence[Task], ground: Ground) -> Iterator[Problem]:
+def sharing(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Problem]:
     """One problem a group of tasks that change the same files without waiting for one another.
 
     Those that claim a file are kept apart; those that only speak of it are not, and it is said what to write.
@@ -63,7 +63,7 @@ def _is_chain(group: Sequence[Task]) -> bool:
     return all(before.id in after.depends_on or after.id in before.depends_on for before, after in pairwise(group))
 
 
-def _spoken(task: Task, ground: Ground) -> tuple[str, ...]:
+def _spoken(task: Task, ground: RepositoryFacts) -> tuple[str, ...]:
     """The files that a task claims, or those that it quotes as code where it claims none."""
     if task.files:
         return task.files
@@ -71,7 +71,7 @@ def _spoken(task: Task, ground: Ground) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in quoted if _is_path(name, ground)))
 
 
-def _is_path(name: str, ground: Ground) -> bool:
+def _is_path(name: str, ground: RepositoryFacts) -> bool:
     if ground.files is not None and name in ground.files:
         return True
     return _PATH.fullmatch(name) is not None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from milepost.core.task import Task, Wait
 from milepost.plan.graph.cycles import circles_of
 from milepost.plan.graph.waves import Edges
-from milepost.plan.repository_facts import Ground
+from milepost.plan.repository_facts import RepositoryFacts
 
 # Tasks on one file are done one after the other anyway: the last few of them stand for all.
 MOST_OF_ONE_FILE = 8
@@ -25,7 +25,7 @@ def outline_waits(sequence: Sequence[Task]) -> Iterator[Wait]:
         yield from (Wait(task=task.id, after=other.id, why="outline") for other in before)
 
 
-def import_waits(tasks: Sequence[Task], ground: Ground) -> Iterator[Wait]:
+def import_waits(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Wait]:
     """Each task after those that change what its files import, in the order in which the tasks are given."""
     changing: dict[str, list[str]] = {}
     for task in tasks:

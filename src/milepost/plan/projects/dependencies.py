@@ -18,7 +18,7 @@ _NAME = re.compile(r"@?[A-Za-z0-9_~.][A-Za-z0-9_~./+-]{0,119}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ProjectFolder:
     """A folder of a project: its way from the family's own folder, its last name, its manifests, its roadmap."""
 
     folder: str
@@ -72,7 +72,7 @@ class Family:
         return tuple((call, "" if name == own else name) for call, name in calls.items())
 
 
-def related(folder: str, found: Sequence[Found], problems: Sequence[str] = ()) -> Family:
+def related(folder: str, found: Sequence[ProjectFolder], problems: Sequence[str] = ()) -> Family:
     """The family that some projects are."""
     names = _names(found)
     depends = _dependencies(found, names)
@@ -118,7 +118,7 @@ def to_json(family: Family) -> dict[str, Any]:
     }
 
 
-def _names(found: Sequence[Found]) -> list[str]:
+def _names(found: Sequence[ProjectFolder]) -> list[str]:
     """A name for each that no other has: the manifest's or the folder's, else the way to it."""
     wanted = [_stated(one) or one.title for one in found]
     count = Counter(name.casefold() for name in wanted)
@@ -129,12 +129,12 @@ def _names(found: Sequence[Found]) -> list[str]:
     ]
 
 
-def _stated(one: Found) -> str:
+def _stated(one: ProjectFolder) -> str:
     stated = (manifest.name for manifest in one.manifests)
     return next((name for name in stated if _NAME.fullmatch(name)), "")
 
 
-def _dependencies(found: Sequence[Found], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _dependencies(found: Sequence[ProjectFolder], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """For each the names of the others that its manifests depend on, by name or by path."""
     by_name: dict[tuple[Kind, str], str] = {}
     for one, name in zip(found, names, strict=True):
@@ -142,7 +142,7 @@ def _dependencies(found: Sequence[Found], names: Sequence[str]) -> dict[str, tup
             by_name.setdefault((manifest.kind, _compared(manifest.kind, manifest.name)), name)
     by_folder = {posixpath.normpath(one.folder): name for one, name in zip(found, names, strict=True)}
 
-    def others(one: Found) -> Iterator[str | None]:
+    def others(one: ProjectFolder) -> Iterator[str | None]:
         for manifest in one.manifests:
             yield from (by_name.get((manifest.kind, _compared(manifest.kind, need))) for need in manifest.needs)
             yield from (by_folder.get(posixpath.normpath(posixpath.join(one.folder, way))) for way in manifest.paths)

@@ -7,7 +7,13 @@ from milepost.core.failure_signature import signature
 from milepost.core.failures import Failure, FailureClass, Severity
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
-from milepost.repair.diagnosis.readings import Reading, cause_rank, plain_name, reading_of_check, reading_of_outcome
+from milepost.repair.diagnosis.readings import (
+    CheckReading,
+    cause_rank,
+    plain_name,
+    reading_of_check,
+    reading_of_outcome,
+)
 
 LONGEST_SUMMARY = 300
 
@@ -60,12 +66,12 @@ def classify(attempt: Attempt, *, task: Task | None = None, changed: tuple[str, 
         return _failure(reading, check)
     if not failed:
         silence = _spoken(attempt.outcome, attempt.evidence.reason)
-        return _failure(Reading(kind=FailureClass.UNKNOWN, text=attempt.evidence.reason), silence)
+        return _failure(CheckReading(kind=FailureClass.UNKNOWN, text=attempt.evidence.reason), silence)
     readings = [(reading_of_check(check, task, changed), check) for check in failed]
     return _failure(*min(readings, key=lambda pair: (_check_rank(pair[1]), *cause_rank(pair[0]))))
 
 
-def _failure(reading: Reading, check: CheckResult) -> Failure:
+def _failure(reading: CheckReading, check: CheckResult) -> Failure:
     summary = check.summary.strip().partition("\n")[0]
     return Failure(
         kind=reading.kind,

@@ -44,7 +44,7 @@ _OF_A_TEST = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class CheckReading:
     """What one failed check says: its class, the text that is signed, and what it is about."""
 
     kind: FailureClass
@@ -54,21 +54,21 @@ class Reading:
     flaky: bool = False
 
 
-def reading_of_outcome(outcome: Outcome) -> Reading:
+def reading_of_outcome(outcome: Outcome) -> CheckReading:
     """What an agent says that stopped by itself."""
     said = outcome.said[-LONGEST_READ:]
     match outcome.status:
         case "timed_out":
-            return Reading(kind=FailureClass.TIMEOUT, text=said.strip().partition("\n")[0])
+            return CheckReading(kind=FailureClass.TIMEOUT, text=said.strip().partition("\n")[0])
         case "limited":
-            return Reading(kind=FailureClass.API_ERROR, text=LIMITED, subject=LIMITED)
+            return CheckReading(kind=FailureClass.API_ERROR, text=LIMITED, subject=LIMITED)
         case "gave_up" | "finished" | "spent":
             return _of_give_up(said)
         case _ as never:
             assert_never(never)
 
 
-def reading_of_check(check: CheckResult, task: Task | None, changed: tuple[str, ...]) -> Reading:
+def reading_of_check(check: CheckResult, task: Task | None, changed: tuple[str, ...]) -> CheckReading:
     """What a failed check says of the attempt."""
     name = plain_name(check)
     if name == "files":
@@ -78,7 +78,7 @@ def reading_of_check(check: CheckResult, task: Task | None, changed: tuple[str, 
     return _of_run(check)
 
 
-def cause_rank(reading: Reading) -> tuple[bool, int]:
+def cause_rank(reading: CheckReading) -> tuple[bool, int]:
     """The smaller, the nearer to the cause."""
     known = reading.kind in _CLASSES_BY_CAUSE
     return reading.flaky, _CLASSES_BY_CAUSE.index(reading.kind) if known else len(_CLASSES_BY_CAUSE)
@@ -89,68 +89,68 @@ def plain_name(check: CheckResult) -> str:
     return check.name.partition(" (")[0]
 
 
-def _of_give_up(said: str) -> Reading:
+def _of_give_up(said: str) -> CheckReading:
     first = said.strip().partition("\n")[0]
     line = error_line(said)
     if program := missing_program(first):
-        return Reading(kind=FailureClass.TOOL_FAILURE, text=first, subject=program)
+        return CheckReading(kind=FailureClass.TOOL_FAILURE, text=first, subject=program)
     status = service_status(said)
     if status == "413":
-        return Reading(kind=FailureClass.CONTEXT_OVERWHELMING, text=line)
+        return CheckReading(kind=FailureClass.CONTEXT_OVERWHELMING, text=line)
     if status:
         severity: Severity | None = "critical" if status in DENIED else None
-        return Reading(kind=FailureClass.API_ERROR, text=f"{status}: {line}", subject=status, severity=severity)
+        return CheckReading(kind=FailureClass.API_ERROR, text=f"{status}: {line}", subject=status, severity=severity)
     kind = class_of_give_up(said)
-    return Reading(kind=kind, text=line, subject=_subject(kind, said))
+    return CheckReading(kind=kind, text=line, subject=_subject(kind, said))
 
 
-def _of_files(check: CheckResult, task: Task | None, changed: tuple[str, ...]) -> Reading:
+def _of_files(check: CheckResult, task: Task | None, changed: tuple[str, ...]) -> CheckReading:
     missing = missing_file(check.summary)
     if not missing:
-        return Reading(kind=FailureClass.INCOMPLETE_IMPLEMENTATION, text=check.summary)
+        return CheckReading(kind=FailureClass.INCOMPLETE_IMPLEMENTATION, text=check.summary)
     named = {file.rstrip("/") for part in task.walk() for file in part.files} if task else set()
     touched = any(path == file or path.startswith(f"{file}/") for path in changed for file in named)
     kind = FailureClass.FILE_NOT_FOUND
     if named and changed:
         kind = FailureClass.PARTIAL_CHANGE if touched else FailureClass.WRONG_FILE
-    return Reading(kind=kind, text=f"{kind}: not there afterwards", subject=missing)
+    return CheckReading(kind=kind, text=f"{kind}: not there afterwards", subject=missing)
 
 
-def _of_agent(check: CheckResult) -> Reading:
+def _of_agent(check: CheckResult) -> CheckReading:
     """The agent finished, but what it left cannot become a commit."""
-    return Reading(kind=FailureClass.WRONG_APPROACH, text=check.summary)
+    return CheckReading(kind=FailureClass.WRONG_APPROACH, text=check.summary)
 
 
-def _of_merge(check: CheckResult) -> Reading:
+def _of_merge(check: CheckResult) -> CheckReading:
     paths = check.summary.partition(" lines of ")[2].partition(" meanwhile")[0]
-    return Reading(kind=FailureClass.FILE_CONFLICT, text=check.summary, subject=paths.partition(", ")[0])
+    return CheckReading(kind=FailureClass.FILE_CONFLICT, text=check.summary, subject=paths.partition(", ")[0])
 
 
-def _of_syntax(check: CheckResult) -> Reading:
+def _of_syntax(check: CheckResult) -> CheckReading:
     text = _text_of(check)
-    return Reading(
+    return CheckReading(
         kind=FailureClass.SYNTAX_ERROR,
         text=check.summary,
         subject=source_place(check.summary) or source_place(text),
     )
 
 
-def _of_imports(check: CheckResult) -> Reading:
+def _of_imports(check: CheckResult) -> CheckReading:
     text = f"{check.log[-LONGEST_READ:]}\n{check.summary}"
     kind = class_of_error(error_line(text))
     kind = kind if kind in (FailureClass.SYNTAX_ERROR, FailureClass.TIMEOUT) else FailureClass.IMPORT_ERROR
-    return Reading(kind=kind, text=check.summary, subject=_subject(kind, text))
+    return CheckReading(kind=kind, text=check.summary, subject=_subject(kind, text))
 
 
-def _of_patch(check: CheckResult) -> Reading:
-    return Reading(kind=FailureClass.CONTEXT_STALE, text=check.summary, subject=source_place(check.summary))
+def _of_patch(check: CheckResult) -> CheckReading:
+    return CheckReading(kind=FailureClass.CONTEXT_STALE, text=check.summary, subject=source_place(check.summary))
 
 
-def _always(kind: FailureClass, severity: Severity | None = None) -> Callable[[CheckResult], Reading]:
-    return lambda check: Reading(kind=kind, text=check.summary, severity=severity)
+def _always(kind: FailureClass, severity: Severity | None = None) -> Callable[[CheckResult], CheckReading]:
+    return lambda check: CheckReading(kind=kind, text=check.summary, severity=severity)
 
 
-_OF_NAMED: dict[str, Callable[[CheckResult], Reading]] = {
+_OF_NAMED: dict[str, Callable[[CheckResult], CheckReading]] = {
     "agent": _of_agent,
     "merge": _of_merge,
     "patch": _of_patch,
@@ -170,7 +170,7 @@ _OF_NAMED: dict[str, Callable[[CheckResult], Reading]] = {
 }
 
 
-def _of_run(check: CheckResult) -> Reading:
+def _of_run(check: CheckResult) -> CheckReading:
     """A check that ran something: the project's tests, a Verify line, a build, the program itself."""
     failed = [case for case in check.cases if case.outcome == "failed"]
     broken = [case for case in failed if case.before != "failed"] or failed
@@ -179,7 +179,7 @@ def _of_run(check: CheckResult) -> Reading:
     return _of_ending(check)
 
 
-def _of_ending(check: CheckResult) -> Reading:
+def _of_ending(check: CheckResult) -> CheckReading:
     """How the command ended, where no test case says more.
 
     The end of a summary may be what the program itself wrote: words count only beside the exit code they go with.
@@ -191,11 +191,11 @@ def _of_ending(check: CheckResult) -> Reading:
     if kind is None and any(summary.endswith(sign) for sign in _NOTHING_RAN):
         kind = FailureClass.INCOMPLETE_IMPLEMENTATION
     if kind is not None:
-        return Reading(kind=kind, text=summary, subject=subject)
+        return CheckReading(kind=kind, text=summary, subject=subject)
     kind = class_of_error(error_line(text)) or class_of_error(error_line(summary)) or FailureClass.TEST_FAILURE
     if check.before == "passed" and kind in _OF_A_TEST:
         kind = FailureClass.REGRESSION
-    return Reading(kind=kind, text=error_line(text) or summary, subject=_subject(kind, f"{text}\n{summary}"))
+    return CheckReading(kind=kind, text=error_line(text) or summary, subject=_subject(kind, f"{text}\n{summary}"))
 
 
 def _ended_by_force(check: CheckResult) -> tuple[FailureClass | None, str]:
@@ -226,7 +226,7 @@ _FORGED = (
 _NOTHING_RAN = ("no test ran", "no tests were collected", "every test was skipped", "Ran 0 tests", "line is empty")
 
 
-def _of_case(case: TestCase) -> Reading:
+def _of_case(case: TestCase) -> CheckReading:
     line = error_line(case.traceback) if case.traceback.strip() else case.message
     text = f"{case.message}\n{case.traceback[-LONGEST_READ:]}"
     kind = _class_of_case(case, line)
@@ -234,7 +234,7 @@ def _of_case(case: TestCase) -> Reading:
         kind = FailureClass.REGRESSION
     about_the_test = kind in (*_OF_A_TEST, FailureClass.REGRESSION)
     subject = case.id if about_the_test else _subject(kind, text)
-    return Reading(kind=kind, text=line or case.message, subject=subject, flaky=case.flaky)
+    return CheckReading(kind=kind, text=line or case.message, subject=subject, flaky=case.flaky)
 
 
 def _class_of_case(case: TestCase, line: str) -> FailureClass:

@@ -11,7 +11,7 @@ from typing import Literal
 from milepost.core.task import Task
 from milepost.repair.file_scope import covers, in_scope
 from milepost.repair.folder import Folder, OutOfReach, is_inside
-from milepost.repair.patches.unified_diff import FileDiff
+from milepost.repair.patches.unified_diff import PatchedFile
 
 LARGEST_DIFF = 1_000_000
 MOST_FILES = 200
@@ -53,7 +53,7 @@ class Objection:
 
 
 def object_to(
-    files: tuple[FileDiff, ...], *, task: Task, folder: Folder, run_git: RunGit, protected: tuple[str, ...] = ()
+    files: tuple[PatchedFile, ...], *, task: Task, folder: Folder, run_git: RunGit, protected: tuple[str, ...] = ()
 ) -> Objection | None:
     """What speaks against a diff: size, reach, links, the task's scope, whether it applies; None when nothing does.
 
@@ -77,7 +77,7 @@ def object_to(
     return None if code == 0 else Objection(reason=f"it does not apply: {_first_line(output)}")
 
 
-def apply(files: tuple[FileDiff, ...], *, folder: Folder, run_git: RunGit) -> tuple[Touched, ...] | str:
+def apply(files: tuple[PatchedFile, ...], *, folder: Folder, run_git: RunGit) -> tuple[Touched, ...] | str:
     """Put a diff that nothing speaks against into the checkout: what it touched, or why git would not."""
     paths = touched_paths(files)
     before = {path: state_of(folder, path) for path in paths}
@@ -124,11 +124,11 @@ def restore(touched: tuple[Touched, ...], folder: Folder) -> str:
     return ""
 
 
-def touched_paths(files: tuple[FileDiff, ...]) -> tuple[str, ...]:
+def touched_paths(files: tuple[PatchedFile, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for file in files for path in file.paths))
 
 
-def rendered(files: tuple[FileDiff, ...], folder: Folder) -> bytes:
+def rendered(files: tuple[PatchedFile, ...], folder: Folder) -> bytes:
     """The diff as git is to read it: with the line ends that the files have."""
     suited = (_suited(file, folder) for file in files)
     return "".join(file.render() for file in suited).encode("utf-8", "surrogateescape")
@@ -144,7 +144,7 @@ def state_of(folder: Folder, path: str) -> FileState | None:
     return None if content is None else FileState(content=content, mode=mode)
 
 
-def _suited(file: FileDiff, folder: Folder) -> FileDiff:
+def _suited(file: PatchedFile, folder: Folder) -> PatchedFile:
     """A diff whose lines lost their carriage returns on the way gets them back where the file has them."""
     content = folder.read(file.old) if file.old and is_inside(file.old) else None
     if content is None or content.count(b"\r\n") * 2 <= content.count(b"\n"):
@@ -154,7 +154,7 @@ def _suited(file: FileDiff, folder: Folder) -> FileDiff:
     return file.with_carriage_returns()
 
 
-def _about_links(file: FileDiff, folder: Folder) -> Objection | None:
+def _about_links(file: PatchedFile, folder: Folder) -> Objection | None:
     """A link may be made only to what is inside, and what is a link already may only be deleted."""
     if file.mode == "160000":
         return Objection(reason=f"{file.paths[0]} would become a submodule", kind="breach")

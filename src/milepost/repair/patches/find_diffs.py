@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from milepost.repair.patches.unified_diff import FileDiff, unquoted
+from milepost.repair.patches.unified_diff import PatchedFile, unquoted
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*\r?$")
@@ -20,10 +20,10 @@ _TOLD = ("rename from ", "rename to ", "copy from ", "copy to ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundDiffs:
     """The diffs of a text, each the files that were written together, and why others cannot be used."""
 
-    diffs: tuple[tuple[FileDiff, ...], ...]
+    diffs: tuple[tuple[PatchedFile, ...], ...]
     problems: tuple[str, ...] = ()
 
 
@@ -36,7 +36,7 @@ def extract(text: str) -> tuple[str, ...]:
     return tuple("".join(file.render() for file in files) for files in find(text).diffs)
 
 
-def find(text: str) -> Found:
+def find(text: str) -> FoundDiffs:
     """The diffs in a text and what is wrong with those that are not given."""
     found = _Reader(text).read()
     if found.diffs or found.problems:
@@ -46,12 +46,12 @@ def find(text: str) -> Found:
     return _in_json(text)
 
 
-def _in_json(text: str) -> Found:
+def _in_json(text: str) -> FoundDiffs:
     """The diffs in the strings of a JSON document, or of a stream with one on each line; the same one counts once."""
     documents = [text, *text.splitlines()] if "@@ -" in text else []
     strings = dict.fromkeys(string for document in documents for string in _strings(document) if "@@ -" in string)
     found = [_Reader(string).read() for string in strings]
-    return Found(
+    return FoundDiffs(
         diffs=tuple(dict.fromkeys(diff for one in found for diff in one.diffs)),
         problems=tuple(dict.fromkeys(problem for one in found for problem in one.problems)),
     )
@@ -81,10 +81,10 @@ class _Reader:
         self._fence: tuple[str, str] | None = None  # what is before each line, and the fence that is open
         self._carriage = False
 
-    def read(self) -> Found:
-        diffs: list[tuple[FileDiff, ...]] = []
+    def read(self) -> FoundDiffs:
+        diffs: list[tuple[PatchedFile, ...]] = []
         problems: list[str] = []
-        together: list[FileDiff] = []
+        together: list[PatchedFile] = []
         spoiled = False
         while self._at < len(self._lines):
             try:
@@ -105,9 +105,9 @@ class _Reader:
             problems.append(f"the fence around the diff of {together[-1].paths[0]} is not closed: it is cut short")
         elif together and not spoiled:
             diffs.append(tuple(together))
-        return Found(diffs=tuple(diffs), problems=tuple(problems))
+        return FoundDiffs(diffs=tuple(diffs), problems=tuple(problems))
 
-    def _file(self) -> FileDiff | None:
+    def _file(self) -> PatchedFile | None:
         """The diff of one file when one begins here, the reader then behind it."""
         line = self._line(self._at)
         self._carriage = line.endswith("\r")
@@ -119,7 +119,7 @@ class _Reader:
         starts = [self._line(self._at + offset) for offset in range(3)]
         return starts[0].startswith("--- ") and starts[1].startswith("+++ ") and starts[2].startswith("@@ -")
 
-    def _git_file(self) -> FileDiff:
+    def _git_file(self) -> PatchedFile:
         named = _names_of_git(self._take())
         extended: list[str] = []
         while _EXTENDED.match(self._peek()):
@@ -136,12 +136,12 @@ class _Reader:
             raise _Unusable(f"the diff of {named[1]} is cut short")
         return _without_hunks(told, named)
 
-    def _plain_file(self, extended: tuple[str, ...]) -> FileDiff:
+    def _plain_file(self, extended: tuple[str, ...]) -> PatchedFile:
         old, new = _stripped(_path_of(self._take()), _path_of(self._take()))
         hunks: list[str] = []
         while _HUNK.match(self._peek()):
             hunks += self._hunk(new or old or "a file")
-        return FileDiff(old=old, new=new, extended=extended, hunks=tuple(hunks))
+        return PatchedFile(old=old, new=new, extended=extended, hunks=tuple(hunks))
 
     def _hunk(self, path: str) -> Iterator[str]:
         head = self._take()
@@ -222,11 +222,11 @@ def _stripped(old: str | None, new: str | None) -> tuple[str | None, str | None]
     return new, new
 
 
-def _without_hunks(extended: tuple[str, ...], named: tuple[str, str]) -> FileDiff:
+def _without_hunks(extended: tuple[str, ...], named: tuple[str, str]) -> PatchedFile:
     """A change of mode, name or of an empty file: what it is about stands in its extended header."""
     told = {word: line.removeprefix(word) for line in extended for word in _TOLD if line.startswith(word)}
     old = told.get("rename from ") or told.get("copy from ") or named[0]
     new = told.get("rename to ") or told.get("copy to ") or named[1]
     made = any(line.startswith("new file mode") for line in extended)
     gone = any(line.startswith("deleted file mode") for line in extended)
-    return FileDiff(old=None if made else unquoted(old), new=None if gone else unquoted(new), extended=extended)
+    return PatchedFile(old=None if made else unquoted(old), new=None if gone else unquoted(new), extended=extended)

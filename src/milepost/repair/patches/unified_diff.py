@@ -11,7 +11,7 @@ _LINK = "120000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileDiff:
+class PatchedFile:
     """What a diff does to one file, paths relative to the top; None stands for no file on that side.
 
     `hunks` are whole lines, a carriage return at their end included. `mode` is the new one where it is told.
@@ -49,7 +49,7 @@ class FileDiff:
             lines.append(f"+++ {_named('b', self.new)}")
         return "\n".join((*lines, *self.hunks)) + "\n"
 
-    def with_carriage_returns(self) -> FileDiff:
+    def with_carriage_returns(self) -> PatchedFile:
         """The same change to a file whose lines end with a carriage return."""
         lines = list(self.hunks)
         for number, line in enumerate(lines):

@@ -15,7 +15,7 @@ from milepost.repair.recipes.dependency_rust import MissingCrate
 from milepost.repair.recipes.locks import StaleLock
 from milepost.repair.recipes.package_folders import MissingFolder
 from milepost.repair.recipes.port_in_use import PortInUse
-from milepost.repair.recipes.recipe import Advice, Answer, Case, Recipe, RecipeTools, Refused
+from milepost.repair.recipes.recipe import Advice, Answer, Case, NeedsPerson, Recipe, RecipeTools
 from milepost.repair.recipes.syntax_slips import SyntaxSlip
 from milepost.repair.recipes.wrong_path import WrongPath
 
@@ -44,17 +44,17 @@ def mend(case: Case, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) 
         try:
             answer = recipe.apply(case, tools) if recipe.fits(case) else None
         except OutOfReach as problem:
-            answer = Refused(what=f"{recipe.name}: {problem}")
+            answer = NeedsPerson(what=f"{recipe.name}: {problem}")
         except MilepostError:
             raise
         except Exception as problem:
             if isinstance(problem, OSError) and (failure := machine_failure(problem, recipe.name)):
                 raise failure from problem
-            told = Refused(what=f"{recipe.name}: it broke over this project: {type(problem).__name__}: {problem}")
+            told = NeedsPerson(what=f"{recipe.name}: it broke over this project: {type(problem).__name__}: {problem}")
             return (*answers, replace(told, what=tools.redact(told.what), recipe=recipe.name))
         if answer is None:
             continue
         answers.append(replace(answer, what=tools.redact(answer.what), recipe=recipe.name))
-        if not isinstance(answer, (Advice, Refused)):
+        if not isinstance(answer, (Advice, NeedsPerson)):
             break
     return tuple(answers)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from milepost.repair import declare, manifests
 from milepost.repair.packages import Package, Unknown, is_namespace, is_standard, normalised, python_package
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
+from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
 
 TEST_GROUPS = ("test", "tests", "testing", "dev", "develop", "development")
@@ -54,11 +54,11 @@ class MissingPythonPackage:
 
     def _provide(
         self, case: Case, tools: RecipeTools, module: str, found: Package | Unknown | None, declared: Mapping[str, str]
-    ) -> Mended | Refused | None:
+    ) -> Mended | NeedsPerson | None:
         """Nothing is done for a module that no file imports, unless the project knew its package before."""
         importer = next(iter(importers(case, module)), "")
         if isinstance(found, Unknown) and importer:
-            return Refused(what=f"import {module} fails: {found.refusal}")
+            return NeedsPerson(what=f"import {module} fails: {found.refusal}")
         if isinstance(found, Package) and (importer or normalised(found.name) in declared):
             return _declare(case, tools, found, module, importer)
         return None
@@ -113,7 +113,9 @@ def is_test(path: str) -> bool:
     return named or bool({"test", "tests", "testing"} & set(pure.parts[:-1]))
 
 
-def _declare(case: Case, tools: RecipeTools, package: Package, module: str, importer: str) -> Mended | Refused | None:
+def _declare(
+    case: Case, tools: RecipeTools, package: Package, module: str, importer: str
+) -> Mended | NeedsPerson | None:
     """Add the package to the nearest manifest; say why not when there is none. What is declared is left alone."""
     why, for_tests = f"import {module} was missing", is_test(importer)
     for folder in PurePosixPath(importer or "top").parents:
@@ -123,22 +125,22 @@ def _declare(case: Case, tools: RecipeTools, package: Package, module: str, impo
             return None
         if paths:
             return _added(case, tools, paths[0], package, why, for_tests=for_tests)
-    return Refused(
+    return NeedsPerson(
         what=f"{why}: {package.name} would do, but there is no pyproject.toml or requirements.txt to add it to"
     )
 
 
 def _added(
     case: Case, tools: RecipeTools, path: str, package: Package, why: str, *, for_tests: bool
-) -> Mended | Refused:
+) -> Mended | NeedsPerson:
     before = case.files.text(path) or ""
     if not case.may_change(path):
-        return Refused(what=f"{why}: {package.name} belongs in {path}, which the task may not change")
+        return NeedsPerson(what=f"{why}: {package.name} belongs in {path}, which the task may not change")
     if not path.endswith(".toml") and declare.is_compiled(before):
-        return Refused(what=f"{why}: {path} is compiled; add {package.name} to its source and compile it again")
+        return NeedsPerson(what=f"{why}: {path} is compiled; add {package.name} to its source and compile it again")
     after = _with(path, before, package.requirement, for_tests=for_tests)
     if after is None:
-        return Refused(what=f"{why}: {package.name} could not be added to {path}")
+        return NeedsPerson(what=f"{why}: {package.name} could not be added to {path}")
     return renewed(case, tools, path, after, f"added {package.name} to {path}: {why}")
 
 

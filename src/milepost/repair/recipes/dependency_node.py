@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from milepost.repair import manifests
 from milepost.repair.declare_json import in_package_json
 from milepost.repair.packages import ANY_VERSION, Package, Unknown, node_name, node_package
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
+from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
 
 SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
@@ -41,13 +41,13 @@ class MissingNodePackage:
 
     def _provide(
         self, case: Case, tools: RecipeTools, name: str, declared: Mapping[str, str]
-    ) -> Mended | Refused | None:
+    ) -> Mended | NeedsPerson | None:
         importer = next(iter(importers(case, name)), "")
         found = node_package(name, declared=declared, approved=tools.approved)
         if not importer or found is None:
             return None
         if isinstance(found, Unknown):
-            return Refused(what=f"{importer} imports {name}: {found.refusal}")
+            return NeedsPerson(what=f"{importer} imports {name}: {found.refusal}")
         return _declare(case, tools, found, importer)
 
 
@@ -75,7 +75,7 @@ def is_test(path: str) -> bool:
     )
 
 
-def _declare(case: Case, tools: RecipeTools, package: Package, importer: str) -> Mended | Refused | None:
+def _declare(case: Case, tools: RecipeTools, package: Package, importer: str) -> Mended | NeedsPerson | None:
     for folder in PurePosixPath(importer).parents:
         path = str(folder / "package.json")
         before = case.files.text(path)
@@ -85,8 +85,8 @@ def _declare(case: Case, tools: RecipeTools, package: Package, importer: str) ->
         if after is None:
             return None  # it is declared, and the environment lacks it all the same
         if not case.may_change(path):
-            return Refused(what=f"{package.name} belongs in {path}, which the task may not change")
+            return NeedsPerson(what=f"{package.name} belongs in {path}, which the task may not change")
         pinned = " (any version: pin one)" if package.requirement == ANY_VERSION else ""
         what = f"added {package.name} to {path}{pinned}: {importer} imports it"
         return renewed(case, tools, path, after, what)
-    return Refused(what=f"{importer} imports {package.name}, and there is no package.json to add it to")
+    return NeedsPerson(what=f"{importer} imports {package.name}, and there is no package.json to add it to")

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from milepost.repair import declare, manifests
 from milepost.repair.packages import Package, Unknown, crate
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused, joined
+from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
 
 _MISSING = re.compile(
@@ -33,13 +33,13 @@ class MissingCrate:
 
     def _provide(
         self, case: Case, tools: RecipeTools, name: str, declared: Mapping[str, str]
-    ) -> Mended | Refused | None:
+    ) -> Mended | NeedsPerson | None:
         user = next(iter(users(case, name)), "")
         found = crate(name, declared=declared, approved=tools.approved)
         if not user or found is None:
             return None
         if isinstance(found, Unknown):
-            return Refused(what=f"{user} uses {name}: {found.refusal}")
+            return NeedsPerson(what=f"{user} uses {name}: {found.refusal}")
         return _declare(case, tools, found, user)
 
 
@@ -70,7 +70,7 @@ def is_test(path: str) -> bool:
     return bool({"tests", "benches", "examples"} & set(PurePosixPath(path).parts))
 
 
-def _declare(case: Case, tools: RecipeTools, package: Package, user: str) -> Mended | Refused | None:
+def _declare(case: Case, tools: RecipeTools, package: Package, user: str) -> Mended | NeedsPerson | None:
     for folder in PurePosixPath(user).parents:
         path = str(folder / "Cargo.toml")
         before = case.files.text(path)
@@ -80,6 +80,6 @@ def _declare(case: Case, tools: RecipeTools, package: Package, user: str) -> Men
         if after is None:
             return None
         if not case.may_change(path):
-            return Refused(what=f"{package.name} belongs in {path}, which the task may not change")
+            return NeedsPerson(what=f"{package.name} belongs in {path}, which the task may not change")
         return renewed(case, tools, path, after, f"added {package.name} to {path}: {user} uses it")
     return None

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from milepost.core.lock_files import LOCKS, Lock
 from milepost.repair import manifests
 from milepost.repair.packages import passes
-from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, Refused
+from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools
 from milepost.repair.recipes.update_locks import renew
 
 _SIGNS = {
@@ -50,17 +50,17 @@ class StaleLock:
         ]
         return next((answer for answer in answers if answer is not None), None)
 
-    def _renewed(self, case: Case, tools: RecipeTools, path: str, lock: Lock) -> Mended | Refused | None:
+    def _renewed(self, case: Case, tools: RecipeTools, path: str, lock: Lock) -> Mended | NeedsPerson | None:
         if strangers := _strangers(case, path, lock, tools.approved):
             named = ", ".join(f"`{name}`" for name in strangers)
             quoted = ", ".join(f'"{name}"' for name in strangers)
-            return Refused(
+            return NeedsPerson(
                 what=f"{path} is stale, and the attempt asks for packages I do not know: {named}; "
                 f"approve them with [repair] packages = [{quoted}]"
             )
         before = case.files.read(path)
         if problem := renew(case, tools, path, lock):
-            return Refused(what=problem)
+            return NeedsPerson(what=problem)
         if case.files.read(path) == before:
             return None
         return Mended(what=f"renewed {path}: it did not follow {lock.manifest}", paths=(path,))

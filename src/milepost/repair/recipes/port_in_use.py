@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from milepost.repair.recipes.recipe import Again, Answer, Case, RecipeTools
+from milepost.repair.recipes.recipe import Answer, Case, RecipeTools, VerifyAgain
 
 _IN_USE = re.compile(
     r"EADDRINUSE|[Aa]ddress already in use|AddrInUse\b|bind: address already in use|\[Errno (?:98|48)\]"
@@ -23,4 +23,4 @@ class PortInUse:
     def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
         lines = [line for line in case.said.splitlines() if _IN_USE.search(line)]
         port = _PORT.search(lines[0])
-        return Again(what=f"port {port[1]} was in use" if port else "a port was in use")
+        return VerifyAgain(what=f"port {port[1]} was in use" if port else "a port was in use")

@@ -114,7 +114,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class VerifyAgain:
     """Nothing is wrong with the tree that could be told: verify it once more."""
 
     what: str
@@ -130,14 +130,14 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class NeedsPerson:
     """It could be mended, but only a person may decide so: for them to read."""
 
     what: str
     recipe: str = ""
 
 
-Answer = Mended | Correction | Again | Advice | Refused
+Answer = Mended | Correction | VerifyAgain | Advice | NeedsPerson
 
 
 class Recipe(Protocol):
@@ -161,10 +161,10 @@ def listed(paths: Sequence[str], shown: int = 5) -> str:
     return ", ".join(paths[:shown]) + more
 
 
-def joined(answers: Sequence[Mended | Refused]) -> Mended | Refused | None:
+def joined(answers: Sequence[Mended | NeedsPerson]) -> Mended | NeedsPerson | None:
     """Several answers of one recipe as one: what was mended counts, what was refused is told with it."""
     if not answers:
         return None
     what = "; ".join(dict.fromkeys(answer.what for answer in answers))
     paths = [path for answer in answers if isinstance(answer, Mended) for path in answer.paths]
-    return Mended(what=what, paths=tuple(dict.fromkeys(paths))) if paths else Refused(what=what)
+    return Mended(what=what, paths=tuple(dict.fromkeys(paths))) if paths else NeedsPerson(what=what)

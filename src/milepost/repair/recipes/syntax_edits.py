@@ -26,7 +26,7 @@ _ODD = str.maketrans(_PLAIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class SyntaxEdit:
     """One way to take back a slip that spans the file; `of` gives None where there is no such slip."""
 
     what: str
@@ -137,8 +137,8 @@ def _open_quote(line: str, quote: str) -> str:
 
 
 WHOLE = (
-    Edit(what="a Markdown fence", of=without_fence),
-    Edit(what="literal line ends", of=with_line_ends),
-    Edit(what="conflict markers", of=without_conflicts),
-    Edit(what="invisible characters", of=without_invisible),
+    SyntaxEdit(what="a Markdown fence", of=without_fence),
+    SyntaxEdit(what="literal line ends", of=with_line_ends),
+    SyntaxEdit(what="conflict markers", of=without_conflicts),
+    SyntaxEdit(what="invisible characters", of=without_invisible),
 )

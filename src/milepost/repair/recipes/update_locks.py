@@ -9,23 +9,23 @@ from pathlib import PurePosixPath
 from milepost.core.commands import ending_in_words
 from milepost.core.lock_files import LOCKS, Lock
 from milepost.repair.folder import OutOfReach
-from milepost.repair.recipes.recipe import Case, Mended, RecipeTools, Refused
+from milepost.repair.recipes.recipe import Case, Mended, NeedsPerson, RecipeTools
 
 
-def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> Mended | Refused:
+def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> Mended | NeedsPerson:
     """Write a manifest and bring the lock that follows it up to date; where that fails, both are as they were."""
     found = next(locks_of(case, path), None)
     before = case.files.read(path)
     try:
         case.files.write(path, text.encode())
     except OutOfReach as closed:
-        return Refused(what=f"not {what}: {closed}")
+        return NeedsPerson(what=f"not {what}: {closed}")
     if found is None:
         return Mended(what=what, paths=(path,))
     lock_path, lock = found
     if problem := renew(case, tools, lock_path, lock):
         _put_back(case, path, before)
-        return Refused(what=f"not {what}: {problem}")
+        return NeedsPerson(what=f"not {what}: {problem}")
     return Mended(what=f"{what}; renewed {lock_path}", paths=(path, lock_path))
 
 

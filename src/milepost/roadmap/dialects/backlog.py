@@ -11,8 +11,8 @@ from milepost.roadmap.dialects.front_matter import FrontMatter, Value, front_mat
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.status_words import status_of_cell
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.drafts import Draft, Reading
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.drafts import DialectReading, Draft
+from milepost.roadmap.reading.source import RoadmapSource
 
 _PAGE, _NAME_END = "\x1c", "\x1d"
 _PARENT = ("parent_task_id", "parent", "parent_id", "parenttaskid")
@@ -22,18 +22,18 @@ _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _DEEPEST = 50
 
 
-def is_folder(source: Source) -> bool:
+def is_folder(source: RoadmapSource) -> bool:
     """Whether this is the text of a folder."""
     return source.lines[0].startswith(_PAGE)
 
 
-def looks_so(source: Source) -> bool:
+def looks_so(source: RoadmapSource) -> bool:
     """Whether a single file is one task of this form."""
     front = front_matter_of(source)
     return front is not None and _is_task(front)
 
 
-def read(source: Source) -> Reading:
+def read(source: RoadmapSource) -> DialectReading:
     """Every page with such front matter as a task; what has a parent is a subtask of it."""
     found: list[tuple[Draft, str]] = []
     remarks: list[Remark] = []
@@ -47,10 +47,10 @@ def read(source: Source) -> Reading:
         found.append((draft, safe_id(front.text(*_PARENT)) or _id_above(draft.explicit)))
         remarks.append(Remark(line=draft.line + 1, taken=True, why=_why(front, draft), page=name))
     drafts, problems = _nested(found)
-    return Reading(drafts=tuple(drafts), problems=tuple(problems), remarks=tuple(remarks))
+    return DialectReading(drafts=tuple(drafts), problems=tuple(problems), remarks=tuple(remarks))
 
 
-def pages_of(source: Source) -> list[tuple[str, Source]]:
+def pages_of(source: RoadmapSource) -> list[tuple[str, RoadmapSource]]:
     """The files of a folder, each as a source of its own whose offsets are those of the whole."""
     if not is_folder(source):
         return [("", source)]
@@ -68,14 +68,14 @@ def pages_of(source: Source) -> list[tuple[str, Source]]:
                 pages[-1][1].append(part)
                 pages[-1][2].append(source.starts[number])
             column += len(part)
-    return [(name, Source(lines=tuple(lines), starts=tuple(starts))) for name, lines, starts in pages]
+    return [(name, RoadmapSource(lines=tuple(lines), starts=tuple(starts))) for name, lines, starts in pages]
 
 
 def _is_task(front: FrontMatter) -> bool:
     return bool(front.text("title")) and "status" in front.values
 
 
-def _draft(name: str, page: Source, front: FrontMatter) -> Draft:
+def _draft(name: str, page: RoadmapSource, front: FrontMatter) -> Draft:
     status = front.values["status"]
     said = status_of_cell(status.text)
     over = said in ("done", "skipped")
@@ -103,7 +103,7 @@ def _draft(name: str, page: Source, front: FrontMatter) -> Draft:
     )
 
 
-def _box(page: Source, status: Value, *, ticked: bool) -> Box | None:
+def _box(page: RoadmapSource, status: Value, *, ticked: bool) -> Box | None:
     written = page.lines[status.line][status.start : status.end]
     if not written or written != status.text:
         return None

@@ -8,12 +8,21 @@ from itertools import takewhile
 
 from milepost.core.task import Problem
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.drafts import DialectReading, Draft
 from milepost.roadmap.reading.ids import series_in
-from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, Block, Document, Fence, Item, Items, Paragraph, parse
+from milepost.roadmap.reading.markdown import (
+    DEEPEST_LEVEL,
+    Block,
+    Fence,
+    Item,
+    Items,
+    MarkdownDocument,
+    Paragraph,
+    parse,
+)
 from milepost.roadmap.reading.odd_boxes import odd_boxes
 from milepost.roadmap.reading.outline import (
-    Place,
+    OutlinePosition,
     Stretch,
     about_the_last,
     has_boxes,
@@ -22,7 +31,7 @@ from milepost.roadmap.reading.outline import (
     stretches_of,
     with_said,
 )
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 from milepost.roadmap.reading.statements import key_of
 from milepost.roadmap.reading.task_lines import Details, details_in, details_of
 from milepost.roadmap.reading.title_line import title_line
@@ -32,13 +41,13 @@ from milepost.roadmap.reading.titles import plain
 After = tuple[Fence | Paragraph, ...]
 
 
-def read(source: Source) -> Reading:
+def read(source: RoadmapSource) -> DialectReading:
     """The top-level boxes with the boxes below them, in the order of the file."""
     document = parse(source)
     reader = _Reader(source=source, series=series_in(_title_lines(document.blocks)))
     stretches = list(stretches_of(document, source))
     problems = (problem for stretch in stretches for problem in stretch.problems)
-    return Reading(
+    return DialectReading(
         drafts=tuple(draft for stretch in stretches for draft in reader.drafts_of(stretch)),
         problems=(*_too_deep(document), *problems, *odd_boxes(document.blocks)),
     )
@@ -52,7 +61,7 @@ def _title_lines(blocks: Sequence[Block]) -> Iterator[str]:
             yield from _title_lines(item.blocks)
 
 
-def _too_deep(document: Document) -> Iterator[Problem]:
+def _too_deep(document: MarkdownDocument) -> Iterator[Problem]:
     if document.too_deep:
         message = f"nested more than {DEEPEST_LEVEL} levels deep: boxes there are left out, here and in"
         more = len(document.too_deep) - 1
@@ -63,7 +72,7 @@ def _too_deep(document: Document) -> Iterator[Problem]:
 class _Reader:
     """Makes drafts of items; `series` are letters that this roadmap makes ids of."""
 
-    source: Source
+    source: RoadmapSource
     series: Collection[str]
 
     def drafts_of(self, stretch: Stretch) -> Iterator[Draft]:
@@ -79,7 +88,7 @@ class _Reader:
                     place, files=details_in((block, *own(stretch.blocks[position + 1 : position + 2]))).files
                 )
 
-    def _drafts(self, blocks: Sequence[Block], place: Place, after: After = ()) -> Iterator[Draft]:
+    def _drafts(self, blocks: Sequence[Block], place: OutlinePosition, after: After = ()) -> Iterator[Draft]:
         """The nearest boxes below: an item without a box is a heading for its children."""
         for block in blocks:
             items = block.items if isinstance(block, Items) else ()
@@ -89,13 +98,13 @@ class _Reader:
                 elif has_boxes(item):
                     yield from self._drafts(item.blocks, _below(place, item))
 
-    def _draft(self, item: Item, box: Box, place: Place, after: After) -> Draft:
+    def _draft(self, item: Item, box: Box, place: OutlinePosition, after: After) -> Draft:
         line = title_line(item.first.lines[0], self.series)
         details = details_of(item, inline=line.depends, perhaps=line.perhaps, after=after)
         text = _text(line.rest, item, after, details, self.source)
         # Subtasks stand below the words of their task, so that what is below two tasks of one wording differs by id.
         path = (*place.path, f"{line.explicit} {line.wording}".strip())
-        below = Place(phase=place.phase, section=place.section, path=path)
+        below = OutlinePosition(phase=place.phase, section=place.section, path=path)
         return Draft(
             line=item.line,
             title=line.title,
@@ -116,7 +125,7 @@ class _Reader:
         )
 
 
-def _with_place(details: Details, hinted: tuple[str, ...], place: Place) -> Details:
+def _with_place(details: Details, hinted: tuple[str, ...], place: OutlinePosition) -> Details:
     """What is said below a task with what its title and its place add: the nearest that names files names them all."""
     # A path in a title is likely, but not certain, to be all that the task is about.
     files = details.files or (() if "scope" in details.terms else hinted) or place.files
@@ -125,7 +134,7 @@ def _with_place(details: Details, hinted: tuple[str, ...], place: Place) -> Deta
     return replace(details, files=files, prerequisites=(*place.prerequisites, *details.prerequisites))
 
 
-def _below(place: Place, item: Item) -> Place:
+def _below(place: OutlinePosition, item: Item) -> OutlinePosition:
     """The place of what is below an item without a box, which is a heading for it."""
     first = item.first
     heading = plain(first.lines[0])
@@ -134,7 +143,7 @@ def _below(place: Place, item: Item) -> Place:
     return with_said(inner, details_in(own((further, *item.blocks[1:]))), "\n".join(further.lines).strip())
 
 
-def _text(rest: str, item: Item, after: After, details: Details, source: Source) -> str:
+def _text(rest: str, item: Item, after: After, details: Details, source: RoadmapSource) -> str:
     """What stands after and below the title as it was written, without the item's indent and its statements."""
     first, covers = item.first, details.covers
     first_end = first.line + len(first.lines)

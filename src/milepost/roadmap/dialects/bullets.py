@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from milepost.core.task import Remark
-from milepost.roadmap.dialects.outline import Outline, Section, draft_of_item, draft_of_section, shown
+from milepost.roadmap.dialects.outline import HeadingSection, Outline, draft_of_item, draft_of_section, shown
 from milepost.roadmap.dialects.plans import is_about_plans, is_nothing_else, kind_of
 from milepost.roadmap.dialects.signs import sign_in
-from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.drafts import DialectReading, Draft
 from milepost.roadmap.reading.markdown import Heading, Item, Items, Paragraph
 from milepost.roadmap.reading.task_lines import is_statement
 from milepost.roadmap.reading.titles import plain
@@ -28,7 +28,7 @@ class _Stance:
     why: str = ""
 
 
-def read_bullets(outline: Outline, name: str = "") -> Reading:
+def read_bullets(outline: Outline, name: str = "") -> DialectReading:
     """The items below headings that announce plans, and below those that say what is done."""
     drafts: list[Draft] = []
     remarks: list[Remark] = []
@@ -53,8 +53,8 @@ def read_bullets(outline: Outline, name: str = "") -> Reading:
     if not planned:
         # A list of what was done, with no plans beside it, is a history.
         why = "nothing here announces plans"
-        return Reading(drafts=(), remarks=tuple(replace(one, taken=False, why=why) for one in remarks))
-    return Reading(drafts=tuple(drafts), remarks=tuple(remarks))
+        return DialectReading(drafts=(), remarks=tuple(replace(one, taken=False, why=why) for one in remarks))
+    return DialectReading(drafts=tuple(drafts), remarks=tuple(remarks))
 
 
 def _title_of(outline: Outline) -> str:
@@ -130,7 +130,7 @@ def _in_section(outline: Outline, position: int, stance: _Stance) -> Iterator[tu
                 yield _of_item(outline, position, item, told)
 
 
-def _after_its_lead(section: Section, number: int, stance: _Stance) -> _Stance:
+def _after_its_lead(section: HeadingSection, number: int, stance: _Stance) -> _Stance:
     """What a list is, by the line that leads to it: `Remaining slices:`."""
     before = section.blocks[number - 1] if number else None
     if not isinstance(before, Paragraph):

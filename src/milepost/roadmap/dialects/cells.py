@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 
 _BEFORE = re.compile(r"[\s>]*(?:(?:[-+*]|\d{1,9}[.)])\s+)*")
 _BAR = re.compile(r"(?<!\\)(?:\\\\)*\|")
@@ -43,7 +43,7 @@ def cells_of(line: str) -> list[Cell]:
 class Grid:
     """The rows of a table by their lines, and how wide each cell is."""
 
-    def __init__(self, source: Source, rows: Sequence[int]) -> None:
+    def __init__(self, source: RoadmapSource, rows: Sequence[int]) -> None:
         self._source = source
         self._cells = {row: cells_of(source.lines[row]) for row in rows}
         self._widths: dict[int, Counter[int]] = {}

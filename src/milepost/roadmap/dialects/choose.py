@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from milepost.core.task import Problem
 from milepost.roadmap.dialects import boxes
-from milepost.roadmap.reading.drafts import Reading
+from milepost.roadmap.reading.drafts import DialectReading
 from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, parse
 from milepost.roadmap.reading.options import Dialect, Manner
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 
 if TYPE_CHECKING:
     from milepost.roadmap.dialects.outline import Outline
 
-Reader = Callable[[Source, Manner], Reading]
+Reader = Callable[[RoadmapSource, Manner], DialectReading]
 
 _BOX = re.compile(r"\[[ xX]\]")
 
@@ -28,10 +28,10 @@ class Chosen:
 
     dialect: Dialect
     why: str
-    reading: Reading
+    reading: DialectReading
 
 
-def choose(source: Source, manner: Manner) -> Chosen:
+def choose(source: RoadmapSource, manner: Manner) -> Chosen:
     """The dialect that a roadmap is read in."""
     if manner.dialect != "auto":
         reading = READERS[manner.dialect](source, manner)
@@ -45,7 +45,7 @@ def choose(source: Source, manner: Manner) -> Chosen:
     return _by_rule_of_thumb(source, manner)
 
 
-def _by_form(source: Source, manner: Manner) -> Chosen | None:
+def _by_form(source: RoadmapSource, manner: Manner) -> Chosen | None:
     """A form that cannot be taken for anything else: a folder, JSON, a name such as todo.txt."""
     if source.lines[0].startswith("\x1c"):
         return Chosen(dialect="backlog", why="it is a folder", reading=READERS["backlog"](source, manner))
@@ -66,11 +66,11 @@ def _by_form(source: Source, manner: Manner) -> Chosen | None:
     return None
 
 
-def _starts_with_a_brace(source: Source) -> bool:
+def _starts_with_a_brace(source: RoadmapSource) -> bool:
     return next((line.lstrip() for line in source.lines if line.strip()), "").startswith("{")
 
 
-def _by_rule_of_thumb(source: Source, manner: Manner) -> Chosen:
+def _by_rule_of_thumb(source: RoadmapSource, manner: Manner) -> Chosen:
     """The way that most tasks are written in; and what stands below headings that announce plans."""
     from milepost.roadmap.dialects import todo_txt
     from milepost.roadmap.dialects.outline import outline_of
@@ -106,11 +106,11 @@ def _most_used(outline: Outline, manner: Manner) -> Chosen:
     return Chosen(dialect="bullets" if listed.drafts else "boxes", why=why, reading=listed)
 
 
-def _count(reading: Reading) -> int:
+def _count(reading: DialectReading) -> int:
     return sum(1 for top in reading.drafts for _ in top.walk())
 
 
-def _with_lists(reading: Reading, listed: Reading, outline: Outline) -> Reading:
+def _with_lists(reading: DialectReading, listed: DialectReading, outline: Outline) -> DialectReading:
     """A reading with the plain lists below headings that announce plans, where it took nothing itself."""
     taken = {draft.line for draft in reading.drafts}
     places = {draft.place for top in reading.drafts for draft in top.walk()}
@@ -135,51 +135,51 @@ def _with_lists(reading: Reading, listed: Reading, outline: Outline) -> Reading:
     return replace(reading, drafts=tuple(drafts), remarks=tuple(told))
 
 
-def _read_boxes(source: Source, manner: Manner) -> Reading:
+def _read_boxes(source: RoadmapSource, manner: Manner) -> DialectReading:
     return boxes.read(source)
 
 
-def _read_emoji(source: Source, manner: Manner) -> Reading:
+def _read_emoji(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.status_signs import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=True)[0]
 
 
-def _read_words(source: Source, manner: Manner) -> Reading:
+def _read_words(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.status_signs import read_signed
 
     return read_signed(outline_of(parse(source), source), emoji=False)[0]
 
 
-def _read_tables(source: Source, manner: Manner) -> Reading:
+def _read_tables(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects.outline import outline_of
     from milepost.roadmap.dialects.table import read_tables
 
     return read_tables(outline_of(parse(source), source))
 
 
-def _read_bullets(source: Source, manner: Manner) -> Reading:
+def _read_bullets(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects.bullets import read_bullets
     from milepost.roadmap.dialects.outline import outline_of
 
     return read_bullets(outline_of(parse(source), source), manner.name)
 
 
-def _read_todo_txt(source: Source, manner: Manner) -> Reading:
+def _read_todo_txt(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects import todo_txt
 
     return todo_txt.read(source)
 
 
-def _read_backlog(source: Source, manner: Manner) -> Reading:
+def _read_backlog(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects import backlog
 
     return backlog.read(source)
 
 
-def _read_task_master(source: Source, manner: Manner) -> Reading:
+def _read_task_master(source: RoadmapSource, manner: Manner) -> DialectReading:
     from milepost.roadmap.dialects import task_master
 
     return task_master.read(source, manner.tag)

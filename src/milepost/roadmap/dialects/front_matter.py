@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 
 _KEY = re.compile(r"(?P<key>[A-Za-z_][\w -]{0,60}?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)")
@@ -42,7 +42,7 @@ class FrontMatter:
         return next((value.texts for key in keys if (value := self.values.get(key)) and value.texts), ())
 
 
-def front_matter_of(source: Source) -> FrontMatter | None:
+def front_matter_of(source: RoadmapSource) -> FrontMatter | None:
     """What stands between `---` and `---` at the top of a file; None where there is no such thing."""
     if not source.lines or source.lines[0].rstrip() != "---":
         return None

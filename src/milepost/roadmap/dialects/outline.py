@@ -11,8 +11,8 @@ from milepost.roadmap.dialects.signs import sign_in
 from milepost.roadmap.reading.box import Box
 from milepost.roadmap.reading.drafts import Draft
 from milepost.roadmap.reading.ids import LONGEST, split_id
-from milepost.roadmap.reading.markdown import Block, Document, Heading, Item, Items, Paragraph, parse
-from milepost.roadmap.reading.source import Source, source_of
+from milepost.roadmap.reading.markdown import Block, Heading, Item, Items, MarkdownDocument, Paragraph, parse
+from milepost.roadmap.reading.source import RoadmapSource, source_of
 from milepost.roadmap.reading.task_lines import Details, details_of
 from milepost.roadmap.reading.titles import perhaps_depends, plain, split_depends
 
@@ -25,7 +25,7 @@ _PRIORITIES: dict[str, Priority] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class HeadingSection:
     """A heading with the blocks below it, up to the next heading of any level; the first one has no heading.
 
     `above` are the positions of the sections that it is in, the outermost first; `end` is the line after all that is
@@ -54,8 +54,8 @@ class Words:
 class Outline:
     """All sections in the order of the file."""
 
-    sections: tuple[Section, ...]
-    source: Source
+    sections: tuple[HeadingSection, ...]
+    source: RoadmapSource
 
     def words(self, position: int, *, inside: bool = True) -> Words:
         """What stands above the things in a section, or above the section itself."""
@@ -74,7 +74,7 @@ class Outline:
         return range(position + 1, after)
 
 
-def outline_of(document: Document, source: Source) -> Outline:
+def outline_of(document: MarkdownDocument, source: RoadmapSource) -> Outline:
     """The sections of a document; headings in lists are of no section."""
     parts: list[tuple[Heading | None, tuple[int, ...], list[Block]]] = [(None, (), [])]
     for block in document.blocks:
@@ -89,7 +89,7 @@ def outline_of(document: Document, source: Source) -> Outline:
             parts[-1][2].append(block)
     ends = _ends([heading for heading, _, _ in parts], len(source.lines))
     sections = (
-        Section(heading=heading, above=above, blocks=tuple(blocks), end=end)
+        HeadingSection(heading=heading, above=above, blocks=tuple(blocks), end=end)
         for (heading, above, blocks), end in zip(parts, ends, strict=True)
     )
     return Outline(sections=tuple(sections), source=source)
@@ -109,7 +109,7 @@ def _ends(headings: Sequence[Heading | None], last: int) -> list[int]:
     return [first if heading is None else end for heading, end in zip(headings, ends, strict=True)]
 
 
-def text_below(source: Source, start: int, end: int, covers: frozenset[int]) -> str:
+def text_below(source: RoadmapSource, start: int, end: int, covers: frozenset[int]) -> str:
     """The lines as they were written, without the white space that all start with and without statements."""
     lines = [source.lines[line] for line in range(start, end) if line not in covers]
     indents = [len(line) - len(line.lstrip()) for line in lines if line and not line.isspace()]
@@ -117,7 +117,9 @@ def text_below(source: Source, start: int, end: int, covers: frozenset[int]) -> 
     return "\n".join(line[width:] for line in lines).strip("\n")
 
 
-def draft_of_item(item: Item, title: str, words: Words, source: Source, *, box: Box | None, ticked: bool) -> Draft:
+def draft_of_item(
+    item: Item, title: str, words: Words, source: RoadmapSource, *, box: Box | None, ticked: bool
+) -> Draft:
     """A draft of a list item with this title, which is its line without what says the status."""
     first = item.first
     draft = _draft(first.line, title, words, item, box=box, ticked=ticked)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from milepost.roadmap.dialects.signs import Custom, Sign, sign_in
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 from milepost.roadmap.reading.titles import plain
 
 
@@ -20,7 +20,7 @@ class Title:
     sign: Sign | None
 
 
-def box_of(title: Title, source: Source, custom: Custom, *, bare: bool, emoji: bool = True) -> Box | None:
+def box_of(title: Title, source: RoadmapSource, custom: Custom, *, bare: bool, emoji: bool = True) -> Box | None:
     """The bytes that say the status of a title; None where a change of them would not be read as meant.
 
     `bare` says that a title without a sign would be a task, too; `emoji` that emoji are signs.

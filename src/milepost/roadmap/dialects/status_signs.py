@@ -21,7 +21,7 @@ from milepost.roadmap.dialects.outline import (
 from milepost.roadmap.dialects.sign_boxes import Title, box_of, is_over, is_skipped
 from milepost.roadmap.dialects.signs import Kind, Sign, custom_of, sign_in
 from milepost.roadmap.dialects.status_words import STATUS_OF_WORD
-from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.drafts import DialectReading, Draft
 from milepost.roadmap.reading.ids import split_id
 from milepost.roadmap.reading.markdown import Block, Item, Items, Paragraph
 from milepost.roadmap.reading.titles import plain
@@ -41,7 +41,7 @@ _ELSEWHERE = re.compile(
 )
 
 
-def read_signed(outline: Outline, *, emoji: bool) -> tuple[Reading, Counter[Kind]]:
+def read_signed(outline: Outline, *, emoji: bool) -> tuple[DialectReading, Counter[Kind]]:
     """The tasks of a document by their signs, emoji among them or not, and how many of each kind there are."""
     signed = _Signed(outline, emoji=emoji)
     return signed.reading(), signed.kinds
@@ -60,7 +60,7 @@ class _Signed:
         self._of_items = custom_of(items)
         self._of_headings = custom_of([title.sign for title in self._headings if title is not None and title.sign])
 
-    def reading(self) -> Reading:
+    def reading(self) -> DialectReading:
         drafts = {position: list(self._below(position)) for position in range(len(self._outline.sections))}
         for position in sorted(self._tasks_among_headings(), reverse=True):
             inner = self._outline.inner(position)
@@ -72,7 +72,7 @@ class _Signed:
                     drafts[below] = []
         found = sorted((draft for some in drafts.values() for draft in some), key=lambda draft: draft.line)
         self._say_of_lone_headings({draft.line for draft in found})
-        return Reading(drafts=tuple(found), remarks=tuple(sorted(self._remarks, key=lambda remark: remark.line)))
+        return DialectReading(drafts=tuple(found), remarks=tuple(sorted(self._remarks, key=lambda remark: remark.line)))
 
     # Titles
 

@@ -13,7 +13,7 @@ from milepost.roadmap.dialects.cells import Grid
 from milepost.roadmap.dialects.outline import Outline, Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.status_words import Status, status_of_cell
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.drafts import Draft, Reading
+from milepost.roadmap.reading.drafts import DialectReading, Draft
 from milepost.roadmap.reading.markdown import Row, Table
 from milepost.roadmap.reading.titles import plain
 
@@ -51,7 +51,7 @@ class _Shape:
     headers: tuple[str, ...]
 
 
-def read_tables(outline: Outline) -> Reading:
+def read_tables(outline: Outline) -> DialectReading:
     """The rows of all tables that tell the status of tasks."""
     drafts: list[Draft] = []
     remarks: list[Remark] = []
@@ -64,7 +64,7 @@ def read_tables(outline: Outline) -> Reading:
             draft, why = _draft(grid, row, shape, words, custom, ids)
             drafts += [draft] if draft is not None else []
             remarks.append(Remark(line=row.line + 1, taken=draft is not None, why=why))
-    return Reading(drafts=tuple(drafts), remarks=tuple(sorted(remarks, key=lambda remark: remark.line)))
+    return DialectReading(drafts=tuple(drafts), remarks=tuple(sorted(remarks, key=lambda remark: remark.line)))
 
 
 def _status_tables(outline: Outline, remarks: list[Remark]) -> Iterator[tuple[Table, _Shape, Words]]:

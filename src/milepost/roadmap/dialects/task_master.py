@@ -14,8 +14,8 @@ from milepost.roadmap.dialects.json_places import Node, places_of
 from milepost.roadmap.dialects.outline import Words, draft_of_text, priority_of, safe_id, shown
 from milepost.roadmap.dialects.status_words import status_of_cell
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.drafts import Draft, Reading
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.drafts import DialectReading, Draft
+from milepost.roadmap.reading.source import RoadmapSource
 
 _MAIN = "master"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
@@ -26,7 +26,7 @@ _LONGEST_TAG = 30
 class _Text:
     """The text of the file with the character at which each line starts."""
 
-    source: Source
+    source: RoadmapSource
     starts: list[int]
 
     def line(self, place: int) -> int:
@@ -37,7 +37,7 @@ class _Text:
         return self.source.offset(line, place - self.starts[line])
 
 
-def looks_so(source: Source) -> bool:
+def looks_so(source: RoadmapSource) -> bool:
     """Whether this is JSON with tasks."""
     first = next((line.lstrip() for line in source.lines if line.strip()), "")
     if not first.startswith("{"):
@@ -48,19 +48,19 @@ def looks_so(source: Source) -> bool:
         return False
 
 
-def read(source: Source, current: str = "") -> Reading:
+def read(source: RoadmapSource, current: str = "") -> DialectReading:
     """The tasks of the list with the current tag, else of `master`, else of the first one, with their subtasks."""
     try:
         lists = _lists(places_of(source.text))
     except ValueError as error:
-        return Reading(drafts=(), problems=(Problem(line=1, message=f"this is no JSON with tasks: {error}"),))
+        return DialectReading(drafts=(), problems=(Problem(line=1, message=f"this is no JSON with tasks: {error}"),))
     text = _Text(source=source, starts=[0, *accumulate(len(line) + 1 for line in source.lines)])
     tag = next((name for name in (current, _MAIN) if name in lists), next(iter(lists), ""))
     remarks: list[Remark] = []
     drafts = tuple(_drafts(lists[tag], "", text, remarks, _section(tag))) if lists else ()
     line = text.line(lists[tag].start) + 1 if lists else 1
     problems = [Problem(line=line, message=why, kind="list") for why in _left_out(lists, tag, current)]
-    return Reading(drafts=drafts, remarks=tuple(remarks), problems=tuple(problems))
+    return DialectReading(drafts=drafts, remarks=tuple(remarks), problems=tuple(problems))
 
 
 def _left_out(lists: dict[str, Node], tag: str, current: str) -> Iterator[str]:

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from milepost.core.task import Priority, Remark
 from milepost.roadmap.dialects.outline import Words, draft_of_text, safe_id
 from milepost.roadmap.reading.box import Box
-from milepost.roadmap.reading.drafts import Draft, Reading
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.drafts import DialectReading, Draft
+from milepost.roadmap.reading.source import RoadmapSource
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _LINE = re.compile(
@@ -31,7 +31,7 @@ def is_named_so(name: str) -> bool:
     return stem in ("todo.txt", "done.txt") or stem.endswith((".todo.txt", ".done.txt", "-todo.txt", "_todo.txt"))
 
 
-def looks_so(source: Source) -> bool:
+def looks_so(source: RoadmapSource) -> bool:
     """Whether lines are unmistakably of this form: at least half of them, and none is Markdown."""
     lines = [line for line in source.lines if line.strip()]
     if not lines or any(_MARKDOWN.match(line.lstrip()) for line in lines):
@@ -39,7 +39,7 @@ def looks_so(source: Source) -> bool:
     return sum(bool(_UNMISTAKABLE.match(line)) for line in lines) >= max(1, _ENOUGH * len(lines))
 
 
-def read(source: Source) -> Reading:
+def read(source: RoadmapSource) -> DialectReading:
     """Every line with words as a task."""
     drafts: list[Draft] = []
     remarks: list[Remark] = []
@@ -53,10 +53,10 @@ def read(source: Source) -> Reading:
         drafts.append(_draft(source, number, found))
         why = "a line that begins with x: done" if found["done"] else "a line: open"
         remarks.append(Remark(line=number + 1, taken=True, why=why))
-    return Reading(drafts=tuple(drafts), remarks=tuple(remarks))
+    return DialectReading(drafts=tuple(drafts), remarks=tuple(remarks))
 
 
-def _draft(source: Source, number: int, found: re.Match[str]) -> Draft:
+def _draft(source: RoadmapSource, number: int, found: re.Match[str]) -> Draft:
     done, written = found["done"] or "", found["title"]
     pairs = [(pair["key"].lower(), pair["value"]) for pair in _PAIR.finditer(written)]
     project = _PROJECT.search(written)

@@ -14,7 +14,7 @@ ALIKE = 0.6  # share of words that two titles of one task have in common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownItem:
     """An item as it was read before, or as it stands in the file that was written; there its line is not known."""
 
     title: str
@@ -22,18 +22,18 @@ class Known:
     said: str = ""
 
 
-def kept(items: Sequence[Anchored], before: Sequence[Known], ticks: Sequence[Known]) -> tuple[Anchored, ...]:
+def kept(items: Sequence[Anchored], before: Sequence[KnownItem], ticks: Sequence[KnownItem]) -> tuple[Anchored, ...]:
     """The items as done as they were: what the user's file says of one goes first, then whether it was done before."""
     known, ticked = matched(items, before), matched(items, ticks)
     return tuple(replace(item, status=_status(item, known.get(at), ticked.get(at))) for at, item in enumerate(items))
 
 
-def matched(items: Sequence[Anchored], known: Sequence[Known]) -> dict[int, Known]:
+def matched(items: Sequence[Anchored], known: Sequence[KnownItem]) -> dict[int, KnownItem]:
     """Which item is which: by the text of its line, else by its title, else by most of the words of it."""
-    found: dict[int, Known] = {}
+    found: dict[int, KnownItem] = {}
     left = dict(enumerate(known))
 
-    def pair(is_it: Callable[[Anchored, Known], bool]) -> None:
+    def pair(is_it: Callable[[Anchored, KnownItem], bool]) -> None:
         for place, item in enumerate(items):
             other = next((at for at, one in left.items() if place not in found and is_it(item, one)), None)
             if other is not None:
@@ -53,13 +53,13 @@ def matched(items: Sequence[Anchored], known: Sequence[Known]) -> dict[int, Know
     return found
 
 
-def _status(item: Anchored, before: Known | None, ticked: Known | None) -> TaskStatus:
+def _status(item: Anchored, before: KnownItem | None, ticked: KnownItem | None) -> TaskStatus:
     if ticked is not None:
         return ticked.status
     return "done" if before is not None and before.status == "done" else item.status
 
 
-def _alike(item: Anchored, one: Known) -> float:
+def _alike(item: Anchored, one: KnownItem) -> float:
     mine, theirs = _words(item.title), _words(one.title)
     return len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0
 

@@ -36,7 +36,7 @@ def numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number:>{width}}| {line}".rstrip() for number, line in enumerate(lines, start=1))
 
 
-class Document:
+class ProseDocument:
     """The lines of a document, asked whether it says what somebody claims that it says."""
 
     def __init__(self, lines: Sequence[str]) -> None:

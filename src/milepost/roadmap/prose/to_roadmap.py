@@ -9,7 +9,7 @@ from itertools import groupby
 from milepost.core.task import Task
 from milepost.roadmap.prose.normalise import Anchored
 from milepost.roadmap.reading.titles import printable
-from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Phase
 from milepost.roadmap.writing.safe_words import tame_heading, tame_name, with_priorities
 
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
@@ -30,7 +30,7 @@ def manuscript_of(items: Sequence[Anchored], lines: Sequence[str], name: str, mo
     phases = tuple(
         Phase(
             name=f"Phase {number}: {_name(above[items[group[0]].line - 1], plain_name)}",
-            sections=(Section(tasks=tuple(_task(items[place], ids, place) for place in group)),),
+            sections=(DraftSection(tasks=tuple(_task(items[place], ids, place) for place in group)),),
         )
         for number, group in enumerate(groups, start=1)
     )

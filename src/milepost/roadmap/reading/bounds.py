@@ -37,7 +37,7 @@ _EXAMPLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class TaskBounds:
     """What is bounded below one task."""
 
     budget: Allowance = UNBOUNDED
@@ -45,10 +45,10 @@ class Bounds:
     approve: Approve = ""
 
 
-NO_BOUNDS = Bounds()
+NO_BOUNDS = TaskBounds()
 
 
-def with_bound(bounds: Bounds, key: BoundKey, value: str) -> Bounds | None:
+def with_bound(bounds: TaskBounds, key: BoundKey, value: str) -> TaskBounds | None:
     """The bounds with one more; None when the value is no bound. What is stated twice holds at its smaller amount."""
     said = value.strip().rstrip(".").strip("` ")
     if key == "approve":

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from milepost.core.task import Problem, TaskElsewhere
 from milepost.roadmap.reading.drafts import Draft
-from milepost.roadmap.reading.entries import Entry
+from milepost.roadmap.reading.entries import TaskEntry
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.positional import Earlier
 from milepost.roadmap.reading.references import Below, Named, References, Unresolved
@@ -24,7 +24,7 @@ class Waits:
 
 
 def dependencies(
-    entries: Sequence[Entry], drafts: Sequence[Draft], manner: Manner
+    entries: Sequence[TaskEntry], drafts: Sequence[Draft], manner: Manner
 ) -> tuple[dict[str, Waits], list[Problem]]:
     """Whom each entry waits for, and the references that lead nowhere."""
     references = References(
@@ -52,7 +52,7 @@ def dependencies(
 class _Stated:
     """What the lines of one entry name: the tops that it waits for, the very items, tasks elsewhere; each once."""
 
-    entry: Entry
+    entry: TaskEntry
     tops: dict[str, None] = field(default_factory=dict)
     items: dict[str, None] = field(default_factory=dict)
     elsewhere: dict[TaskElsewhere, None] = field(default_factory=dict)
@@ -60,9 +60,9 @@ class _Stated:
     def add(
         self,
         found: int | Below | TaskElsewhere | Unresolved,
-        before: Sequence[Entry],
+        before: Sequence[TaskEntry],
         line: int,
-        entries: Sequence[Entry],
+        entries: Sequence[TaskEntry],
     ) -> None:
         """Take what a reference leads to; `before` are those that words such as `previous` mean."""
         match found:
@@ -88,12 +88,12 @@ class _Stated:
             elsewhere=tuple(self.elsewhere),
         )
 
-    def _take(self, others: Sequence[Entry]) -> None:
+    def _take(self, others: Sequence[TaskEntry]) -> None:
         self.items.update((other.id, None) for other in others)
         self.tops.update((other.top, None) for other in others if not _is_part_of(self.entry, other))
 
 
-def _nobody(entry: Entry, found: Unresolved, line: int) -> Problem:
+def _nobody(entry: TaskEntry, found: Unresolved, line: int) -> Problem:
     if found.issue:
         message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
         return Problem(line=line + 1, message=message, page=entry.draft.page)
@@ -104,11 +104,11 @@ def _nobody(entry: Entry, found: Unresolved, line: int) -> Problem:
 class _ByPlace:
     """Whom words such as `previous` mean; where tasks stand is looked up only if somebody says them."""
 
-    def __init__(self, entries: Sequence[Entry], drafts: Sequence[Draft]) -> None:
+    def __init__(self, entries: Sequence[TaskEntry], drafts: Sequence[Draft]) -> None:
         self._entries = entries
         self._drafts = drafts
 
-    def of(self, reference: str, entry: Entry) -> list[Entry]:
+    def of(self, reference: str, entry: TaskEntry) -> list[TaskEntry]:
         """The entries that these words mean below another one; none for other words."""
         return [self._by_draft[id(draft)] for draft in self._earlier.named(reference, entry.draft)]
 
@@ -117,14 +117,14 @@ class _ByPlace:
         return Earlier(self._drafts)
 
     @cached_property
-    def _by_draft(self) -> dict[int, Entry]:
+    def _by_draft(self) -> dict[int, TaskEntry]:
         return {id(entry.draft): entry for entry in self._entries}
 
 
 class _Prerequisites:
     """What is required above several tasks is looked up once; those below one statement do not wait for each other."""
 
-    def __init__(self, entries: Sequence[Entry], references: References) -> None:
+    def __init__(self, entries: Sequence[TaskEntry], references: References) -> None:
         self._entries = entries
         self._references = references
         self._known: dict[tuple[tuple[int, str], ...], tuple[str, ...]] = {(): ()}
@@ -144,10 +144,10 @@ class _Prerequisites:
                     yield top.id
 
     @cached_property
-    def _tops_by_id(self) -> dict[str, Entry]:
+    def _tops_by_id(self) -> dict[str, TaskEntry]:
         return {entry.id: entry for entry in self._entries if entry.id == entry.top}
 
 
-def _is_part_of(entry: Entry, other: Entry) -> bool:
+def _is_part_of(entry: TaskEntry, other: TaskEntry) -> bool:
     """Whether both are done in one attempt anyway; a task that names itself is a cycle, and stays one."""
     return entry.top == other.top and not (entry.id == other.id == entry.top)

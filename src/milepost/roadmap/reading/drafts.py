@@ -49,7 +49,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class DialectReading:
     """What a dialect makes of a roadmap: its drafts in the order of the file, what is odd, and why each line counts."""
 
     drafts: tuple[Draft, ...]

@@ -12,7 +12,7 @@ from milepost.roadmap.reading.task_lines import Details
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class TaskEntry:
     """A draft with its id and the id of the top-level task it is done with."""
 
     draft: Draft
@@ -32,7 +32,7 @@ class Entry:
         return self.draft.line + 1
 
 
-def entries_of(drafts: Sequence[Draft]) -> tuple[list[Entry], list[Problem]]:
+def entries_of(drafts: Sequence[Draft]) -> tuple[list[TaskEntry], list[Problem]]:
     """Every draft with an id of its own, in the order of the file, and who wanted the same one."""
     everyone = [(draft, top) for top in drafts for draft in top.walk()]
     claims = [
@@ -45,7 +45,7 @@ def entries_of(drafts: Sequence[Draft]) -> tuple[list[Entry], list[Problem]]:
     ]
     ids, clashes = settle(claims)
     own = {id(draft): name for (draft, _), name in zip(everyone, ids, strict=True)}
-    entries = [Entry(draft=draft, id=own[id(draft)], top=own[id(top)]) for draft, top in everyone]
+    entries = [TaskEntry(draft=draft, id=own[id(draft)], top=own[id(top)]) for draft, top in everyone]
     problems = [
         Problem(
             line=entries[second].line,
@@ -59,11 +59,11 @@ def entries_of(drafts: Sequence[Draft]) -> tuple[list[Entry], list[Problem]]:
     return entries, problems
 
 
-def _both(first: Entry, second: Entry) -> str:
+def _both(first: TaskEntry, second: TaskEntry) -> str:
     if first.draft.page != second.draft.page:
         return f"{first.draft.page} and {second.draft.page}"
     return f"lines {first.line} and {second.line}"
 
 
-def _where(entry: Entry) -> str:
+def _where(entry: TaskEntry) -> str:
     return f"in {entry.draft.page}" if entry.draft.page else f"on line {entry.line}"

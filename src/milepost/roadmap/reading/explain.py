@@ -11,9 +11,9 @@ from milepost.roadmap.dialects import Chosen, choose
 from milepost.roadmap.dialects.outline import outline_of
 from milepost.roadmap.dialects.status_signs import read_signed
 from milepost.roadmap.dialects.table import read_tables
-from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, Block, Document, Item, Items, Table, parse
+from milepost.roadmap.reading.markdown import DEEPEST_LEVEL, Block, Item, Items, MarkdownDocument, Table, parse
 from milepost.roadmap.reading.options import PLAIN, Manner
-from milepost.roadmap.reading.source import Source, source_of
+from milepost.roadmap.reading.source import RoadmapSource, source_of
 
 _BOX = re.compile(r"[\s>]*(?P<marker>(?:(?:[-*+]|\d{1,9}[.)])\s+)*)\[(?P<sign>.?|\s+[xX]?|[xX]\s+)\](?P<after>.?)")
 _BOX_IN_TABLE = re.compile(r"\|\s*\[[ xX]\]")
@@ -61,7 +61,7 @@ def explain(content: bytes, manner: Manner = PLAIN) -> Explanation:
     return Explanation(dialect=chosen.dialect, why=chosen.why, remarks=remarks)
 
 
-def _add_the_others(said: dict[Place, Remark], source: Source, chosen: Chosen) -> None:
+def _add_the_others(said: dict[Place, Remark], source: RoadmapSource, chosen: Chosen) -> None:
     """Remarks about what could be a task in any dialect and was left out."""
     document = parse(source)
     outline = outline_of(document, source)
@@ -89,7 +89,7 @@ def _add_the_others(said: dict[Place, Remark], source: Source, chosen: Chosen) -
         said.setdefault(("", remark.line), replace(remark, why=why))
 
 
-def _boxes(document: Document, source: Source) -> Iterator[Remark]:
+def _boxes(document: MarkdownDocument, source: RoadmapSource) -> Iterator[Remark]:
     """All lines that look like a box, as if none of them were one."""
     unread = {line: part.kind for part in document.unread for line in range(part.line, part.end)}
     tables = {line for table in _tables(document.blocks) for line in range(table.line, table.end)}
@@ -121,7 +121,7 @@ def _no_box(found: re.Match[str]) -> str:
     return "text of the lines above it" if found["after"].isspace() else "a blank is missing after the box"
 
 
-def _items(document: Document, claimed: set[int], dialect: str) -> Iterator[Remark]:
+def _items(document: MarkdownDocument, claimed: set[int], dialect: str) -> Iterator[Remark]:
     """All items of lists, as if none of them were a task."""
     waiting: list[tuple[Item, bool]] = [(item, False) for item in _of_lists(document.blocks)]
     while waiting:

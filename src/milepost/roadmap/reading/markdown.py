@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from milepost.roadmap.reading.box import Box, checkbox
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.source import RoadmapSource
 
 # Markdown-it recurses; a list item is two levels deep and costs two frames of Python's stack.
 DEEPEST_LEVEL = 200
@@ -101,7 +101,7 @@ Block = Heading | Paragraph | Fence | Items | Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class MarkdownDocument:
     """The blocks of a roadmap in order; block quotes are transparent, code and tables are no lists."""
 
     blocks: tuple[Block, ...]
@@ -109,7 +109,7 @@ class Document:
     unread: tuple[Unread, ...] = ()
 
 
-def parse(source: Source) -> Document:
+def parse(source: RoadmapSource) -> MarkdownDocument:
     """What GitHub would show as headings, lists and boxes."""
     return _Walk(source).over(_markdown().parse(source.text))
 
@@ -151,13 +151,13 @@ class _Open:
 class _Walk:
     """One pass over markdown-it's flat tokens, without recursion."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RoadmapSource) -> None:
         self._source = source
         self._open = [_Open()]
         self._too_deep: list[int] = []
         self._unread: list[Unread] = []
 
-    def over(self, tokens: list[Token]) -> Document:
+    def over(self, tokens: list[Token]) -> MarkdownDocument:
         for position, token in enumerate(tokens):
             match token.type:
                 case "bullet_list_open" | "ordered_list_open":
@@ -186,7 +186,9 @@ class _Walk:
                     self._table(token)
                 case "too_deep":
                     self._too_deep.append(_lines(token)[0])
-        return Document(blocks=tuple(self._open[0].blocks), too_deep=tuple(self._too_deep), unread=tuple(self._unread))
+        return MarkdownDocument(
+            blocks=tuple(self._open[0].blocks), too_deep=tuple(self._too_deep), unread=tuple(self._unread)
+        )
 
     def _table(self, token: Token) -> None:
         match token.type:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.task import Priority, Problem
-from milepost.roadmap.reading.markdown import Block, Document, Fence, Heading, Item, Items, Paragraph
-from milepost.roadmap.reading.source import Source
+from milepost.roadmap.reading.markdown import Block, Fence, Heading, Item, Items, MarkdownDocument, Paragraph
+from milepost.roadmap.reading.source import RoadmapSource
 from milepost.roadmap.reading.statements import Key, key_of, statements_in
 from milepost.roadmap.reading.task_lines import Details, details_in, priority_in
 from milepost.roadmap.reading.titles import plain
@@ -28,7 +28,7 @@ _FOR_ALL: frozenset[Key] = frozenset({"files", "depends", "prerequisite", "prior
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class OutlinePosition:
     """Where a task stands, and what is said there to all tasks: files, a priority, prerequisites, and prose."""
 
     phase: str = ""
@@ -45,19 +45,19 @@ class Place:
 class Stretch:
     """A heading's own blocks, up to the next heading, with the place of the tasks among them."""
 
-    place: Place
+    place: OutlinePosition
     blocks: tuple[Block, ...]
     problems: tuple[Problem, ...] = ()
 
 
-def stretches_of(document: Document, source: Source) -> Iterator[Stretch]:
+def stretches_of(document: MarkdownDocument, source: RoadmapSource) -> Iterator[Stretch]:
     """The stretches of a document, in its order; what stands before the first heading is one, too."""
     phase_level = _phase_level(document)
-    above: list[tuple[int, Place]] = []
+    above: list[tuple[int, OutlinePosition]] = []
     for heading, blocks in _by_heading(document):
         if heading is not None:
             above = [(level, place) for level, place in above if level < heading.level]
-        outer = above[-1][1] if above else Place()
+        outer = above[-1][1] if above else OutlinePosition()
         place = outer if heading is None else _below(outer, heading, phase_level)
         # What stands below the title of the whole roadmap is about the roadmap.
         details = details_in(own(blocks))
@@ -68,7 +68,7 @@ def stretches_of(document: Document, source: Source) -> Iterator[Stretch]:
         yield Stretch(place=place, blocks=tuple(blocks), problems=tuple(_for_nobody(blocks, details)))
 
 
-def with_said(place: Place, details: Details, prose: str) -> Place:
+def with_said(place: OutlinePosition, details: Details, prose: str) -> OutlinePosition:
     """The place with what is said there; files and a priority stand in for those of the place above."""
     if not (details.files or details.priority or details.prerequisites or details.depends or prose):
         return place
@@ -125,7 +125,7 @@ def has_boxes(item: Item) -> bool:
     return any(has_boxes(below) for block in item.blocks if isinstance(block, Items) for below in block.items)
 
 
-def _by_heading(document: Document) -> Iterator[tuple[Heading | None, list[Block]]]:
+def _by_heading(document: MarkdownDocument) -> Iterator[tuple[Heading | None, list[Block]]]:
     heading: Heading | None = None
     blocks: list[Block] = []
     for block in document.blocks:
@@ -137,7 +137,7 @@ def _by_heading(document: Document) -> Iterator[tuple[Heading | None, list[Block
     yield heading, blocks
 
 
-def _phase_level(document: Document) -> int:
+def _phase_level(document: MarkdownDocument) -> int:
     """The level of the headings that are phases: those that say so, else the second, else the highest there is."""
     headings = [block for block in document.blocks if isinstance(block, Heading)]
     levels = {heading.level for heading in headings}
@@ -147,7 +147,7 @@ def _phase_level(document: Document) -> int:
     return 2 if 2 in levels else min(levels, default=1)
 
 
-def _below(outer: Place, heading: Heading, phase_level: int) -> Place:
+def _below(outer: OutlinePosition, heading: Heading, phase_level: int) -> OutlinePosition:
     text = plain(heading.text)
     is_phase = heading.level <= phase_level
     found = _PRIORITY.search(text)
@@ -160,7 +160,7 @@ def _below(outer: Place, heading: Heading, phase_level: int) -> Place:
     )
 
 
-def _prose(blocks: Sequence[Block], source: Source) -> str:
+def _prose(blocks: Sequence[Block], source: RoadmapSource) -> str:
     """What a heading says in its own words, without its tasks and the lines that name files."""
     stated = statements_in([block for block in blocks if not is_task_list(block)])
     files = frozenset(line for one in stated if one.key == "files" for line in one.covers)
@@ -177,7 +177,7 @@ def _prose(blocks: Sequence[Block], source: Source) -> str:
     return "\n\n".join(parts)
 
 
-def _lines(block: Block, source: Source) -> Iterator[tuple[int, str]]:
+def _lines(block: Block, source: RoadmapSource) -> Iterator[tuple[int, str]]:
     """The lines of a block with their numbers, out of any quote."""
     match block:
         case Paragraph():

@@ -12,7 +12,7 @@ from milepost.roadmap.reading.bounds import NO_BOUNDS
 from milepost.roadmap.reading.box import Box
 from milepost.roadmap.reading.dependencies import Waits, dependencies
 from milepost.roadmap.reading.drafts import Draft
-from milepost.roadmap.reading.entries import Entry, entries_of
+from milepost.roadmap.reading.entries import TaskEntry, entries_of
 from milepost.roadmap.reading.options import PLAIN, Manner
 from milepost.roadmap.reading.source import source_of
 from milepost.roadmap.reading.titles import unlinked
@@ -80,7 +80,7 @@ def _nothing_found(drafts: Sequence[Draft]) -> Iterator[Problem]:
         )
 
 
-def _skipped(entries: Sequence[Entry]) -> Iterator[Problem]:
+def _skipped(entries: Sequence[TaskEntry]) -> Iterator[Problem]:
     """One line for all that nothing is to be done about: what depends on such a task does not wait for it."""
     skipped = [entry for entry in entries if entry.draft.skipped]
     if skipped:
@@ -90,7 +90,7 @@ def _skipped(entries: Sequence[Entry]) -> Iterator[Problem]:
         yield Problem(line=skipped[0].line, message=message, page=skipped[0].draft.page)
 
 
-def _nothing_to_tick(entries: Sequence[Entry]) -> Iterator[Problem]:
+def _nothing_to_tick(entries: Sequence[TaskEntry]) -> Iterator[Problem]:
     bare = [entry for entry in entries if entry.draft.box is None and not entry.draft.ticked]
     if bare:
         has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
@@ -98,7 +98,7 @@ def _nothing_to_tick(entries: Sequence[Entry]) -> Iterator[Problem]:
         yield Problem(line=bare[0].line, message=message, page=bare[0].draft.page, kind="no box")
 
 
-def _bounds_too_deep(entries: Sequence[Entry]) -> Iterator[Problem]:
+def _bounds_too_deep(entries: Sequence[TaskEntry]) -> Iterator[Problem]:
     """What bounds a subtask holds nothing: it is done in the attempt of its task."""
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
@@ -106,7 +106,7 @@ def _bounds_too_deep(entries: Sequence[Entry]) -> Iterator[Problem]:
             yield Problem(line=entry.line, message=message, page=entry.draft.page, kind="bounds")
 
 
-def _task(draft: Draft, by_draft: dict[int, Entry], depends: dict[str, Waits]) -> Task:
+def _task(draft: Draft, by_draft: dict[int, TaskEntry], depends: dict[str, Waits]) -> Task:
     entry = by_draft[id(draft)]
     subtasks = tuple(_task(subtask, by_draft, depends) for subtask in draft.subtasks)
     title, text = _without_targets(entry.title, draft.text)

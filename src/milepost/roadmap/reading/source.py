@@ -14,7 +14,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RoadmapSource:
     """The text of a roadmap, line by line, with the byte at which each line starts."""
 
     lines: tuple[str, ...]
@@ -29,7 +29,7 @@ class Source:
         return self.starts[line] + len(self.lines[line][:column].encode())
 
 
-def source_of(content: bytes) -> Source:
+def source_of(content: bytes) -> RoadmapSource:
     """The lines of `content`, split where Markdown splits them."""
     _refuse_what_is_no_text(content)
     starts = [len(_BOM) if content.startswith(_BOM) else 0]
@@ -38,7 +38,7 @@ def source_of(content: bytes) -> Source:
         lines.append(content[starts[-1] : end.start()].decode())
         starts.append(end.end())
     lines.append(content[starts[-1] :].decode())
-    return Source(lines=tuple(lines), starts=tuple(starts))
+    return RoadmapSource(lines=tuple(lines), starts=tuple(starts))
 
 
 def _refuse_what_is_no_text(content: bytes) -> None:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import get_args
 
 from milepost.core.task import Priority, Problem
-from milepost.roadmap.reading.bounds import NO_BOUNDS, BoundKey, Bounds, not_a_bound, with_bound
+from milepost.roadmap.reading.bounds import NO_BOUNDS, BoundKey, TaskBounds, not_a_bound, with_bound
 from milepost.roadmap.reading.markdown import Block, Item, Paragraph
 from milepost.roadmap.reading.statements import Key, Statement, key_of, statements_in
 
@@ -53,7 +53,7 @@ class Details:
     inputs: tuple[tuple[str, str], ...] = ()
     needs: tuple[str, ...] = ()
     terms: frozenset[Key] = frozenset()
-    bounds: Bounds = NO_BOUNDS
+    bounds: TaskBounds = NO_BOUNDS
     covers: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
 
@@ -163,7 +163,7 @@ def _agent(
     return agent, inputs, prose, problems
 
 
-def _bounds(statements: Sequence[Statement]) -> tuple[Bounds, list[Statement], list[Problem]]:
+def _bounds(statements: Sequence[Statement]) -> tuple[TaskBounds, list[Statement], list[Problem]]:
     """What is bounded; the lines that turned out to be prose; what is said of those."""
     bounds = NO_BOUNDS
     prose: list[Statement] = []

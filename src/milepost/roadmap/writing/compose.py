@@ -11,7 +11,7 @@ from typing import Literal
 from milepost.core.task import Task
 from milepost.roadmap.prose.answers import MOST_TASKS, NewPhase, NewRoadmap, NewTask
 from milepost.roadmap.reading.cycles import without_circles
-from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Phase
 from milepost.roadmap.writing.safe_words import tame_heading, tame_line, tame_name, tamed, with_priorities
 
 Style = Literal["minimal", "standard", "detailed"]
@@ -38,7 +38,7 @@ def manuscript_of(given: NewRoadmap, style: Style) -> tuple[Manuscript, tuple[st
                 after = tuple(ids[other] for other in waits[place])
                 tasks.append(styled(_task(task, ids[place], after), style))
                 place += 1
-            sections.append(Section(title=tame_heading(section.title, ""), tasks=tuple(tasks)))
+            sections.append(DraftSection(title=tame_heading(section.title, ""), tasks=tuple(tasks)))
         phases.append(_phase(number, phase, sections))
     return with_priorities(Manuscript(title=tame_name(given.title), phases=tuple(phases))), wrong
 
@@ -52,7 +52,7 @@ def styled(task: Task, style: Style) -> Task:
     )
 
 
-def _phase(number: int, phase: NewPhase, sections: list[Section]) -> Phase:
+def _phase(number: int, phase: NewPhase, sections: list[DraftSection]) -> Phase:
     name = tame_heading(_NUMBER.sub("", phase.name), "More")
     # Tasks without a section cannot stand below one.
     named = [replace(one, title=one.title or ("More" if at else "")) for at, one in enumerate(sections)]

@@ -9,7 +9,7 @@ from milepost.core.task import Priority, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class DraftSection:
     """Tasks below one heading; without a title they stand right below the phase."""
 
     title: str = ""
@@ -23,7 +23,7 @@ class Phase:
     name: str
     goal: str = ""
     priority: Priority = ""
-    sections: tuple[Section, ...] = ()
+    sections: tuple[DraftSection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Manuscript:
         return tuple(_placed(task, phase, section) for phase, section in places for task in section.tasks)
 
 
-def _placed(task: Task, phase: Phase, section: Section) -> Task:
+def _placed(task: Task, phase: Phase, section: DraftSection) -> Task:
     below = tuple(_placed(subtask, replace(phase, priority=""), section) for subtask in task.subtasks)
     needs = dict.fromkeys((*task.needs, *(label for subtask in below for label in subtask.needs)))
     return replace(

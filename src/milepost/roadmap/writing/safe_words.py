@@ -9,7 +9,7 @@ from dataclasses import replace
 from milepost.core.task import Task
 from milepost.roadmap.reading.read import read
 from milepost.roadmap.reading.titles import printable, unlinked
-from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Phase
 from milepost.roadmap.writing.write import misreadings, rendered
 
 LONGEST_TITLE = 200
@@ -44,7 +44,7 @@ def with_priorities(manuscript: Manuscript) -> Manuscript:
     """The manuscript whose tasks have the priorities that its headings give them, such as `High priority fixes`."""
     found = iter(read(rendered(manuscript).encode()).tasks)
 
-    def section(given: Section) -> Section:
+    def section(given: DraftSection) -> DraftSection:
         return replace(given, tasks=tuple(replace(task, priority=next(found).priority) for task in given.tasks))
 
     phases = (replace(phase, sections=tuple(map(section, phase.sections))) for phase in manuscript.phases)
@@ -60,7 +60,7 @@ def tame_heading(heading: str, otherwise: str) -> str:
     """The heading in one line, as it is or in plainer signs; `otherwise` where nothing is left of it."""
 
     def made(words: str) -> Manuscript:
-        section = Section(title=words, tasks=(_BLANK,))
+        section = DraftSection(title=words, tasks=(_BLANK,))
         return Manuscript(title="Roadmap", phases=(Phase(name=f"Phase 1: {words}", sections=(section,)),))
 
     return next((words for words in _headings(heading) if words and _reads_back(made(words))), otherwise)
@@ -70,7 +70,7 @@ def tame_name(title: str) -> str:
     """The title of a roadmap in one line, as it is or in plainer signs."""
 
     def made(words: str) -> Manuscript:
-        return Manuscript(title=words, phases=(Phase(name="Phase 1: A", sections=(Section(tasks=(_BLANK,)),)),))
+        return Manuscript(title=words, phases=(Phase(name="Phase 1: A", sections=(DraftSection(tasks=(_BLANK,)),)),))
 
     return next((words for words in _headings(title) if words and _reads_back(made(words))), "Roadmap")
 
@@ -118,7 +118,7 @@ def _first_that_fits(candidates: Iterable[str], made: Callable[[str], Task]) -> 
 
 def _can_be_written(task: Task) -> bool:
     """Whether it reads back, with a word on where it comes from and without, and leaves what follows it alone."""
-    phase = Phase(name="Phase 1: A", sections=(Section(tasks=(task, _AFTER)),))
+    phase = Phase(name="Phase 1: A", sections=(DraftSection(tasks=(task, _AFTER)),))
     places: tuple[dict[str, str], ...] = ({}, {task.id: "a.md:1"})
     return all(_reads_back(Manuscript(title="Roadmap", phases=(phase,), origins=origins)) for origins in places)
 

@@ -12,7 +12,7 @@ from milepost.core.budget import Allowance
 from milepost.core.errors import ManuscriptMisread, RoadmapUnreadable
 from milepost.core.task import Task
 from milepost.roadmap.reading.read import read
-from milepost.roadmap.writing.draft_roadmap import Manuscript, Phase, Section
+from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Phase
 
 # All that a reader takes from what is written; where a task stands in the file is not told beforehand.
 KEPT = (
@@ -100,7 +100,7 @@ def _phase(phase: Phase, origins: Mapping[str, str]) -> Iterator[str]:
         yield from _section(section, origins)
 
 
-def _section(section: Section, origins: Mapping[str, str]) -> Iterator[str]:
+def _section(section: DraftSection, origins: Mapping[str, str]) -> Iterator[str]:
     if section.title:
         yield from ("", f"### {section.title}")
     yield ""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from milepost.sandbox.walls.frames import tell
-from milepost.sandbox.walls.session_relay import Talk
+from milepost.sandbox.walls.session_relay import SessionRelay
 
 Reason = tuple[str, str]
 _LONGEST_POLL_S = 3600.0  # the kernel counts milliseconds in an int
@@ -25,7 +25,7 @@ class Vigil:
         self._gone = os.pidfd_open(attached)
         self._poller = select.poll()
         self._actions: dict[int, Callable[[], Reason | None]] = {}
-        self._talk: Talk | None = None
+        self._talk: SessionRelay | None = None
         self._channel: socket.socket | None = None
         self._serve(self._gone, lambda: ("guest", ""))
         self._serve(control, lambda: ("host", ""))
@@ -48,7 +48,7 @@ class Vigil:
             self._poller.unregister(door)
             self._channel, _ = door.accept()
             socket.send_fds(self._channel, [b"o"], [output])
-            self._talk = Talk(_ToHost(self._host), 0, questions, self._channel, None)
+            self._talk = SessionRelay(_ToHost(self._host), 0, questions, self._channel, None)
             self._serve(self._channel.fileno(), self._hear_the_guest)
             self._serve(questions, self._hear_the_host)
             tell(self._host, **facts)

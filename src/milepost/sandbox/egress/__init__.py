@@ -6,4 +6,4 @@ that is connected to is judged once more. Of a connection through CONNECT only t
 
 from milepost.sandbox.egress.allow_list import allow_list as allow_list
 from milepost.sandbox.egress.egress import Egress as Egress
-from milepost.sandbox.egress.log import Asked as Asked
+from milepost.sandbox.egress.log import HostRequest as HostRequest

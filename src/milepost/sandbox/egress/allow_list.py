@@ -18,7 +18,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class AllowListEntry:
     """One host of an allow-list, or with `below` every name that ends in it but not itself; `port` None: 80 and 443."""
 
     host: str
@@ -35,7 +35,7 @@ class Entry:
 class AllowList:
     """All that a guest may reach. An empty one allows nothing."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[AllowListEntry, ...] = ()
 
     def covers(self, host: str, port: int) -> bool:
         return any(entry.covers(host, port) for entry in self.entries)
@@ -52,7 +52,7 @@ def allow_list(hosts: tuple[str, ...]) -> AllowList:
     return AllowList(entries=tuple(entry_of(text) for text in hosts))
 
 
-def entry_of(text: str) -> Entry:
+def entry_of(text: str) -> AllowListEntry:
     """`example.org`, `*.example.org`, `example.org:8443`, `10.0.0.5:80`, `[::1]:80` or `127.0.0.1:5432`."""
     found = _ENTRY.fullmatch(text.strip())
     host = spelled(found["host"]) if found is not None else ""
@@ -67,7 +67,7 @@ def entry_of(text: str) -> Entry:
             f"{text!r} is no host that can be allowed",
             "write example.org, *.example.org, example.org:8443, or a port of this machine as 127.0.0.1:5432",
         )
-    return Entry(host=host, below=bool(found["below"]), port=port)
+    return AllowListEntry(host=host, below=bool(found["below"]), port=port)
 
 
 def spelled(host: str) -> str:

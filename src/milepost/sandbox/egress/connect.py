@@ -12,7 +12,7 @@ from milepost.sandbox.egress.allow_list import AllowList
 CONNECT_S = 10.0
 
 
-class Refused(Exception):
+class HostRefused(Exception):
     """A host may not be reached; the message says why."""
 
 
@@ -45,14 +45,14 @@ class Outside:
         user's own network is refused unless that very address is allowed, too.
         """
         if not allowed.covers(host, port):
-            raise Refused("it is not among the hosts that may be reached")
+            raise HostRefused("it is not among the hosts that may be reached")
         try:
             addresses = self.resolve(host, port)
         except (OSError, UnicodeError) as problem:
             raise Unreachable(f"its name cannot be looked up: {problem}") from problem
         outer = [each for each in addresses if allowed.covers(each, port) or not _is_inner(each)]
         if not outer:
-            raise Refused(f"it leads to {', '.join(addresses) or 'nowhere'}, within the network of this machine")
+            raise HostRefused(f"it leads to {', '.join(addresses) or 'nowhere'}, within the network of this machine")
         return self._first(outer, port)
 
     def _first(self, addresses: Sequence[str], port: int) -> socket.socket:

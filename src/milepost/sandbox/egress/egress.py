@@ -10,7 +10,7 @@ from milepost.core.commands import Network
 from milepost.sandbox.egress.allow_list import allow_list
 from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import Connections
-from milepost.sandbox.egress.log import Asked, Log
+from milepost.sandbox.egress.log import HostRequest, Log
 from milepost.sandbox.egress.proxy import WayOut
 
 _USUAL_PORT_INSIDE = 3128
@@ -70,7 +70,7 @@ class Egress:
         return {**dict.fromkeys(names, address), **exempt, "NODE_USE_ENV_PROXY": "1"}
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[HostRequest, ...]:
         """All that was asked for, in its order."""
         return self._log.asked
 

@@ -10,7 +10,7 @@ MOST_REFUSED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class HostRequest:
     """A host that was asked for; `why` says why it was refused, or why it could not be reached though allowed."""
 
     host: str
@@ -26,11 +26,11 @@ class Log:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._asked: list[Asked] = []
+        self._asked: list[HostRequest] = []
         self._refused: dict[str, None] = {}
         self.left_out = 0
 
-    def note(self, asked: Asked) -> int:
+    def note(self, asked: HostRequest) -> int:
         """Keep what was asked; returns its number, under which the rest is told later."""
         with self._lock:
             if not asked.allowed and len(self._refused) < MOST_REFUSED:
@@ -52,7 +52,7 @@ class Log:
                 self._asked[number] = replace(self._asked[number], sent_bytes=sent_bytes, received_bytes=received_bytes)
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[HostRequest, ...]:
         with self._lock:
             return tuple(self._asked)
 

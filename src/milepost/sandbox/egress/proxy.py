@@ -6,9 +6,9 @@ import socket
 from dataclasses import dataclass
 
 from milepost.sandbox.egress.allow_list import AllowList
-from milepost.sandbox.egress.connect import Outside, Refused, Unreachable
+from milepost.sandbox.egress.connect import HostRefused, Outside, Unreachable
 from milepost.sandbox.egress.connections import Connections
-from milepost.sandbox.egress.log import Asked, Log
+from milepost.sandbox.egress.log import HostRequest, Log
 from milepost.sandbox.egress.relay_bytes import Lane, carry
 from milepost.sandbox.egress.request_body import Body, Endless, body_of
 from milepost.sandbox.egress.request_head import Malformed, head_of, is_from, read_head, target_of, written_anew
@@ -40,7 +40,7 @@ class WayOut:
             connection, number = self._reached(target.host, target.port)
         except Malformed as problem:
             return _answer(client, 400, str(problem))
-        except Refused as refused:
+        except HostRefused as refused:
             return _answer(client, 403, f"{target.host}:{target.port} is refused: {refused}")
         except Unreachable as problem:
             return _answer(client, 502, f"{target.host}:{target.port} is not reached: {problem}")
@@ -56,7 +56,7 @@ class WayOut:
         """Connect a port of the guest's own loopback with the same one of this machine."""
         try:
             connection, number = self._reached("127.0.0.1", port)
-        except (Refused, Unreachable):
+        except (HostRefused, Unreachable):
             return
         with self.connections.held(connection):
             self._carry(number, client, connection, Endless())
@@ -65,13 +65,13 @@ class WayOut:
         """A connection to a host, and the number under which it was noted."""
         try:
             connection = self.outside.reach(host, port, self.allowed)
-        except Refused as refused:
-            self.log.note(Asked(host=host, port=port, allowed=False, why=str(refused)))
+        except HostRefused as refused:
+            self.log.note(HostRequest(host=host, port=port, allowed=False, why=str(refused)))
             raise
         except Unreachable as problem:
-            self.log.note(Asked(host=host, port=port, allowed=True, why=str(problem)))
+            self.log.note(HostRequest(host=host, port=port, allowed=True, why=str(problem)))
             raise
-        return connection, self.log.note(Asked(host=host, port=port, allowed=True))
+        return connection, self.log.note(HostRequest(host=host, port=port, allowed=True))
 
     def _carry(
         self, number: int, client: socket.socket, connection: socket.socket, body: Body, rest: bytes = b""

@@ -42,7 +42,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class RequestTarget:
     """The host that a request is for, and what of the address is for the host itself."""
 
     host: str
@@ -77,7 +77,7 @@ def head_of(text: bytes) -> Head:
     return Head(method=words[0], target=words[1], headers=tuple(map(_header, lines)))
 
 
-def target_of(head: Head) -> Target:
+def target_of(head: Head) -> RequestTarget:
     """Whom a request is for, by CONNECT or by an absolute address."""
     if head.method == "CONNECT":
         authority, path = head.target, ""
@@ -95,10 +95,10 @@ def target_of(head: Head) -> Target:
     port = int(found["port"]) if found is not None and found["port"] else usual
     if not host or port is None or not 0 < port < 65536:
         raise Malformed("the address names no host and port")
-    return Target(host=host, port=port, path=path)
+    return RequestTarget(host=host, port=port, path=path)
 
 
-def written_anew(head: Head, target: Target) -> bytes:
+def written_anew(head: Head, target: RequestTarget) -> bytes:
     """The head for the host itself: of what was meant for the proxy nothing is left, and `Host` is who is connected."""
     named = {name.strip().lower() for value in head.all("connection") for name in value.split(",")}
     # What says how long the body is stays, even if the client calls it a matter of this hop.

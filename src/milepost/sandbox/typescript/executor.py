@@ -19,7 +19,7 @@ from milepost.sandbox.json_values import require_name, require_plain
 from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.typescript.deno import RUNNER, WORKER, deno_command, deno_environment, find_deno
-from milepost.sandbox.typescript.session import Reply, Session
+from milepost.sandbox.typescript.session import ScriptReply, ScriptSession
 from milepost.sandbox.typescript.source import Lang, as_script
 from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.warden_client import Warden
@@ -57,7 +57,7 @@ class TypeScriptExecutor:
         self._warden = Warden()
         self._turn = threading.Lock()
         self._session_lock = threading.Lock()
-        self._session: Session | None = None
+        self._session: ScriptSession | None = None
         self._injected: dict[str, Any] = {}
         self._not_yet_sent: dict[str, Any] = {}
         self._steps = 0
@@ -117,15 +117,15 @@ class TypeScriptExecutor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open_session(self) -> Session:
+    def _open_session(self) -> ScriptSession:
         if self._session is not None and self._session.is_over():
             self._end_session()
         return self._session or self._begin_session()
 
-    def _begin_session(self) -> Session:
+    def _begin_session(self) -> ScriptSession:
         launch = self._launch()
         with self._session_lock:
-            self._session = Session(self._warden, launch)
+            self._session = ScriptSession(self._warden, launch)
         self._not_yet_sent = dict(self._injected)
         return self._session
 
@@ -164,7 +164,7 @@ def _bounds(limits: ExecutionLimits) -> Bounds:
     )
 
 
-def _result(reply: Reply, output: Capture, started: float, limits: ExecutionLimits) -> ExecutionResult:
+def _result(reply: ScriptReply, output: Capture, started: float, limits: ExecutionLimits) -> ExecutionResult:
     facts = ExecutionResult(
         output=output.text(),
         truncated=output.truncated,
@@ -188,7 +188,7 @@ def _result(reply: Reply, output: Capture, started: float, limits: ExecutionLimi
     return replace(facts, error=error, termination=how.termination, timeout=how.termination == "timeout")
 
 
-def _ending(reply: Reply, limits: ExecutionLimits) -> HowItEnded:
+def _ending(reply: ScriptReply, limits: ExecutionLimits) -> HowItEnded:
     how = reply.ending or HowItEnded("killed")
     was_full = reply.report.memory_bytes > limits.memory_mb * _MEBIBYTE // 2
     if how.termination == "signalled" and reply.report.signal in _V8_GAVE_UP and was_full:

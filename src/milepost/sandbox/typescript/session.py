@@ -23,7 +23,7 @@ _PATIENCE_AT_START_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ScriptAnswer:
     """What the code said of itself, and what the runner, which it cannot reach, saw of it."""
 
     error: str | None
@@ -34,16 +34,16 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ScriptReply:
     """What one question came to: the answer, or how the session ended without one."""
 
-    answer: Answer | None
+    answer: ScriptAnswer | None
     ending: HowItEnded | None
     report: Report
     forged: bool
 
 
-class Session:
+class ScriptSession:
     """One Deno process that keeps its variables. `end` is for any thread, the rest for one."""
 
     def __init__(self, warden: Warden, launch: Launch) -> None:
@@ -62,7 +62,9 @@ class Session:
         self._heard = Frames(self._answers, LONGEST_FRAME)
         self._is_ready = False
 
-    def ask(self, question: Mapping[str, Any], *, cpu_s: float | None, timeout_s: float, output: Capture) -> Reply:
+    def ask(
+        self, question: Mapping[str, Any], *, cpu_s: float | None, timeout_s: float, output: Capture
+    ) -> ScriptReply:
         """Put one question and wait for its answer, for the end of the session, or for the end of time.
 
         The time begins when Deno is ready.
@@ -78,7 +80,7 @@ class Session:
             pass
         report = self._guest.report()
         ending = None if answer is not None else how_it_ended(report, self._guest.ended_for)
-        return Reply(answer=answer, ending=ending, report=report, forged=forged)
+        return ScriptReply(answer=answer, ending=ending, report=report, forged=forged)
 
     def is_over(self) -> bool:
         """Whether the guest was ended, or ended itself since the last question."""
@@ -117,7 +119,7 @@ class Session:
                 if self._guest.status in ready and not self._guest.listen():
                     return
 
-    def _follow(self, frame: bytes, nonce: str, timeout_s: float, output: Capture) -> Answer | None:
+    def _follow(self, frame: bytes, nonce: str, timeout_s: float, output: Capture) -> ScriptAnswer | None:
         deadline: float | None = time.monotonic() + timeout_s
         outgoing = Outgoing(self._questions)
         outgoing.put(frame)
@@ -152,7 +154,7 @@ class Session:
         if deadline is not None and time.monotonic() >= deadline:
             self.end(HowItEnded("timeout", f"ran longer than {timeout_s:g} s"))
 
-    def _answer_to(self, nonce: str) -> Answer | None:
+    def _answer_to(self, nonce: str) -> ScriptAnswer | None:
         """The answer to this question among what was said; none once the host has asked for the end."""
         for body in self._heard.read():
             said = _parse(body, nonce)
@@ -177,7 +179,7 @@ class Session:
         self._read_output(Capture(0))
 
 
-def _parse(body: bytes, nonce: str) -> Answer | HowItEnded | None:
+def _parse(body: bytes, nonce: str) -> ScriptAnswer | HowItEnded | None:
     """The answer in a frame, or why there must be none; None for a frame that answers no question of ours."""
     try:
         said = json.loads(body)
@@ -185,7 +187,7 @@ def _parse(body: bytes, nonce: str) -> Answer | HowItEnded | None:
             return None
         if "excess" in said:
             return HowItEnded("cpu", "used up its processor time")
-        return Answer(
+        return ScriptAnswer(
             error=None if said["error"] is None else str(said["error"]),
             is_final=said["is_final"] is True,
             value=json.loads(said["value_json"]),

@@ -41,7 +41,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class SyscallRule:
     """What becomes of some calls: the first case that applies decides, else `otherwise`."""
 
     calls: tuple[str, ...]
@@ -69,7 +69,7 @@ def refuse(error: int) -> int:
     return 0x00050000 | error
 
 
-def assemble(judgements: Iterable[Judgement], machine: Machine) -> bytes:
+def assemble(judgements: Iterable[SyscallRule], machine: Machine) -> bytes:
     """The program that judges each call by the first judgement that names it, and allows what none does."""
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _MACHINE_AT),
@@ -86,7 +86,7 @@ def assemble(judgements: Iterable[Judgement], machine: Machine) -> bytes:
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
 
 
-def _one(judgement: Judgement, numbers: Mapping[str, int]) -> list[_Instruction]:
+def _one(judgement: SyscallRule, numbers: Mapping[str, int]) -> list[_Instruction]:
     """Code that returns for the calls of a judgement and falls through, the number still loaded, for all others."""
     wanted = [numbers[name] for name in judgement.calls if name in numbers]
     if not wanted:

@@ -37,7 +37,7 @@ _BETWEEN_ROUNDS_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CgroupFolder:
     """A folder of the kernel's in which groups may be made for a controller; `version` is 1 or 2."""
 
     folder: str
@@ -48,13 +48,13 @@ class Place:
 class Offer:
     """What can be had here: for each controller the place to make a group in, or why there is none."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, CgroupFolder]
     missing: Mapping[str, str]
 
 
 def probe() -> Offer:
     """What this process can have; makes the places ready, and removes the groups that dead processes left there."""
-    places: dict[str, Place] = {}
+    places: dict[str, CgroupFolder] = {}
     missing: dict[str, str] = {}
     for controller in CONTROLLERS:
         try:
@@ -87,7 +87,7 @@ class Group:
         wanted = {"memory": bounds.get("memory_mb"), "pids": bounds.get("processes")}
         held = {name: bound for name, bound in wanted.items() if bound is not None and name in offer.places}
         self.names = [f"cgroup-{name}" for name in held]
-        self._folders: dict[Place, int] = {}
+        self._folders: dict[CgroupFolder, int] = {}
         self._doors: list[int] = []
         self._memory = offer.places["memory"] if "memory" in held else None
         try:
@@ -128,14 +128,14 @@ class Group:
             os.close(descriptor)
         self._doors, self._folders = [], {}
 
-    def _make(self, place: Place) -> None:
+    def _make(self, place: CgroupFolder) -> None:
         folder = f"{place.folder}/{name_of(os.getpid())}"
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder)  # noqa: PTH102 - pathlib costs start-up time
         self._folders[place] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         self._doors.append(os.open("cgroup.procs", os.O_WRONLY, dir_fd=self._folders[place]))
 
-    def _read(self, place: Place, file: str) -> str:
+    def _read(self, place: CgroupFolder, file: str) -> str:
         with contextlib.suppress(OSError):
             return _read(file, self._folders[place])
         return ""
@@ -156,7 +156,7 @@ def _bound(controller: str, bound: int, version: int, folder: int) -> None:
             _write("pids.max", str(bound), folder)
 
 
-def _place(controller: str) -> Place:
+def _place(controller: str) -> CgroupFolder:
     """Where a group for a controller can be made; OSError with the reason when nowhere."""
     own = _own_groups()
     version = 1 if controller in own else 2
@@ -173,7 +173,7 @@ def _place(controller: str) -> Place:
         raise OSError(errno.EACCES, f"the control group {path} may not be changed by this user")
     if version == 2:
         _offer_to_children(controller, folder)
-    return Place(folder=folder, version=version)
+    return CgroupFolder(folder=folder, version=version)
 
 
 def _is_delegated(folder: str, path: str, version: int) -> bool:
@@ -236,7 +236,7 @@ def _mounts() -> dict[str, tuple[str, str]]:
     return found
 
 
-def _remove_leftovers(place: Place) -> None:
+def _remove_leftovers(place: CgroupFolder) -> None:
     for name in os.listdir(place.folder):  # noqa: PTH208 - names only
         maker = name.removeprefix(_PREFIX)
         if name.startswith(_PREFIX) and maker.isdigit() and not _is_alive(int(maker)):
@@ -267,7 +267,7 @@ def _kill(folder: int) -> None:
             time.sleep(_BETWEEN_ROUNDS_S)
 
 
-def _remove(name: str, place: Place) -> None:
+def _remove(name: str, place: CgroupFolder) -> None:
     """End what runs in a group and remove it; the kernel lets go of one a moment after its last process has ended."""
     group = f"{place.folder}/{name}"
     with contextlib.suppress(FileNotFoundError):

@@ -29,7 +29,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ChangedPath:
     """A name that differs: what it is and was, and where the upper layer has it."""
 
     path: str
@@ -39,7 +39,7 @@ class Found:
     upper: int
 
 
-def differences(pair: Pair) -> Iterator[Found | None]:
+def differences(pair: Pair) -> Iterator[ChangedPath | None]:
     """Every name that is something else now, or was nothing; a folder before what is in it. None for others.
 
     What is changed meanwhile is found as before, as after or in between, but never as something that lies elsewhere.
@@ -53,14 +53,14 @@ def differences(pair: Pair) -> Iterator[Found | None]:
         path, was = pair.within + name, _kind(name, pair.lower)
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it is there no more
             if now != was or (now in ("file", "link") and not _is_same(name, pair)):
-                yield Found(path=path, now=now, was=was, name=name, upper=pair.upper)
+                yield ChangedPath(path=path, now=now, was=was, name=name, upper=pair.upper)
             else:
                 yield None
             if now == "folder":
                 yield from _inside(pair, name, was=was, alone=alone)
 
 
-def _inside(pair: Pair, name: str, *, was: str, alone: bool) -> Iterator[Found | None]:
+def _inside(pair: Pair, name: str, *, was: str, alone: bool) -> Iterator[ChangedPath | None]:
     if pair.depth == _DEEPEST:
         raise OSError(errno.ELOOP, f"its folders are more than {_DEEPEST} deep")
     upper = os.open(name, OPEN_FOLDER, dir_fd=pair.upper)

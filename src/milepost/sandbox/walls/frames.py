@@ -90,7 +90,7 @@ def tell(listener: socket.socket, **facts: object) -> None:
         listener.sendall(json.dumps(facts).encode() + b"\n")
 
 
-class Teller:
+class FactWriter:
     """Says facts to the host as lines of JSON, and waits for it to listen only at the very end.
 
     Whoever waited would watch nothing meanwhile, and between two questions nobody listens.

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import mounts
 from .change_stream import Telling
-from .differences import OPEN_FILE, OPEN_FOLDER, Found, Pair, differences
+from .differences import OPEN_FILE, OPEN_FOLDER, ChangedPath, Pair, differences
 
 _MEBIBYTE = 1 << 20
 _MOST_BYTES_OF_NAMES = 64 * _MEBIBYTE  # names, and where the pieces of files lie
@@ -82,7 +82,7 @@ def collect(file: int, *, within_s: float) -> None:
         telling.end()
 
 
-def _tell_change(telling: Telling, found: Found, paths: dict[int, str]) -> None:
+def _tell_change(telling: Telling, found: ChangedPath, paths: dict[int, str]) -> None:
     """Tell of one name; `paths` are those under which files were told already, by number."""
     entry: dict[str, Any] = {"path": found.path, "now": found.now, "was": found.was}
     if found.now == "link":

@@ -18,7 +18,7 @@ from typing import Any
 from . import cgroup, confine, namespaces
 from .enter import READY, become
 from .frames import tell
-from .serve_guest import Ends, Watch
+from .serve_guest import Ends, GuestWatch
 from .sweep import sweep
 
 
@@ -68,7 +68,7 @@ def _keep(wanted: dict[str, Any], descriptors: list[int], given: Upbringing, hos
     # Only for a room: to move a process into a group takes longer than all other walls together.
     group = cgroup.Group(wanted["bounds"] if wanted["room"] is not None else {}, given.offer)
     held = [*_move(wanted["room"], host), *group.names]
-    watch = Watch(wanted, host, ends, group)
+    watch = GuestWatch(wanted, host, ends, group)
     guest = 0
     try:
         guest = _start(wanted, descriptors, held, watch)
@@ -117,7 +117,7 @@ def _become_first() -> None:
     confine.hide_memory()
 
 
-def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watch: Watch) -> int:
+def _start(wanted: dict[str, Any], descriptors: list[int], held: list[str], watch: GuestWatch) -> int:
     setup, setup_of_guest = socket.socketpair()
     channel, channel_of_guest = socket.socketpair()
     relay = os.getpid()

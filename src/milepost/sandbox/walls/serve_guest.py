@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from . import confine
 from .cgroup import Group
-from .frames import Teller
+from .frames import FactWriter
 from .porter.supervisor import Porter, Rules, real
 from .process_count import Crowd
-from .session_relay import Talk
+from .session_relay import SessionRelay
 from .sweep import deaths_of_children, next_death
 from .watchdog import Watchdog
 
@@ -43,19 +43,19 @@ class Ends:
         self.changes: int | None = None
 
 
-class Watch:
+class GuestWatch:
     """Waits for the first reason to end a guest; until then passes on what is said, and lets the porter answer."""
 
     def __init__(self, wanted: dict[str, Any], host: socket.socket, ends: Ends, group: Group) -> None:
         self.group = group
         self._wanted = wanted
-        self.host = Teller(host)
+        self.host = FactWriter(host)
         self._ends = ends
         self._heard_of_start = b""
         # Before there is a guest, who could put links into its folders, and whose scope must be within ours.
         self._rules = _rules(wanted["rules"])
         self._porter: Porter | None = None
-        self._talk: Talk | None = None
+        self._talk: SessionRelay | None = None
         self._is_telling = False
         self._poller = select.poll()
         self._actions: dict[int, Callable[[], Reason | None]] = {}
@@ -74,7 +74,7 @@ class Watch:
         self._serve(self._ends.warden, lambda: Reason("warden"))
         self._serve(setup.fileno(), self._hear_of_start)
         if self._ends.questions is not None:
-            self._talk = Talk(self.host, guest, self._ends.questions, channel, self._ends.changes)
+            self._talk = SessionRelay(self.host, guest, self._ends.questions, channel, self._ends.changes)
             self._serve(self._ends.questions, self._hear_the_host)
             self._serve(channel.fileno(), self._hear_the_guest)
 

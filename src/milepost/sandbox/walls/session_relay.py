@@ -37,7 +37,7 @@ class Tells(Protocol):
     def tell(self, **facts: object) -> None: ...
 
 
-class Talk:
+class SessionRelay:
     """Holds the only way from a session to the host. What nobody waits for goes nowhere, and is noted."""
 
     def __init__(self, host: Tells, guest: int, questions: int, channel: socket.socket, changes: int | None) -> None:

@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass
 from typing import Literal
 
-from .bpf import ALLOW, ASK, Case, Condition, Judgement, refuse
+from .bpf import ALLOW, ASK, Case, Condition, SyscallRule, refuse
 
 _REFUSE = refuse(errno.EPERM)
 _NOT_HERE = refuse(errno.ENOSYS)  # programs then take the older way, or do without
@@ -98,7 +98,7 @@ class Calls:
         return ASK if self.ask else _REFUSE
 
 
-def judgements(calls: Calls) -> tuple[Judgement, ...]:
+def judgements(calls: Calls) -> tuple[SyscallRule, ...]:
     """All of them, the calls that programs make most first."""
     return (
         *_files(calls),
@@ -111,16 +111,16 @@ def judgements(calls: Calls) -> tuple[Judgement, ...]:
     )
 
 
-def _files(calls: Calls) -> tuple[Judgement, ...]:
+def _files(calls: Calls) -> tuple[SyscallRule, ...]:
     """Files keep off: no setuid or setgid file is made, no device, and a readable file is not changed by ioctl."""
     return (
-        Judgement(calls=("openat",), cases=(_creating(flags=2, mode=3),), otherwise=ALLOW),
-        Judgement(calls=("open",), cases=(_creating(flags=1, mode=2),), otherwise=ALLOW),
-        Judgement(calls=("creat",), cases=(_case(_REFUSE, _has(1, _SETUID_OR_SETGID)),), otherwise=ALLOW),
-        Judgement(calls=("ioctl",), cases=_ioctls(calls), otherwise=ALLOW),
-        Judgement(calls=("fcntl",), cases=_fcntls(calls), otherwise=ALLOW),
-        Judgement(calls=("mknod",), cases=_nodes(mode=1), otherwise=_REFUSE),
-        Judgement(calls=("mknodat",), cases=_nodes(mode=2), otherwise=_REFUSE),
+        SyscallRule(calls=("openat",), cases=(_creating(flags=2, mode=3),), otherwise=ALLOW),
+        SyscallRule(calls=("open",), cases=(_creating(flags=1, mode=2),), otherwise=ALLOW),
+        SyscallRule(calls=("creat",), cases=(_case(_REFUSE, _has(1, _SETUID_OR_SETGID)),), otherwise=ALLOW),
+        SyscallRule(calls=("ioctl",), cases=_ioctls(calls), otherwise=ALLOW),
+        SyscallRule(calls=("fcntl",), cases=_fcntls(calls), otherwise=ALLOW),
+        SyscallRule(calls=("mknod",), cases=_nodes(mode=1), otherwise=_REFUSE),
+        SyscallRule(calls=("mknodat",), cases=_nodes(mode=2), otherwise=_REFUSE),
     )
 
 
@@ -151,24 +151,24 @@ def _fcntls(calls: Calls) -> tuple[Case, ...]:
     return tuple(_case(_REFUSE, _is(1, command)) for command in (_SET_LEASE, *owners))
 
 
-def _processes() -> tuple[Judgement, ...]:
+def _processes() -> tuple[SyscallRule, ...]:
     """New processes never get namespaces of their own.
 
     Whether there may be another is not asked: a signal takes back a question that nobody has heard yet, the call then
     fails as interrupted, and no shell expects that of a fork.
     """
     return (
-        Judgement(calls=("clone",), cases=(_case(_REFUSE, _has(0, _NEW_NAMESPACES)),), otherwise=ALLOW),
-        Judgement(calls=("prctl",), cases=(_case(_REFUSE, _is(0, _CORE_SCHEDULING)),), otherwise=ALLOW),
-        Judgement(
+        SyscallRule(calls=("clone",), cases=(_case(_REFUSE, _has(0, _NEW_NAMESPACES)),), otherwise=ALLOW),
+        SyscallRule(calls=("prctl",), cases=(_case(_REFUSE, _is(0, _CORE_SCHEDULING)),), otherwise=ALLOW),
+        SyscallRule(
             calls=("personality",), cases=(_case(ALLOW, _is(0, 0)), _case(ALLOW, _is(0, 0xFFFFFFFF))), otherwise=_REFUSE
         ),
         # The one who answers for a process is the relay; nobody inside may become another.
-        Judgement(calls=("seccomp",), cases=(_case(_REFUSE, _has(1, _ASKS_FOR_A_LISTENER)),), otherwise=ALLOW),
+        SyscallRule(calls=("seccomp",), cases=(_case(_REFUSE, _has(1, _ASKS_FOR_A_LISTENER)),), otherwise=ALLOW),
     )
 
 
-def _sockets(calls: Calls) -> tuple[Judgement, ...]:
+def _sockets(calls: Calls) -> tuple[SyscallRule, ...]:
     """Sockets by family; whom they connect to is the porter's to judge.
 
     In a room, too: a socket in a file is the host's wherever the file is mounted, and no namespace is between them.
@@ -177,9 +177,9 @@ def _sockets(calls: Calls) -> tuple[Judgement, ...]:
     asked = ("connect", "listen", "bind") if judged else ("connect",)
     unix = _unix_sockets() if calls.ask else ()
     return (
-        Judgement(calls=("socket",), cases=(*unix, *_inet_sockets(calls)), otherwise=_REFUSE),
-        Judgement(calls=("socketpair",), cases=_unix_sockets(), otherwise=_REFUSE),
-        Judgement(calls=asked, otherwise=calls.asked),
+        SyscallRule(calls=("socket",), cases=(*unix, *_inet_sockets(calls)), otherwise=_REFUSE),
+        SyscallRule(calls=("socketpair",), cases=_unix_sockets(), otherwise=_REFUSE),
+        SyscallRule(calls=asked, otherwise=calls.asked),
         *(_sending_connects_nothing() if calls.shares_loopback else ()),
     )
 
@@ -207,12 +207,12 @@ def _inet_sockets(calls: Calls) -> tuple[Case, ...]:
     return inet if judged else (*inet, _case(ALLOW, _is(0, _NETLINK), _is(2, _ROUTES)))
 
 
-def _sending_connects_nothing() -> tuple[Judgement, ...]:
+def _sending_connects_nothing() -> tuple[SyscallRule, ...]:
     """What is sent can carry an address, and open a connection with it."""
     flags = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
     addressed = (_case(_REFUSE, _is_not(4, 0)), _case(_REFUSE, _is_not(4, 0, upper_half=True)))
     return tuple(
-        Judgement(
+        SyscallRule(
             calls=(name,),
             cases=(_case(_REFUSE, _has(argument, _FAST_OPEN)), *(addressed if name == "sendto" else ())),
             otherwise=ALLOW,
@@ -221,13 +221,13 @@ def _sending_connects_nothing() -> tuple[Judgement, ...]:
     )
 
 
-def _signals(calls: Calls) -> tuple[Judgement, ...]:
+def _signals(calls: Calls) -> tuple[SyscallRule, ...]:
     """Landlock confines signals from its sixth version on; before, the porter knows who belongs to the guest."""
     if not _signals_reach_out(calls):
         return ()
     return (
-        Judgement(calls=SIGNALS, otherwise=calls.asked),
-        Judgement(calls=("pidfd_send_signal",), otherwise=_NOT_HERE),
+        SyscallRule(calls=SIGNALS, otherwise=calls.asked),
+        SyscallRule(calls=("pidfd_send_signal",), otherwise=_NOT_HERE),
     )
 
 
@@ -235,25 +235,25 @@ def _signals_reach_out(calls: Calls) -> bool:
     return calls.isolated and calls.landlock < 6
 
 
-def _metadata(calls: Calls) -> tuple[Judgement, ...]:
+def _metadata(calls: Calls) -> tuple[SyscallRule, ...]:
     """Landlock does not see what changes a file's metadata, nor who watches a folder."""
     if calls.isolated:
         unseen = ("truncate",) if calls.landlock < 3 else ()
         asked = (*MODES, *OWNERS, *TIMES, *ATTRIBUTES, "inotify_add_watch", *unseen)
-        return (Judgement(calls=asked, otherwise=calls.asked),)
+        return (SyscallRule(calls=asked, otherwise=calls.asked),)
     plain_modes = ((("chmod", "fchmod"), 1), (("fchmodat", "fchmodat2"), 2))
     return tuple(
-        Judgement(calls=names, cases=(_case(_REFUSE, _has(mode, _SETUID_OR_SETGID)),), otherwise=ALLOW)
+        SyscallRule(calls=names, cases=(_case(_REFUSE, _has(mode, _SETUID_OR_SETGID)),), otherwise=ALLOW)
         for names, mode in plain_modes
     )
 
 
-def _only_its_own(calls: Calls) -> tuple[Judgement, ...]:
+def _only_its_own(calls: Calls) -> tuple[SyscallRule, ...]:
     """Limits and priorities are set for oneself, or for whom the porter knows as the guest's; never for the relay."""
     processes = ("prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
     return (
-        Judgement(calls=processes, cases=(_case(ALLOW, _is(0, 0)),), otherwise=calls.asked),
-        Judgement(
+        SyscallRule(calls=processes, cases=(_case(ALLOW, _is(0, 0)),), otherwise=calls.asked),
+        SyscallRule(
             calls=("setpriority",),
             cases=(
                 _case(ALLOW, _is(0, _PROCESS_PRIORITY), _is(1, 0)),
@@ -262,7 +262,7 @@ def _only_its_own(calls: Calls) -> tuple[Judgement, ...]:
             ),
             otherwise=_REFUSE,
         ),
-        Judgement(
+        SyscallRule(
             calls=("ioprio_set",),
             cases=(
                 _case(ALLOW, _is(0, _IO_PRIORITY_OF_PROCESS), _is(1, 0)),
@@ -273,14 +273,14 @@ def _only_its_own(calls: Calls) -> tuple[Judgement, ...]:
     )
 
 
-def _never(calls: Calls) -> tuple[Judgement, ...]:
+def _never(calls: Calls) -> tuple[SyscallRule, ...]:
     """What no build, test or script needs, and whoever wants out does."""
     never = (
         *(*_MOUNTS_AND_ROOTS, *_NAMESPACES, *_OTHER_PROCESSES),
         *(*_KERNEL_SURFACE, *_FILES_WITHOUT_A_PATH, *_THE_MACHINE),
     )
     absent = (*_HIDE_THEIR_ARGUMENTS, *(_SHARED_BY_NUMBER if calls.isolated else ()))
-    return (Judgement(calls=absent, otherwise=_NOT_HERE), Judgement(calls=never, otherwise=_REFUSE))
+    return (SyscallRule(calls=absent, otherwise=_NOT_HERE), SyscallRule(calls=never, otherwise=_REFUSE))
 
 
 def _case(verdict: int, *conditions: Condition) -> Case:

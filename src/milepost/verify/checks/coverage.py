@@ -21,7 +21,7 @@ from milepost.verify.command_runner import Bench, log_of
 from milepost.verify.programs.project_tools import answer, plain_files, relative, text_of, why_not
 from milepost.verify.programs.python_modules import import_roots
 from milepost.verify.suites import report_file
-from milepost.verify.suites.python_project import Interpreter, find_test_files
+from milepost.verify.suites.python_project import ProjectPython, find_test_files
 
 NAME = "coverage"
 NOT_INSTALLED = 42
@@ -92,7 +92,7 @@ class CoverageCheck:
         return answer(NAME, outcome, said, bench=self.bench, argv=argv, results=ran, log=log_of(ran[0]))
 
     def _measure(
-        self, place: Path, interpreter: Interpreter, workspace: Workspace
+        self, place: Path, interpreter: ProjectPython, workspace: Workspace
     ) -> tuple[tuple[str, ...], tuple[CommandResult, ...]]:
         """Run the tests, gather what processes of theirs measured, and have it written down."""
         roots = [str(workspace.folder / root) for root in import_roots(workspace.folder, interpreter.imports)]

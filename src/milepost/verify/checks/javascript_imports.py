@@ -12,7 +12,7 @@ from pathlib import Path
 from milepost.core.change import Change
 from milepost.sources.javascript_modules import SUFFIXES, exports_of, imports_of, resolve
 from milepost.sources.paths import joined
-from milepost.verify.checks.tool_findings import Finding, printable
+from milepost.verify.checks.tool_findings import ToolFinding, printable
 from milepost.verify.programs.project_tools import is_file, plain_files, text_of
 from milepost.verify.suites.python_project import SKIPPED_FOLDERS
 
@@ -27,7 +27,7 @@ class Neighbours:
     """How many files were looked at, and what they import that is not there."""
 
     files: int = 0
-    missing: tuple[Finding, ...] = ()
+    missing: tuple[ToolFinding, ...] = ()
 
 
 def missing_neighbours(change: Change, checkout: Path) -> Neighbours:
@@ -64,7 +64,7 @@ class _Look:
         self._built = built_folders(checkout)
         self._exports: dict[str, frozenset[str] | None] = {}
 
-    def at(self, path: str, text: str) -> Iterator[Finding]:
+    def at(self, path: str, text: str) -> Iterator[ToolFinding]:
         file = self._files.get(path)
         old = {one.target: one.names for one in imports_of(file.text_before)} if file and file.before else {}
         for one in imports_of(text):
@@ -72,10 +72,10 @@ class _Look:
             if found is None:
                 is_old = one.target in old and resolve(path, one.target, self._was_there) is None
                 if not is_old and not self._built & set(one.target.split("/")):
-                    yield Finding(path=path, line=one.line, message=f"{printable(one.target)!r} is not there")
+                    yield ToolFinding(path=path, line=one.line, message=f"{printable(one.target)!r} is not there")
             elif found.endswith(SUFFIXES) and one.names and not (_is_typed(path) and not _is_typed(found)):
                 for name in self._unexported(one.names, found, old.get(one.target, ())):
-                    yield Finding(path=path, line=one.line, message=f"{printable(found)} exports no {name!r}")
+                    yield ToolFinding(path=path, line=one.line, message=f"{printable(found)} exports no {name!r}")
 
     def _unexported(self, names: tuple[str, ...], found: str, old: tuple[str, ...]) -> Iterator[str]:
         """The names that a neighbour does not export, where looking can tell, and did before if they were asked for."""

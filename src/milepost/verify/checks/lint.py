@@ -11,7 +11,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import CheckResult
-from milepost.verify.checks.tool_findings import Finding, fresh, keys, told
+from milepost.verify.checks.tool_findings import ToolFinding, fresh, keys, told
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.linters import Linter, linters
 from milepost.verify.programs.project_tools import answer, plain_files, why_not
@@ -43,7 +43,7 @@ class LintCheck:
         ]
         if not asked:
             return answer(NAME, "absent", "the project has no linter for what was changed")
-        new: list[Finding] = []
+        new: list[ToolFinding] = []
         problem = ""
         with tempfile.TemporaryDirectory(dir=workspace.scratch, prefix="lint-") as place:
             session = _Session(bench=self.bench, workspace=workspace, output=Path(place, "findings.json"))
@@ -61,12 +61,12 @@ class LintCheck:
         names = " and ".join(linter.tool for linter, _ in asked)
         return answer(NAME, "passed", f"{names} found nothing new", bench=self.bench, argv=argv, results=results)
 
-    def _new(self, linter: Linter, files: list[ChangedFile], session: _Session) -> tuple[Finding, ...]:
-        now: list[Finding] = []
+    def _new(self, linter: Linter, files: list[ChangedFile], session: _Session) -> tuple[ToolFinding, ...]:
+        now: list[ToolFinding] = []
         for start in range(0, len(files), AT_ONCE):
             paths = tuple(file.path for file in files[start : start + AT_ONCE])
             now.extend(session.ask(linter, linter.on_files(paths, session.output)))
-        before: list[Finding] = []
+        before: list[ToolFinding] = []
         for file in self._comparable({finding.path for finding in now}, linter):
             said = session.ask(linter, linter.on_text(file.path, session.output), file.text_before)
             before.extend(replace(finding, path=file.path) for finding in said)
@@ -97,7 +97,7 @@ class _Session:
     argv: tuple[str, ...] = ()
     started: float = field(default_factory=time.monotonic)
 
-    def ask(self, linter: Linter, argv: tuple[str, ...], text: str = "") -> tuple[Finding, ...]:
+    def ask(self, linter: Linter, argv: tuple[str, ...], text: str = "") -> tuple[ToolFinding, ...]:
         left_s = self.bench.timeout_s - (time.monotonic() - self.started)
         if left_s <= 0:
             raise NoAnswer(f"{linter.tool} found something, and there was no time to see whether it is new")

@@ -10,9 +10,9 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.verdict import CheckOutcome, CheckResult
-from milepost.verify.checks.tool_findings import Finding, told
+from milepost.verify.checks.tool_findings import ToolFinding, told
 from milepost.verify.command_runner import Bench
-from milepost.verify.programs.parsers import Parsed, Source, kind_of, parse
+from milepost.verify.programs.parsers import Parsed, SourceFile, kind_of, parse
 from milepost.verify.programs.project_tools import answer, is_about, plain_files
 
 NAME = "syntax"
@@ -56,17 +56,17 @@ class SyntaxCheck:
         return _answer(parsed, wrong, named, self.bench)
 
     def _broken_before(
-        self, broken: dict[str, ChangedFile], sources: tuple[Source, ...], workspace: Workspace
+        self, broken: dict[str, ChangedFile], sources: tuple[SourceFile, ...], workspace: Workspace
     ) -> frozenset[str]:
         """Those of the broken files that did not parse at the base either."""
-        older: list[Source] = []
+        older: list[SourceFile] = []
         with tempfile.TemporaryDirectory(dir=workspace.scratch, prefix="before-") as place:
             for number, source in enumerate(sources):
                 content = broken[source.path].before if source.path in broken else None
                 if content is not None and len(content) < LARGEST_READ:
                     copy = Path(place, f"{number}{source.file.suffix}")
                     copy.write_bytes(content)
-                    older.append(Source(path=source.path, file=copy, kind=source.kind))
+                    older.append(SourceFile(path=source.path, file=copy, kind=source.kind))
             parsed = parse(tuple(older), self.bench, workspace, self.change)
         return frozenset(finding.path for finding in parsed.broken)
 
@@ -81,14 +81,14 @@ def is_sample(file: ChangedFile) -> bool:
     return any(opening in text and closing in text[text.find(opening) :] for opening, closing in _TEMPLATES)
 
 
-def conflict_in(file: ChangedFile) -> Finding | None:
+def conflict_in(file: ChangedFile) -> ToolFinding | None:
     """The first conflict that a merge left in a file and that was not there before; text about such things has none."""
     if file.path.endswith(_PROSE) or is_sample(file) or b"\n>>>>>>> " not in (file.after or b""):
         return None
     line = _conflict_line(file.text_after)
     if not line or _conflict_line(file.text_before):
         return None
-    return Finding(path=file.path, line=line, message="a conflict of a merge is left in it")
+    return ToolFinding(path=file.path, line=line, message="a conflict of a merge is left in it")
 
 
 def _conflict_line(text: str) -> int:
@@ -104,12 +104,14 @@ def _conflict_line(text: str) -> int:
     return 0
 
 
-def _sources(files: dict[str, ChangedFile], checkout: Path) -> list[Source]:
+def _sources(files: dict[str, ChangedFile], checkout: Path) -> list[SourceFile]:
     kinds = {path: kind_of(path, file.after or b"", checkout) for path, file in files.items()}
-    return [Source(path=path, file=checkout / path, kind=kind) for path, kind in kinds.items() if kind]
+    return [SourceFile(path=path, file=checkout / path, kind=kind) for path, kind in kinds.items() if kind]
 
 
-def _answer(parsed: Parsed, wrong: tuple[Finding, ...], named: tuple[Finding, ...], bench: Bench) -> CheckResult:
+def _answer(
+    parsed: Parsed, wrong: tuple[ToolFinding, ...], named: tuple[ToolFinding, ...], bench: Bench
+) -> CheckResult:
     notes = [f"not judged: {told(named)}"] if named else []
     notes.extend(parsed.unread)
     log = "\n".join(map(str, (*wrong, *named)))

@@ -14,7 +14,7 @@ _LINE_NUMBER = re.compile(r"\b(lines?) \d+\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ToolFinding:
     """One remark of a tool; `line` is 0 when it is about the whole file, `path` empty when it is about no file."""
 
     path: str
@@ -28,7 +28,7 @@ class Finding:
         return f"{said} [{self.code}]" if self.code else said
 
 
-def keys(findings: Iterable[Finding]) -> frozenset[str]:
+def keys(findings: Iterable[ToolFinding]) -> frozenset[str]:
     """The findings as they are kept and compared: without line numbers, the same one twice counted as two."""
     seen: Counter[tuple[str, str, str]] = Counter()
     found: set[str] = set()
@@ -40,8 +40,8 @@ def keys(findings: Iterable[Finding]) -> frozenset[str]:
 
 
 def fresh(
-    now: tuple[Finding, ...], before: frozenset[str], *, new: frozenset[str] = frozenset(), gone: frozenset[str]
-) -> tuple[Finding, ...]:
+    now: tuple[ToolFinding, ...], before: frozenset[str], *, new: frozenset[str] = frozenset(), gone: frozenset[str]
+) -> tuple[ToolFinding, ...]:
     """The findings that were not there before, of each kind the last ones.
 
     `new` and `gone` are paths: what was said of a file that is gone may be said of a new one, since a file that
@@ -53,10 +53,10 @@ def fresh(
         path, code, message = key.split("\t")[:3]
         known[path, code, message] += 1
         movable[code, message] += path in gone
-    alike: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
+    alike: defaultdict[tuple[str, str, str], list[ToolFinding]] = defaultdict(list)
     for finding in now:
         alike[_what(finding)].append(finding)
-    found: set[Finding] = set()
+    found: set[ToolFinding] = set()
     for what, group in alike.items():
         path, *rest = what
         allowed = known[what]
@@ -68,7 +68,7 @@ def fresh(
     return tuple(finding for finding in now if finding in found)
 
 
-def told(findings: Iterable[Finding], shown: int = SHOWN) -> str:
+def told(findings: Iterable[ToolFinding], shown: int = SHOWN) -> str:
     """The first few findings in one line, and how many more there are."""
     texts = [str(finding) for finding in findings]
     more = f"; and {len(texts) - shown} more" if len(texts) > shown else ""
@@ -86,5 +86,5 @@ def clipped(text: str) -> str:
     return printable(first)[:LONGEST_MESSAGE]
 
 
-def _what(finding: Finding) -> tuple[str, str, str]:
+def _what(finding: ToolFinding) -> tuple[str, str, str]:
     return printable(finding.path), finding.code, _LINE_NUMBER.sub(r"\1 N", finding.message)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
-from milepost.verify.checks.tool_findings import Finding, fresh, keys, printable, told
+from milepost.verify.checks.tool_findings import ToolFinding, fresh, keys, printable, told
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.project_tools import answer
 from milepost.verify.programs.type_checkers import MYPY_FILES, PYRIGHT_FILES, PYTHON, TYPESCRIPT, Typing, ask
@@ -48,12 +48,12 @@ class TypesCheck:
             log="\n".join(map(str, new or [finding for part in parts for finding in part.findings])),
         )
 
-    def _new(self, part: Typing, before: frozenset[str]) -> tuple[Finding, ...]:
+    def _new(self, part: Typing, before: frozenset[str]) -> tuple[ToolFinding, ...]:
         """What the attempt is to blame for: errors that were not there, or that there is no answer any more."""
         if _answered(part.tool) not in before:
             return ()
         if part.problem:
-            return (Finding(path="", message=f"{part.problem}; before the attempt it gave an answer"),)
+            return (ToolFinding(path="", message=f"{part.problem}; before the attempt it gave an answer"),)
         created = frozenset(file.path for file in self.change.files if file.is_new)
         gone = frozenset(file.path for file in self.change.files if file.is_gone)
         return fresh(part.findings, before, new=created, gone=gone)
@@ -73,7 +73,7 @@ def type_errors(workspace: Workspace, bench: Bench) -> frozenset[str] | None:
 
 
 def _answered(tool: str) -> str:
-    (key,) = keys([Finding(path="", message=f"{tool} gave an answer")])
+    (key,) = keys([ToolFinding(path="", message=f"{tool} gave an answer")])
     return key
 
 

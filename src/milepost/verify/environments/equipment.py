@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from milepost.verify.suites.python_project import Interpreter
+from milepost.verify.suites.python_project import ProjectPython
 
 # What tools write beside packages: each checkout has its own, and each command a fresh one.
 _CACHES = frozenset({".cache", ".vite", ".vite-temp", ".vitest", ".tmp"})
@@ -36,7 +36,7 @@ class Equipment:
     it was got, one line each. `problem` is why something could not be got: what is here then is what there was.
     """
 
-    interpreter: Interpreter | None = None
+    interpreter: ProjectPython | None = None
     links: tuple[Link, ...] = ()
     readable: tuple[Path, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from milepost.verify.environments.python_install import PIP, VENV, Making
 from milepost.verify.environments.python_needs import PythonNeeds, digest_of, python_needs
 from milepost.verify.environments.python_project import is_requirement
 from milepost.verify.environments.run_installer import Installer
-from milepost.verify.suites.python_project import Interpreter, find_interpreter
+from milepost.verify.suites.python_project import ProjectPython, find_interpreter
 
 Mode = Literal["auto", "own", "off"]
 
@@ -63,12 +63,12 @@ class Python:
             known = self._made(self._key(build, needs), found, needs, theirs)
         return known if self.mode == "off" else self._with_own_packages(known, needs, theirs)
 
-    def _existing(self) -> Interpreter | None:
+    def _existing(self) -> ProjectPython | None:
         if self.mode == "off" and not self.setting:
             return find_interpreter(Path("/nonexistent"), {"PATH": self.installer.path})
         return find_interpreter(self.repository, self.installer.environ, self.setting)
 
-    def _why_this(self, found: Interpreter, fits: bool) -> str:
+    def _why_this(self, found: ProjectPython, fits: bool) -> str:
         place = found.environment.name if found.environment else found.path.name
         if self.setting:
             return f"{place}, as set"
@@ -76,7 +76,7 @@ class Python:
             return f"{place}, which is there"
         return f"{place}, which is there, though the checkout asks for other packages than the repository"
 
-    def _made(self, key: str, found: Interpreter, needs: PythonNeeds, theirs: PythonNeeds) -> Equipment:
+    def _made(self, key: str, found: ProjectPython, needs: PythonNeeds, theirs: PythonNeeds) -> Equipment:
         existing = Equipment(interpreter=found, lock=needs.digest)
         if new := _new_sources(needs, theirs):
             problem = f"packages would come from a place that your repository does not name: {', '.join(new)}"
@@ -86,7 +86,7 @@ class Python:
         if isinstance(made, Failed):
             return replace(existing, problem=made.reason, origin=(self._why_this(found, False),))
         environment = made / VENV
-        interpreter = Interpreter(
+        interpreter = ProjectPython(
             path=environment / "bin" / "python",
             environment=environment,
             readable=(environment,),
@@ -121,7 +121,7 @@ class Python:
             ),
         )
 
-    def _about(self, found: Interpreter, workspace: Workspace) -> tuple[str, str]:
+    def _about(self, found: ProjectPython, workspace: Workspace) -> tuple[str, str]:
         """The version of an interpreter and what its packages are built for."""
 
         def ask() -> tuple[str, ...]:
@@ -139,11 +139,11 @@ class Python:
     def _key(self, build: str, needs: PythonNeeds) -> str:
         return f"python-{digest_of(_RECIPE, build, needs.digest, str(needs.uses_pytest), self.installer.choices())}"
 
-    def _is_enough(self, found: Interpreter, build: str, needs: PythonNeeds, workspace: Workspace) -> bool:
+    def _is_enough(self, found: ProjectPython, build: str, needs: PythonNeeds, workspace: Workspace) -> bool:
         """Whether no environment is needed; one that was made before says that it is."""
         return not self.entries.has(self._key(build, needs)) and self._has_all(found, needs, workspace)
 
-    def _has_all(self, found: Interpreter, needs: PythonNeeds, workspace: Workspace) -> bool:
+    def _has_all(self, found: ProjectPython, needs: PythonNeeds, workspace: Workspace) -> bool:
         """Whether an interpreter outside of any environment has what is asked for, as in a container made for it."""
         if not needs.anything and not needs.uses_pytest:
             return True
@@ -162,7 +162,7 @@ class Python:
 
         return self._answer((found.path, digest_of(*wanted)), ask) == ("yes",)
 
-    def _question(self, argv: tuple[str, ...], found: Interpreter, workspace: Workspace) -> Command:
+    def _question(self, argv: tuple[str, ...], found: ProjectPython, workspace: Workspace) -> Command:
         return Command(
             argv=argv,
             cwd=workspace.scratch,

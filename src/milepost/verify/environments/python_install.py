@@ -9,7 +9,7 @@ from pathlib import Path
 from milepost.verify.environments.package_cache import Failed
 from milepost.verify.environments.python_needs import PythonNeeds
 from milepost.verify.environments.run_installer import Installer, failed
-from milepost.verify.suites.python_project import Interpreter
+from milepost.verify.suites.python_project import ProjectPython
 
 VENV = "venv"
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-input")
@@ -21,7 +21,7 @@ Step = tuple[tuple[str, ...], dict[str, str]]
 class Making:
     """One environment being made in an empty folder of the cache."""
 
-    def __init__(self, base: Interpreter, needs: PythonNeeds, installer: Installer) -> None:
+    def __init__(self, base: ProjectPython, needs: PythonNeeds, installer: Installer) -> None:
         self._base = base
         self._needs = needs
         self._installer = installer

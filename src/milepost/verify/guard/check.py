@@ -13,7 +13,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.guard import fixtures, other, run_settings, settings, shell
-from milepost.verify.guard.finding import Finding, counted
+from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.javascript import settings as javascript_settings
 from milepost.verify.guard.javascript import sources as javascript_sources
 from milepost.verify.guard.javascript import tests as javascript_tests
@@ -26,7 +26,7 @@ _PROVING_NAME = re.compile(r"(?i)check|verif|test|valid|spec|smoke|assert|accept
 _SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages", "target", "build", "dist"})
 
 
-def findings(change: Change, task: Task) -> tuple[Finding, ...]:
+def findings(change: Change, task: Task) -> tuple[GuardFinding, ...]:
     """All that a change did to tests, their settings and their runner, in the order of its paths."""
     found = [
         *python_tests.weakened(change, _proving(change, task)),
@@ -68,7 +68,7 @@ class GuardCheck:
         return CheckResult(name="guard", outcome="passed", summary=_untouched(count, self.change))
 
 
-def summary(found: tuple[Finding, ...]) -> str:
+def summary(found: tuple[GuardFinding, ...]) -> str:
     """One line for a person: the worst first, and how many more there are."""
     first = next((finding for finding in found if finding.forges), found[0])
     same = [finding for finding in found if finding.path == first.path and finding.forges == first.forges]
@@ -99,7 +99,7 @@ def _untouched(count: int, change: Change) -> str:
     return f"{counted(count, 'test file')}, none weakened ({touched} added or extended)"
 
 
-def _of_file(file: ChangedFile, task: Task) -> Iterator[Finding]:
+def _of_file(file: ChangedFile, task: Task) -> Iterator[GuardFinding]:
     kind = suffix(file.path)
     if kind in (".py", ".pth"):
         yield from python_plugins.steered(file)
@@ -113,4 +113,4 @@ def _of_file(file: ChangedFile, task: Task) -> Iterator[Finding]:
     yield from run_settings.loosened(file)
     yield from javascript_settings.loosened(file)
     if file.path.startswith("node_modules/") or "/node_modules/" in file.path:
-        yield Finding(path=file.path, line=0, what="is in the place of an installed package", forges=True)
+        yield GuardFinding(path=file.path, line=0, what="is in the place of an installed package", forges=True)

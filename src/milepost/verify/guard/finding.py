@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class GuardFinding:
     """`forges` marks what no task can ask for by allowing its tests to change: a runner that is made to lie."""
 
     path: str

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.guard.finding import Finding, counted
+from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.paths import CODE, JAVASCRIPT, PYTHON, is_test_path, suffix
 
 _LINE_COMMENT = {
@@ -62,7 +62,7 @@ class _Lines:
     held_back: Counter[str]
 
 
-def weakened(change: Change) -> tuple[Finding, ...]:
+def weakened(change: Change) -> tuple[GuardFinding, ...]:
     """The findings about test files in the languages that are read by lines."""
     files = [file for file in change.files if _is_ours(file)]
     everywhere = [_lines(file.path, file.text_after) for file in files if not file.is_gone]
@@ -70,35 +70,35 @@ def weakened(change: Change) -> tuple[Finding, ...]:
     assertions = sum((lines.assertions for lines in everywhere), Counter[str]())
     known = sum((_lines(file.path, file.text_before).tests for file in files), Counter[str]())
     claimed = sum((_lines(file.path, file.text_before).assertions for file in files), Counter[str]())
-    findings: list[Finding] = []
+    findings: list[GuardFinding] = []
     for file in files:
         if file.before is not None:
             findings += _compared(file, tests - known, assertions - claimed)
     return tuple(findings)
 
 
-def _compared(file: ChangedFile, new_tests: Counter[str], new_assertions: Counter[str]) -> Iterator[Finding]:
+def _compared(file: ChangedFile, new_tests: Counter[str], new_assertions: Counter[str]) -> Iterator[GuardFinding]:
     """What one file lost; what turned up in another file has only moved."""
     before, after = _lines(file.path, file.text_before), _lines(file.path, file.text_after)
     lost = sorted((before.tests - after.tests - new_tests).elements())
     if file.is_gone and lost:
-        yield Finding(path=file.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
+        yield GuardFinding(path=file.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
         return
     if file.is_link:
-        yield Finding(path=file.path, line=0, what="was replaced by a link")
+        yield GuardFinding(path=file.path, line=0, what="was replaced by a link")
     for name in lost:
-        yield Finding(path=file.path, line=0, what=f"the test {name} was deleted")
+        yield GuardFinding(path=file.path, line=0, what=f"the test {name} was deleted")
     for mark in sorted((after.held_back - before.held_back).elements()):
         if after.tests.total() <= before.tests.total():
-            yield Finding(path=file.path, line=_line(file.text_after, mark), what=f"tests are held back by {mark}")
+            yield GuardFinding(path=file.path, line=_line(file.text_after, mark), what=f"tests are held back by {mark}")
     gone = before.assertions - after.assertions - new_assertions
     if gone and not lost:
         one = min(gone.elements())
         what = f"{counted(gone.total(), 'assertion')} changed or removed, such as {one[:80]!r}"
-        yield Finding(path=file.path, line=0, what=what)
+        yield GuardFinding(path=file.path, line=0, what=what)
 
 
-def forged(file: ChangedFile) -> tuple[Finding, ...]:
+def forged(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """A process that test code ends with status 0, where it did not before."""
     if file.after is None or not is_test_path(file.path) or not _is_ours(file):
         return ()
@@ -107,7 +107,9 @@ def forged(file: ChangedFile) -> tuple[Finding, ...]:
     found = _EXITS.search(file.text_after)
     assert found is not None
     line = file.text_after[: found.start()].count("\n") + 1
-    return (Finding(path=file.path, line=line, what=f"ends the tests as if all were well: {found[0]}", forges=True),)
+    return (
+        GuardFinding(path=file.path, line=line, what=f"ends the tests as if all were well: {found[0]}", forges=True),
+    )
 
 
 def _is_ours(file: ChangedFile) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 
 LONGEST_LINE = 2000
 
@@ -81,12 +81,12 @@ _ENVIRONMENT_FILES = re.compile(
 )
 
 
-def loosened(file: ChangedFile) -> tuple[Finding, ...]:
+def loosened(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """The findings about one file of settings; what stood there before is none."""
     if file.after is None or file.is_link:
         return ()
     found = dict.fromkeys((*_npm(file), *_lines(file), *_variables(file)))
-    return tuple(Finding(path=file.path, line=0, what=what, forges=True) for what in found)
+    return tuple(GuardFinding(path=file.path, line=0, what=what, forges=True) for what in found)
 
 
 def harmless_node_options(value: str) -> bool:

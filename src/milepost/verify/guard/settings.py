@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.paths import is_test_setting, name_of
 
 _HOLDING_BACK = re.compile(
@@ -25,7 +25,7 @@ _VARIABLES = re.compile(
 )
 
 
-def loosened(file: ChangedFile) -> tuple[Finding, ...]:
+def loosened(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """The findings about one settings file; a file without settings for tests gives none."""
     if not is_test_setting(file.path) and not name_of(file.path).startswith(".env"):
         return ()
@@ -40,7 +40,7 @@ def loosened(file: ChangedFile) -> tuple[Finding, ...]:
         findings += _cargo(file)
     if name_of(file.path) == "CMakeLists.txt":
         findings += _cmake(file)
-    return tuple(Finding(path=file.path, line=0, what=what) for what in findings)
+    return tuple(GuardFinding(path=file.path, line=0, what=what) for what in findings)
 
 
 def _pytest(path: str, text: str) -> dict[str, str] | None:

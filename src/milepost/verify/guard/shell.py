@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.paths import name_of, suffix
 
 MAKEFILES = frozenset(
@@ -31,7 +31,7 @@ def gives_up(line: str) -> bool:
     return bool(_GIVING_UP.search(ends))
 
 
-def loosened(file: ChangedFile) -> tuple[Finding, ...]:
+def loosened(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """The findings about a Makefile or a script: lines that run tests and succeed without them."""
     if file.after is None or not _is_script(file):
         return ()
@@ -40,7 +40,7 @@ def loosened(file: ChangedFile) -> tuple[Finding, ...]:
     fresh = [(number, line.strip()) for number, line in lines if line.strip() not in before]
     makes = name_of(file.path) in MAKEFILES
     what = tuple(_makefile(fresh) if makes else _script(file, fresh))
-    return tuple(Finding(path=file.path, line=line, what=words, forges=True) for words, line in what) + tuple(
+    return tuple(GuardFinding(path=file.path, line=line, what=words, forges=True) for words, line in what) + tuple(
         _lost(file)
     )
 
@@ -64,7 +64,7 @@ def _script(file: ChangedFile, fresh: list[tuple[int, str]]) -> Iterator[tuple[s
             yield f"does not fail when its commands do: {line!r}", number
 
 
-def _lost(file: ChangedFile) -> Iterator[Finding]:
+def _lost(file: ChangedFile) -> Iterator[GuardFinding]:
     """Lines that ran tests, in a Makefile's recipe or a script, and are gone."""
     runs = re.compile(
         r"\b(pytest|unittest|jest|vitest|mocha|cargo test|go test|ctest|npm (run )?test|node --test|tox|nox)\b"
@@ -72,7 +72,7 @@ def _lost(file: ChangedFile) -> Iterator[Finding]:
     before, after = runs.findall(file.text_before), runs.findall(file.text_after)
     lost = {found[0] for found in before} - {found[0] for found in after}
     for name in sorted(lost):
-        yield Finding(path=file.path, line=0, what=f"does not run {name} any more")
+        yield GuardFinding(path=file.path, line=0, what=f"does not run {name} any more")
 
 
 def _is_script(file: ChangedFile) -> bool:

@@ -13,7 +13,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, Line
 from milepost.sources.python_modules import Module
 from milepost.verify.checks.files import listed
-from milepost.verify.checks.tool_findings import Finding, clipped
+from milepost.verify.checks.tool_findings import ToolFinding, clipped
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.project_tools import is_file, why_not
 from milepost.verify.programs.python_modules import import_cycle
@@ -45,11 +45,11 @@ class Imported:
     of_surroundings: bool = False
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> ToolFinding:
         path, line = self.place if self.place[0] else (self.module.path, 0)
         cycle = import_cycle(self.traceback)
         why = f"circular import: {' → '.join(cycle)}" if cycle else self.problem
-        return Finding(path=path, line=line, message=f"{self.module.name} cannot be imported: {why}")
+        return ToolFinding(path=path, line=line, message=f"{self.module.name} cannot be imported: {why}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Literal
 from milepost.core.change import Change
 from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.paths import folders_above
-from milepost.verify.checks.tool_findings import Finding, clipped
+from milepost.verify.checks.tool_findings import ToolFinding, clipped
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.project_tools import is_file, node_program, python_program, relative, text_of
 
@@ -55,7 +55,7 @@ class Linter:
         options = (*_OPTIONS[self.tool], "--output-file", str(output), f"--stdin-filename={path}")
         return (str(self.program), *options, *given)
 
-    def read(self, text: str, checkout: Path) -> tuple[Finding, ...] | None:
+    def read(self, text: str, checkout: Path) -> tuple[ToolFinding, ...] | None:
         return read_ruff(text, checkout) if self.tool == "ruff" else read_eslint(text, checkout)
 
 
@@ -72,12 +72,12 @@ def linters(change: Change, bench: Bench, checkout: Path) -> Iterator[Linter]:
             yield Linter(tool="eslint", program=found)
 
 
-def read_ruff(text: str, checkout: Path) -> tuple[Finding, ...] | None:
+def read_ruff(text: str, checkout: Path) -> tuple[ToolFinding, ...] | None:
     """The findings in ruff's JSON, but for those of its parser; None when it is none."""
     try:
         remarks = json.loads(text)
         return tuple(
-            Finding(
+            ToolFinding(
                 path=relative(remark["filename"], checkout),
                 line=remark["location"]["row"],
                 message=clipped(remark["message"]),
@@ -90,11 +90,11 @@ def read_ruff(text: str, checkout: Path) -> tuple[Finding, ...] | None:
         return None
 
 
-def read_eslint(text: str, checkout: Path) -> tuple[Finding, ...] | None:
+def read_eslint(text: str, checkout: Path) -> tuple[ToolFinding, ...] | None:
     """The errors in eslint's JSON, warnings left out; None when it is none."""
     try:
         return tuple(
-            Finding(
+            ToolFinding(
                 path=relative(file["filePath"], checkout),
                 line=remark.get("line") or 0,
                 message=clipped(remark["message"]),

@@ -15,7 +15,7 @@ from milepost.core.change import Change
 from milepost.core.commands import CommandResult
 from milepost.sources.parse_documents import json_of
 from milepost.sources.paths import folders_above, joined
-from milepost.verify.checks.tool_findings import Finding, clipped
+from milepost.verify.checks.tool_findings import ToolFinding, clipped
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.project_tools import node_program, text_of, why_not
 
@@ -70,7 +70,7 @@ _COMPLAINT_OF_BASH = re.compile(r"line (\d+): (.*?)(?= /?\S*: line \d+: |$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceFile:
     """A file to parse: the path it is known by, where it lies, and as what it is read."""
 
     path: str
@@ -82,7 +82,7 @@ class Source:
 class Parsed:
     """What the parsers said. `unread` is why some files were not parsed; `crash` why a parser gave no answer."""
 
-    broken: tuple[Finding, ...] = ()
+    broken: tuple[ToolFinding, ...] = ()
     read: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
     crash: str = ""
@@ -105,7 +105,7 @@ def kind_of(path: str, content: bytes, checkout: Path) -> str:
     return "shell" if not kind and "." not in name and _SHELL.match(content) else kind
 
 
-def parse(sources: tuple[Source, ...], bench: Bench, workspace: Workspace, change: Change) -> Parsed:
+def parse(sources: tuple[SourceFile, ...], bench: Bench, workspace: Workspace, change: Change) -> Parsed:
     """Parse all of them, a process for each kind of parser."""
     groups = (
         (_parse_with_interpreter, _BY_INTERPRETER),
@@ -122,20 +122,20 @@ def parse(sources: tuple[Source, ...], bench: Bench, workspace: Workspace, chang
     return _together(parts)
 
 
-def _parse_with_interpreter(sources: list[Source], bench: Bench, workspace: Workspace) -> Parsed:
+def _parse_with_interpreter(sources: list[SourceFile], bench: Bench, workspace: Workspace) -> Parsed:
     if bench.interpreter is None:
         return Parsed(unread=("there is no Python interpreter",))
     argv = (str(bench.interpreter.path), "-I", "-B", str(PYTHON_DRIVER))
     return _ask_driver(argv, PYTHON_DRIVER, sources, bench, workspace)
 
 
-def _parse_with_node(sources: list[Source], bench: Bench, workspace: Workspace) -> Parsed:
+def _parse_with_node(sources: list[SourceFile], bench: Bench, workspace: Workspace) -> Parsed:
     argv = ("node", "--experimental-vm-modules", "--no-warnings", str(NODE_DRIVER))
     return _ask_driver(argv, NODE_DRIVER, sources, bench, workspace)
 
 
 def _ask_driver(
-    argv: tuple[str, ...], driver: Path, sources: list[Source], bench: Bench, workspace: Workspace
+    argv: tuple[str, ...], driver: Path, sources: list[SourceFile], bench: Bench, workspace: Workspace
 ) -> Parsed:
     listing = json.dumps([[source.kind, str(source.file)] for source in sources])
     result = bench.run(argv, workspace, stdin=listing, readable=(driver,))
@@ -148,12 +148,12 @@ def _ask_driver(
     if answer is None:
         return Parsed(crash=f"the parser {why_not(result, argv[0], bench.timeout_s)}", results=(result,))
     unread = {sources[index].path: sources[index].kind for index in answer.get("unread", ())}
-    broken: list[Finding] = []
+    broken: list[ToolFinding] = []
     for index, line, message, *signs in answer["broken"]:
         if signs and _EXTENSION.match(signs[0]):
             unread[sources[index].path] = "JSX and decorators"
         else:
-            broken.append(Finding(path=sources[index].path, line=line, message=clipped(message)))
+            broken.append(ToolFinding(path=sources[index].path, line=line, message=clipped(message)))
     return Parsed(
         broken=tuple(broken),
         read=frozenset(source.path for source in sources) - unread.keys(),
@@ -163,26 +163,26 @@ def _ask_driver(
     )
 
 
-def _parse_with_bash(sources: list[Source], bench: Bench, workspace: Workspace) -> Parsed:
+def _parse_with_bash(sources: list[SourceFile], bench: Bench, workspace: Workspace) -> Parsed:
     files = tuple(str(source.file) for source in sources)
     argv = ("bash", "-c", _SHELL_LOOP, "bash", *files)
     result = bench.run(argv, workspace)
     if result.termination == "not_started":
         return Parsed(unread=(why_not(result, "bash", bench.timeout_s),), results=(result,))
-    broken: list[Finding] = []
+    broken: list[ToolFinding] = []
     for line in result.stdout.splitlines():
         number, _, said = line.partition("\t")
         if number.isdecimal() and int(number) < len(sources):
             hit = _COMPLAINT_OF_BASH.search(said.removeprefix(files[int(number)])[:LONGEST_LINE])
             place, message = (int(hit[1]), hit[2]) if hit else (0, said)
-            broken.append(Finding(path=sources[int(number)].path, line=place, message=clipped(message)))
+            broken.append(ToolFinding(path=sources[int(number)].path, line=place, message=clipped(message)))
     crash = "" if result.succeeded else f"bash {why_not(result, 'bash', bench.timeout_s)}"
     return Parsed(
         broken=tuple(broken), read=frozenset(source.path for source in sources), crash=crash, results=(result,)
     )
 
 
-def _parse_with_tsc(sources: list[Source], bench: Bench, workspace: Workspace, change: Change) -> Parsed:
+def _parse_with_tsc(sources: list[SourceFile], bench: Bench, workspace: Workspace, change: Change) -> Parsed:
     """By the project's own compiler, with nothing of its settings: only what no setting could allow is told."""
     folder = folders_above(sources[0].path)[0]
     program = node_program(bench, workspace.folder, "tsc", folder, change)
@@ -203,12 +203,12 @@ def _parse_with_tsc(sources: list[Source], bench: Bench, workspace: Workspace, c
     if result.termination != "exited" or result.exit_code not in (0, 1, 2):
         return Parsed(crash=f"tsc {why_not(result, 'tsc', bench.timeout_s)}", results=(result,))
     by_file = {(workspace.folder / source.file).resolve(): source.path for source in sources}
-    broken: dict[str, Finding] = {}
+    broken: dict[str, ToolFinding] = {}
     for line in result.stdout.splitlines():
         hit = _COMPLAINT_OF_TSC.match(line[:LONGEST_LINE])
         path = by_file.get((workspace.folder / hit["path"]).resolve()) if hit else None
         if hit and path and int(hit["code"]) in _TSC_SYNTAX | _TSC_JSX:
-            broken.setdefault(path, Finding(path=path, line=int(hit["line"]), message=clipped(hit["message"])))
+            broken.setdefault(path, ToolFinding(path=path, line=int(hit["line"]), message=clipped(hit["message"])))
     return Parsed(broken=tuple(broken.values()), read=frozenset(by_file.values()), argv=argv, results=(result,))
 
 

@@ -13,7 +13,7 @@ from milepost.core.change import Change
 from milepost.core.commands import CommandResult
 from milepost.sources.parse_documents import table, toml_of
 from milepost.sources.paths import folders_above, joined
-from milepost.verify.checks.tool_findings import Finding, clipped
+from milepost.verify.checks.tool_findings import ToolFinding, clipped
 from milepost.verify.command_runner import Bench
 from milepost.verify.programs.project_tools import is_file, node_program, python_program, relative, text_of, why_not
 from milepost.verify.walk_checkout import folders_below
@@ -36,7 +36,7 @@ class Typing:
     """What one type checker said; `problem` is why it gave no answer though the project has it and has set it up."""
 
     tool: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ToolFinding, ...] = ()
     problem: str = ""
     argv: tuple[str, ...] = ()
     results: tuple[CommandResult, ...] = ()
@@ -102,20 +102,20 @@ def typescript_projects(paths: tuple[str, ...], checkout: Path) -> Iterator[tupl
                 yield folder, named
 
 
-def read_mypy(output: str) -> tuple[Finding, ...]:
+def read_mypy(output: str) -> tuple[ToolFinding, ...]:
     """The errors in what mypy wrote, one a line."""
     hits = filter(None, map(_OF_MYPY.match, _lines(output)))
     return tuple(
-        Finding(path=hit["path"], line=int(hit["line"]), message=clipped(hit["message"]), code=hit["code"] or "")
+        ToolFinding(path=hit["path"], line=int(hit["line"]), message=clipped(hit["message"]), code=hit["code"] or "")
         for hit in hits
     )
 
 
-def read_tsc(output: str, folder: str = "") -> tuple[Finding, ...]:
+def read_tsc(output: str, folder: str = "") -> tuple[ToolFinding, ...]:
     """The errors in what tsc wrote, one a line, the paths relative to the folder it ran in."""
     hits = filter(None, map(_OF_TSC.match, _lines(output)))
     return tuple(
-        Finding(
+        ToolFinding(
             path=joined(folder, hit["path"]) if hit["path"] else "",
             line=int(hit["line"] or 0),
             message=clipped(hit["message"]),
@@ -126,13 +126,13 @@ def read_tsc(output: str, folder: str = "") -> tuple[Finding, ...]:
     )
 
 
-def read_pyright(output: str, checkout: Path) -> tuple[Finding, ...] | None:
+def read_pyright(output: str, checkout: Path) -> tuple[ToolFinding, ...] | None:
     """The errors in pyright's JSON; None when it is none."""
     try:
         remarks = json.loads(output)["generalDiagnostics"]
         errors = [remark for remark in remarks if remark["severity"] == "error"]
         return tuple(
-            Finding(
+            ToolFinding(
                 path=relative(remark.get("file", ""), checkout),
                 line=remark["range"]["start"]["line"] + 1 if "range" in remark else 0,
                 message=clipped(remark["message"]),
@@ -186,7 +186,7 @@ def _ask_tsc(folder: str, settings: str, bench: Bench, workspace: Workspace, cha
 
 
 def _answer(
-    tool: str, argv: tuple[str, ...], result: CommandResult, findings: tuple[Finding, ...], bench: Bench
+    tool: str, argv: tuple[str, ...], result: CommandResult, findings: tuple[ToolFinding, ...], bench: Bench
 ) -> Typing:
     if result.termination == "exited" and (result.exit_code == 0 or findings):
         return Typing(tool=tool, findings=findings, argv=argv, results=(result,))

@@ -23,7 +23,7 @@ _FINDER_PATH = re.compile(r"""['"](/[^'"]+)['"]""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
+class ProjectPython:
     """The Python that a project's commands run with.
 
     `readable` is what it needs beside the toolchain it belongs to. `imports` are folders, relative to
@@ -55,7 +55,7 @@ def find_test_files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str = "") -> Interpreter | None:
+def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str = "") -> ProjectPython | None:
     """The interpreter a project means: the one that is set, its own environment's, the shell's, the system's."""
     if setting:
         return _named(setting, repository, environ)
@@ -69,7 +69,7 @@ def find_interpreter(repository: Path, environ: Mapping[str, str], setting: str 
     return _interpreter(Path(found), repository) if found else None
 
 
-def environment_for(interpreter: Interpreter, folder: Path, path: str) -> dict[str, str]:
+def environment_for(interpreter: ProjectPython, folder: Path, path: str) -> dict[str, str]:
     """The variables that make a command in `folder` use the interpreter, and import from `folder`."""
     variables: dict[str, str] = {}
     programs = [str(place) for place in interpreter.programs]
@@ -106,7 +106,7 @@ class PytestPresence:
         self._answers: dict[Path, bool] = {}
         self._lock = threading.Lock()
 
-    def of(self, interpreter: Interpreter, ask: Callable[[], bool | None]) -> bool:
+    def of(self, interpreter: ProjectPython, ask: Callable[[], bool | None]) -> bool:
         """The answer, got by `ask` the first time; None from it is no answer, and is asked again next time."""
         with self._lock:
             if interpreter.path not in self._answers:
@@ -127,7 +127,7 @@ def _hides_modules(folder: Path) -> bool:
     return bool(modules & (sys.stdlib_module_names - {"test"}))
 
 
-def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> Interpreter | None:
+def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> ProjectPython | None:
     if "/" in setting:
         path = repository / Path(setting).expanduser()
         return _interpreter(path, repository) if os.access(path, os.X_OK) else None
@@ -135,16 +135,16 @@ def _named(setting: str, repository: Path, environ: Mapping[str, str]) -> Interp
     return _interpreter(Path(found), repository) if found else None
 
 
-def _interpreter(path: Path, repository: Path) -> Interpreter:
+def _interpreter(path: Path, repository: Path) -> ProjectPython:
     """The links of an environment's `python` are kept: following them would leave the environment."""
     path = path.absolute()
     if (behind := _behind(path, repository)) is not None:
         return replace(_interpreter(behind, repository), programs=(behind.parent,))
     environment = path.parent.parent
     if not (environment / "pyvenv.cfg").is_file():
-        return Interpreter(path=path)
+        return ProjectPython(path=path)
     readable = dict.fromkeys((environment, environment.resolve()))
-    return Interpreter(
+    return ProjectPython(
         path=path,
         environment=environment,
         readable=tuple(readable),

@@ -16,7 +16,7 @@ from milepost.core.verdict import TestCase
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench, last_line, log_of
 from milepost.verify.programs.pytest_options import has_settings, place_options
-from milepost.verify.suites.python_project import Interpreter, find_test_files, source_folder
+from milepost.verify.suites.python_project import ProjectPython, find_test_files, source_folder
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.account import RAN_TO_THE_END, Account, account_of
 from milepost.verify.witness.stream import Hearing
@@ -147,7 +147,7 @@ def _order(hidden: _Secrets, env: dict[str, str], only: tuple[str, ...]) -> str:
     )
 
 
-def _environment(interpreter: Interpreter, workspace: Workspace, folder: str, found: Survey) -> dict[str, str]:
+def _environment(interpreter: ProjectPython, workspace: Workspace, folder: str, found: Survey) -> dict[str, str]:
     """The variables that the tests see, and the programs they start."""
     env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1"}
     if found.has_bytecode:

@@ -55,7 +55,7 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileDiff:
+class ShownFileDiff:
     """What changed in a file. `long` and `generated` ones are nothing that people read first; `cut` ones lack rows."""
 
     path: str
@@ -71,7 +71,7 @@ class FileDiff:
     hunks: tuple[Hunk, ...]
 
 
-def file_diffs(files: Iterable[Sides], context: int = CONTEXT, paint: Paint = coloured) -> tuple[FileDiff, ...]:
+def file_diffs(files: Iterable[Sides], context: int = CONTEXT, paint: Paint = coloured) -> tuple[ShownFileDiff, ...]:
     """What changed in each file, with so many lines of context; rows are cut where there are too many in all."""
     found = []
     room = MOST_ROWS
@@ -82,7 +82,7 @@ def file_diffs(files: Iterable[Sides], context: int = CONTEXT, paint: Paint = co
     return tuple(found)
 
 
-def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS, paint: Paint = coloured) -> FileDiff:
+def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS, paint: Paint = coloured) -> ShownFileDiff:
     """What changed in one file, in as many rows as there is room for."""
     before, after = _ends_alike(sides.before or "", sides.after or "")
     stretches = compare(_whole_lines(before), _whole_lines(after))
@@ -91,7 +91,7 @@ def file_diff(sides: Sides, context: int = CONTEXT, room: int = MOST_ROWS, paint
     removed = sides.removed + sum(stretch.old_end - stretch.old for stretch in changed)
     groups, left_out = fitting(groups_of(stretches, context), room)
     old, new = (paint(sides.was or sides.path, before), paint(sides.path, after)) if groups else ((), ())
-    return FileDiff(
+    return ShownFileDiff(
         path=sides.path,
         was=sides.was,
         kind=sides.kind,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +39,15 @@ class Proposed:
 class Kind:
     """Readings are tried in turn for each contested stretch; `holds` says whether the result is certain."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[ListReading, ...]
     holds: Callable[[Proposed], bool]
 
 
 def one_a_line(
-    lines: Lines, entry_of: Callable[[str], Entry | None], leads: Callable[[str], bool] = lambda _: False
-) -> tuple[Entry, ...] | None:
+    lines: Lines, entry_of: Callable[[str], ListEntry | None], leads: Callable[[str], bool] = lambda _: False
+) -> tuple[ListEntry, ...] | None:
     """Entries of a line each; blank lines stay with the one before, and lines that lead to one, comments, with it."""
-    found: list[Entry] = []
+    found: list[ListEntry] = []
     pending: list[str] = []
     for line in lines:
         if leads(line) or (not line.strip() and (pending or not found)):

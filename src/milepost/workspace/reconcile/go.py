@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 
 LONGEST_LINE = 1_000
 _IMPORT = re.compile(r"\s*(?:import\s+)?(?:([\w.]+)\s+)?\"([^\"\s]+)\"\s*(?://.*)?")
@@ -15,8 +15,10 @@ _BEFORE = re.compile(r"\s*|\s*//.*|package\s+\w+\s*(?://.*)?")
 _VERSION = re.compile(r"v\d+")
 
 
-def _imports(lines: Lines) -> tuple[Entry, ...] | None:
-    return one_a_line(lines, lambda line: Entry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None)
+def _imports(lines: Lines) -> tuple[ListEntry, ...] | None:
+    return one_a_line(
+        lines, lambda line: ListEntry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None
+    )
 
 
 def _holds(proposed: Proposed) -> bool:
@@ -61,9 +63,9 @@ def _name(line: str) -> str:
     return found[1] or (folders[-1] if folders and _VERSION.fullmatch(last) else last.partition(".v")[0])
 
 
-def _by_path(entry: Entry) -> str:
+def _by_path(entry: ListEntry) -> str:
     found = _IMPORT.fullmatch(entry.lines[-1])
     return found[2] if found else ""
 
 
-KIND = Kind(readings=(Reading(name="imports", read=_imports, orders=(_by_path,), seen=1),), holds=_holds)
+KIND = Kind(readings=(ListReading(name="imports", read=_imports, orders=(_by_path,), seen=1),), holds=_holds)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Inline, Lines, ListEntry, ListReading
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -33,31 +33,33 @@ _CONTAINERS = frozenset({"array", "named_imports", "export_clause"})
 _DECLARATIONS = frozenset({"function_declaration", "class_declaration", "variable_declarator"})
 
 
-def _imports(lines: Lines) -> tuple[Entry, ...] | None:
-    return one_a_line(lines, lambda line: Entry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None)
+def _imports(lines: Lines) -> tuple[ListEntry, ...] | None:
+    return one_a_line(
+        lines, lambda line: ListEntry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None
+    )
 
 
-def _grown_imports(lines: Lines) -> tuple[Entry, ...] | None:
+def _grown_imports(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Imports that are one for each module, to which both sides may have added names."""
 
-    def entry(line: str) -> Entry | None:
+    def entry(line: str) -> ListEntry | None:
         found = _GROWING.fullmatch(line)
         if found is None:
-            return Entry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None
+            return ListEntry(key=line.strip(), lines=(line,)) if _IMPORT.fullmatch(line) else None
         head, items, tail = found[1], found[2], found[3]
         inline = Inline(head=head, items=tuple(item.strip() for item in items.split(",")), tail=tail)
-        return Entry(key=f"{head.strip()} {tail.strip()}", lines=(line,), inline=inline)
+        return ListEntry(key=f"{head.strip()} {tail.strip()}", lines=(line,), inline=inline)
 
     return one_a_line(lines, entry)
 
 
-def _items(lines: Lines) -> tuple[Entry, ...] | None:
+def _items(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Names and strings, a line each; only the last may be without its comma."""
     matches = [_ITEM.fullmatch(line) for line in lines]
     if any(match is None or (not match[2] and match is not matches[-1]) for match in matches):
         return None
     return tuple(
-        Entry(key=match[1], lines=(line if match[2] else f"{line.rstrip()},",))
+        ListEntry(key=match[1], lines=(line if match[2] else f"{line.rstrip()},",))
         for line, match in zip(lines, matches, strict=True)
         if match is not None
     )
@@ -145,15 +147,15 @@ def _parser(kind: str) -> Parser:
     return Parser(Language(languages[kind]()))
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: ListEntry) -> str:
     return entry.lines[-1].strip()
 
 
-def _folded(entry: Entry) -> str:
+def _folded(entry: ListEntry) -> str:
     return _plain(entry).casefold()
 
 
-def _by_source(entry: Entry) -> str:
+def _by_source(entry: ListEntry) -> str:
     found = _SOURCE.findall(entry.lines[-1])
     return found[-1].casefold() if found else ""
 
@@ -161,9 +163,9 @@ def _by_source(entry: Entry) -> str:
 _ORDERS = (_plain, _folded)
 KIND = Kind(
     readings=(
-        Reading(name="imports", read=_imports, orders=(_by_source, *_ORDERS), seen=1),
-        Reading(name="grown imports", read=_grown_imports, orders=(_by_source, *_ORDERS), seen=1),
-        Reading(name="items", read=_items, orders=_ORDERS, commas=True),
+        ListReading(name="imports", read=_imports, orders=(_by_source, *_ORDERS), seen=1),
+        ListReading(name="grown imports", read=_grown_imports, orders=(_by_source, *_ORDERS), seen=1),
+        ListReading(name="items", read=_items, orders=_ORDERS, commas=True),
     ),
     holds=_holds,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 Lines = tuple[str, ...]
-Order = Callable[["Entry"], Any]
+Order = Callable[["ListEntry"], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Inline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ListEntry:
     """One thing in a list, with the lines it takes; `key` makes it the same thing on both sides.
 
     One that `opens` is a heading: what follows belongs to it.
@@ -36,7 +36,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ListReading:
     """One way to read a stretch of lines as entries, None where it cannot be read so.
 
     `orders` are the orders such a list may be kept in, which counts once `seen` entries of the base are in one; else
@@ -44,20 +44,20 @@ class Reading:
     """
 
     name: str
-    read: Callable[[Lines], tuple[Entry, ...] | None]
+    read: Callable[[Lines], tuple[ListEntry, ...] | None]
     orders: tuple[Order, ...] = ()
     seen: int = 2
     commas: bool = False
 
 
 def both(
-    base: Sequence[Entry],
-    ours: Sequence[Entry],
-    theirs: Sequence[Entry],
+    base: Sequence[ListEntry],
+    ours: Sequence[ListEntry],
+    theirs: Sequence[ListEntry],
     *,
     order: Order | None = None,
     apart: Lines = (),
-) -> tuple[Entry, ...] | None:
+) -> tuple[ListEntry, ...] | None:
     """The entries of both sides, each once; None where a side did more than add, or they do not go together.
 
     `apart` are the blank lines that keep what has a heading from what is before it.
@@ -70,7 +70,7 @@ def both(
         return None
     if [key for key in shared if key in was] != list(was):
         return None
-    found: list[Entry] = []
+    found: list[ListEntry] = []
     rest, others = list(ours), list(theirs)
     for key in shared:
         gap = _gap(_taken(rest, key), _taken(others, key), order, apart)
@@ -82,7 +82,7 @@ def both(
     return None if last is None else (*found, *last)
 
 
-def order_of(reading: Reading, *sides: Sequence[Entry]) -> Order | None:
+def order_of(reading: ListReading, *sides: Sequence[ListEntry]) -> Order | None:
     """The order that all sides keep, None where there is none to be seen."""
     return next((order for order in reading.orders if all(_is_sorted(map(order, side)) for side in sides)), None)
 
@@ -95,7 +95,7 @@ def united(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*ours, *theirs)))
 
 
-def _gap(ours: list[Entry], theirs: list[Entry], order: Order | None, apart: Lines) -> list[Entry] | None:
+def _gap(ours: list[ListEntry], theirs: list[ListEntry], order: Order | None, apart: Lines) -> list[ListEntry] | None:
     """What both sides added at one place; what one of them put below a new heading cannot take in the other's."""
     if not ours or not theirs:
         return [*ours, *theirs]
@@ -109,7 +109,7 @@ def _gap(ours: list[Entry], theirs: list[Entry], order: Order | None, apart: Lin
     return found if order is None else sorted(found, key=order)
 
 
-def _one(was: Entry | None, ours: Entry, theirs: Entry) -> Entry | None:
+def _one(was: ListEntry | None, ours: ListEntry, theirs: ListEntry) -> ListEntry | None:
     """An entry that is on both sides: the same, or a list within a line that both made longer."""
     if ours.inline is not None and theirs.inline is not None:
         had = was.inline.items if was is not None and was.inline is not None else ()
@@ -121,7 +121,7 @@ def _one(was: Entry | None, ours: Entry, theirs: Entry) -> Entry | None:
     return longer if _trimmed(longer) == _trimmed(shorter) else None
 
 
-def _taken(entries: list[Entry], key: str) -> list[Entry]:
+def _taken(entries: list[ListEntry], key: str) -> list[ListEntry]:
     """Take off all entries before the one with this key, and that one."""
     at = next(number for number, entry in enumerate(entries) if entry.key == key)
     before = entries[:at]
@@ -129,16 +129,16 @@ def _taken(entries: list[Entry], key: str) -> list[Entry]:
     return before
 
 
-def _by_key(entries: Sequence[Entry]) -> dict[str, Entry] | None:
+def _by_key(entries: Sequence[ListEntry]) -> dict[str, ListEntry] | None:
     found = {entry.key: entry for entry in entries}
     return found if len(found) == len(entries) else None
 
 
-def _trimmed(entry: Entry) -> Lines:
+def _trimmed(entry: ListEntry) -> Lines:
     return entry.lines[: len(entry.lines) - len(_blank_end(entry))]
 
 
-def _blank_end(entry: Entry) -> Lines:
+def _blank_end(entry: ListEntry) -> Lines:
     filled = max((number for number, line in enumerate(entry.lines, 1) if line.strip()), default=0)
     return entry.lines[filled:]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(?:[<>=!~;@,].*)?")
 
@@ -16,10 +16,10 @@ def requirement_name(text: str) -> str:
     return re.sub(r"[-_.]+", "-", found[1]).lower() if found else ""
 
 
-def _requirements(lines: Lines) -> tuple[Entry, ...] | None:
-    def entry(line: str) -> Entry | None:
+def _requirements(lines: Lines) -> tuple[ListEntry, ...] | None:
+    def entry(line: str) -> ListEntry | None:
         name = requirement_name(line)
-        return None if not name or line.endswith("\\") or "--hash" in line else Entry(key=name, lines=(line,))
+        return None if not name or line.endswith("\\") or "--hash" in line else ListEntry(key=name, lines=(line,))
 
     return one_a_line(lines, entry, _is_comment)
 
@@ -28,20 +28,20 @@ def _requirements_hold(proposed: Proposed) -> bool:
     return not newly(lambda text: repeated(filter(None, map(requirement_name, text.split("\n")))), proposed)
 
 
-def _ignored(lines: Lines) -> tuple[Entry, ...] | None:
+def _ignored(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Patterns; one that takes another back means something only where it stands."""
     return one_a_line(
-        lines, lambda line: None if line.startswith("!") else Entry(key=line.rstrip(), lines=(line,)), _is_comment
+        lines, lambda line: None if line.startswith("!") else ListEntry(key=line.rstrip(), lines=(line,)), _is_comment
     )
 
 
-def _owners(lines: Lines) -> tuple[Entry, ...] | None:
+def _owners(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Plain paths from the root: with patterns, which may match the same file, the last one would win."""
 
-    def entry(line: str) -> Entry | None:
+    def entry(line: str) -> ListEntry | None:
         path, *owners = line.split()
         plain = path.startswith("/") and not set(path) & set("*?[]!\\#")
-        return Entry(key=path, lines=(line,)) if plain and owners else None
+        return ListEntry(key=path, lines=(line,)) if plain and owners else None
 
     return one_a_line(lines, entry, _is_comment)
 
@@ -60,17 +60,17 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: ListEntry) -> str:
     return entry.lines[-1]
 
 
-def _folded(entry: Entry) -> str:
+def _folded(entry: ListEntry) -> str:
     return entry.lines[-1].casefold()
 
 
 _ORDERS = (_plain, _folded)
 REQUIREMENTS = Kind(
-    readings=(Reading(name="requirements", read=_requirements, orders=_ORDERS),), holds=_requirements_hold
+    readings=(ListReading(name="requirements", read=_requirements, orders=_ORDERS),), holds=_requirements_hold
 )
-IGNORED = Kind(readings=(Reading(name="patterns", read=_ignored, orders=_ORDERS),), holds=lambda _: True)
-OWNERS = Kind(readings=(Reading(name="owners", read=_owners),), holds=_owners_hold)
+IGNORED = Kind(readings=(ListReading(name="patterns", read=_ignored, orders=_ORDERS),), holds=lambda _: True)
+OWNERS = Kind(readings=(ListReading(name="owners", read=_owners),), holds=_owners_hold)

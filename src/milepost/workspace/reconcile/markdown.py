@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 
 _ITEM = re.compile(r"\s*[-*+]\s+\S")
 _ROW = re.compile(r"\s*\|(?=.*[^\s|:-]).*\|\s*")  # not the line below a table's head
@@ -16,9 +16,9 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _COMMENT = re.compile(r"<!--|-->")
 
 
-def read(lines: Lines) -> tuple[Entry, ...] | None:
+def read(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Items with the lines that are indented below them, rows, links and headings; nothing else is a list."""
-    found: list[Entry] = []
+    found: list[ListEntry] = []
     lead: list[str] = []
     for line in lines:
         if not line.strip():
@@ -30,7 +30,7 @@ def read(lines: Lines) -> tuple[Entry, ...] | None:
             found[-1] = replace(found[-1], key=f"{found[-1].key}\n{line.rstrip()}", lines=(*found[-1].lines, line))
         elif _ITEM.match(line) or _ROW.fullmatch(line) or _LINK.fullmatch(line) or _HEADING.fullmatch(line):
             opens = _HEADING.fullmatch(line) is not None
-            found.append(Entry(key=line.rstrip(), lines=(*lead, line), opens=opens))
+            found.append(ListEntry(key=line.rstrip(), lines=(*lead, line), opens=opens))
             lead = []
         else:
             return None
@@ -52,7 +52,7 @@ def holds(proposed: Proposed) -> bool:
     return True
 
 
-def _continues(entry: Entry, line: str) -> bool:
+def _continues(entry: ListEntry, line: str) -> bool:
     """Whether a line belongs to an item: it is indented deeper."""
     first = next(text for text in entry.lines if text.strip())
     return _ITEM.match(first) is not None and _indent(line) > _indent(first)
@@ -63,4 +63,4 @@ def _indent(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-KIND = Kind(readings=(Reading(name="list", read=read),), holds=holds)
+KIND = Kind(readings=(ListReading(name="list", read=read),), holds=holds)

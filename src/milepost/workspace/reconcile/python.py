@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Inline, Lines, ListEntry, ListReading
 
 _FROM = re.compile(r"(\s*from\s+[.\w]+\s+import\s+)([^()#;*]+?)(\s*(?:#.*)?)")
 _ALL = re.compile(r"(\s*__all__\s*(?::[^=]+)?=\s*[\[(]\s*)([^\[\]()#;]+?)(,?\s*[\])]\s*)")
@@ -17,40 +17,40 @@ _COMMENTED = re.compile(r"(.*,)(\s+#[^\"']*)")
 _Container = ast.List | ast.Set | ast.Tuple | ast.Dict | ast.ImportFrom
 
 
-def _imports(lines: Lines) -> tuple[Entry, ...] | None:
+def _imports(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Whole statements that import, a line each."""
-    return one_a_line(lines, lambda line: Entry(key=line.strip(), lines=(line,)) if _is_import(line) else None)
+    return one_a_line(lines, lambda line: ListEntry(key=line.strip(), lines=(line,)) if _is_import(line) else None)
 
 
-def _grown_imports(lines: Lines) -> tuple[Entry, ...] | None:
+def _grown_imports(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Imports that are one for each module, to which both sides may have added names."""
 
-    def entry(line: str) -> Entry | None:
+    def entry(line: str) -> ListEntry | None:
         found = _FROM.fullmatch(line)
         if not _is_import(line):
             return None
-        return _growing(line, found) if found else Entry(key=line.strip(), lines=(line,))
+        return _growing(line, found) if found else ListEntry(key=line.strip(), lines=(line,))
 
     return one_a_line(lines, entry)
 
 
-def _grown_all(lines: Lines) -> tuple[Entry, ...] | None:
+def _grown_all(lines: Lines) -> tuple[ListEntry, ...] | None:
     """`__all__` in one line."""
 
-    def entry(line: str) -> Entry | None:
+    def entry(line: str) -> ListEntry | None:
         found = _ALL.fullmatch(line)
         return _growing(line, found) if found else None
 
     return one_a_line(lines, entry)
 
 
-def _growing(line: str, found: re.Match[str]) -> Entry:
+def _growing(line: str, found: re.Match[str]) -> ListEntry:
     head, items, tail = found.groups()
     inline = Inline(head=head, items=tuple(item.strip() for item in items.split(",")), tail=tail)
-    return Entry(key=" ".join(head.split()), lines=(line,), inline=inline)
+    return ListEntry(key=" ".join(head.split()), lines=(line,), inline=inline)
 
 
-def _items(lines: Lines) -> tuple[Entry, ...] | None:
+def _items(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Names, strings, pairs and tuples of them, a line each; only the last may be without its comma."""
     found = one_a_line(lines, _item)
     if found is None or any(not line.strip() for line in lines):
@@ -59,14 +59,14 @@ def _items(lines: Lines) -> tuple[Entry, ...] | None:
     return None if any(bare[:-1]) else found
 
 
-def _item(line: str) -> Entry | None:
+def _item(line: str) -> ListEntry | None:
     commented = _COMMENTED.fullmatch(line)
     text = (commented[1] if commented else line).strip()
     item = text.removesuffix(",").strip()
     if not item or item.endswith(",") or (commented is None and "#" in line and not text.endswith(",")):
         return None
     key = item if _NAME.fullmatch(item) else _key_of(item)
-    return Entry(key=key, lines=(line if text.endswith(",") else f"{line.rstrip()},",)) if key else None
+    return ListEntry(key=key, lines=(line if text.endswith(",") else f"{line.rstrip()},",)) if key else None
 
 
 def _key_of(item: str) -> str:
@@ -200,20 +200,20 @@ def _parsed(text: str, *, compiled: bool = False) -> ast.Module | None:
         return None
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: ListEntry) -> str:
     return entry.lines[-1].strip()
 
 
-def _folded(entry: Entry) -> str:
+def _folded(entry: ListEntry) -> str:
     return _plain(entry).casefold()
 
 
-def _by_module(entry: Entry) -> tuple[str, str]:
+def _by_module(entry: ListEntry) -> tuple[str, str]:
     kind, module, *_ = _plain(entry).split()
     return module.casefold(), kind
 
 
-def _plain_imports_first(entry: Entry) -> tuple[bool, str]:
+def _plain_imports_first(entry: ListEntry) -> tuple[bool, str]:
     kind, module, *_ = _plain(entry).split()
     return kind == "from", module.casefold()
 
@@ -221,10 +221,10 @@ def _plain_imports_first(entry: Entry) -> tuple[bool, str]:
 _IMPORT_ORDERS = (_plain_imports_first, _plain, _folded, _by_module)
 KIND = Kind(
     readings=(
-        Reading(name="imports", read=_imports, orders=_IMPORT_ORDERS, seen=1),
-        Reading(name="grown imports", read=_grown_imports, orders=_IMPORT_ORDERS, seen=1),
-        Reading(name="all", read=_grown_all),
-        Reading(name="items", read=_items, orders=(_plain, _folded), commas=True),
+        ListReading(name="imports", read=_imports, orders=_IMPORT_ORDERS, seen=1),
+        ListReading(name="grown imports", read=_grown_imports, orders=_IMPORT_ORDERS, seen=1),
+        ListReading(name="all", read=_grown_all),
+        ListReading(name="items", read=_items, orders=(_plain, _folded), commas=True),
     ),
     holds=_holds,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, Spot
 from milepost.workspace.reconcile.file_kinds import kind_of, whole_of
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading, both, order_of
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading, both, order_of
 from milepost.workspace.reconcile.three_way import Contested, Settled, stretches
 
 LARGEST = 2_000_000
@@ -109,7 +109,7 @@ def _following(pieces: tuple[Settled | Contested, ...]) -> Lines:
     return tuple(found)
 
 
-def _read(contested: Contested, reading: Reading, before: Lines, after: Lines) -> Spot | None:
+def _read(contested: Contested, reading: ListReading, before: Lines, after: Lines) -> Spot | None:
     """A contested stretch as one, in one way to read it."""
     lead, sides, trail = _within_blanks(contested)
     base, ours, theirs = (_entries(reading, side) for side in sides)
@@ -136,7 +136,7 @@ def _read(contested: Contested, reading: Reading, before: Lines, after: Lines) -
     return Spot(first=0, lines=(*lead, *lines, *trail), reading=reading.name)
 
 
-def _entries(reading: Reading, lines: Lines) -> tuple[Entry, ...] | None:
+def _entries(reading: ListReading, lines: Lines) -> tuple[ListEntry, ...] | None:
     return None if any(len(line) > LONGEST_READ for line in lines) else reading.read(lines)
 
 
@@ -155,19 +155,19 @@ def _blanks(lines: Lines) -> int:
     return next((number for number, line in enumerate(lines) if line.strip()), len(lines))
 
 
-def _indent(entry: Entry) -> str:
+def _indent(entry: ListEntry) -> str:
     line = next((line for line in entry.lines if line.strip()), "")
     return line[: len(line) - len(line.lstrip())]
 
 
-def _ends_bare(side: Lines, entries: tuple[Entry, ...]) -> bool:
+def _ends_bare(side: Lines, entries: tuple[ListEntry, ...]) -> bool:
     """Whether the last entry does without its comma: read entries have theirs, so the lines then differ."""
     return bool(entries) and entries[-1].lines[-1] != side[-1]
 
 
-def _neighbours(lines: Lines, reading: Reading) -> tuple[Entry, ...]:
+def _neighbours(lines: Lines, reading: ListReading) -> tuple[ListEntry, ...]:
     """The entries next to a stretch, as far as there is one a line."""
-    found: list[Entry] = []
+    found: list[ListEntry] = []
     for line in lines[:MOST_NEIGHBOURS]:
         entries = _entries(reading, (line,)) if line.strip() else None
         if not entries:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Inline, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Inline, Lines, ListEntry, ListReading
 
 LONGEST_LINE = 1_000
 _PUBLIC = r"(?:pub(?:\([^()]*\))?\s+)?"
@@ -17,20 +17,20 @@ _BEFORE = re.compile(r"\s*|\s*//.*|#!?\[.*\]\s*")
 _NAMES = re.compile(r"(?:(\w+)\s+as\s+)?(\w+)\s*(?=[,};])")
 
 
-def _uses(lines: Lines) -> tuple[Entry, ...] | None:
-    return one_a_line(lines, lambda line: Entry(key=line.strip(), lines=(line,)) if _LINE.fullmatch(line) else None)
+def _uses(lines: Lines) -> tuple[ListEntry, ...] | None:
+    return one_a_line(lines, lambda line: ListEntry(key=line.strip(), lines=(line,)) if _LINE.fullmatch(line) else None)
 
 
-def _grown_uses(lines: Lines) -> tuple[Entry, ...] | None:
+def _grown_uses(lines: Lines) -> tuple[ListEntry, ...] | None:
     """`use` of several names of one module, to which both sides may have added some."""
 
-    def entry(line: str) -> Entry | None:
+    def entry(line: str) -> ListEntry | None:
         found = _GROWING.fullmatch(line)
         if found is None:
-            return Entry(key=line.strip(), lines=(line,)) if _LINE.fullmatch(line) else None
+            return ListEntry(key=line.strip(), lines=(line,)) if _LINE.fullmatch(line) else None
         head, items, tail = found.groups()
         inline = Inline(head=head, items=tuple(item.strip() for item in items.split(",")), tail=tail)
-        return Entry(key=head.strip(), lines=(line,), inline=inline)
+        return ListEntry(key=head.strip(), lines=(line,), inline=inline)
 
     return one_a_line(lines, entry)
 
@@ -72,19 +72,19 @@ def _twice(text: str) -> frozenset[str]:
     return repeated(name for name in names if name not in ("_", "self"))
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: ListEntry) -> str:
     return entry.lines[-1].strip()
 
 
-def _folded(entry: Entry) -> str:
+def _folded(entry: ListEntry) -> str:
     return _plain(entry).casefold()
 
 
 _ORDERS = (_plain, _folded)
 KIND = Kind(
     readings=(
-        Reading(name="uses", read=_uses, orders=_ORDERS, seen=1),
-        Reading(name="grown uses", read=_grown_uses, orders=_ORDERS, seen=1),
+        ListReading(name="uses", read=_uses, orders=_ORDERS, seen=1),
+        ListReading(name="grown uses", read=_grown_uses, orders=_ORDERS, seen=1),
     ),
     holds=_holds,
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, one_a_line, repeated
-from milepost.workspace.reconcile.list_entries import Entry, Lines, Reading
+from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 from milepost.workspace.reconcile.lists import requirement_name
 
 _JSON_PAIR = re.compile(r"\s*(\"(?:[^\"\\]|\\.)*\")\s*:\s*(\S.*?)(,?)\s*")
@@ -21,44 +21,48 @@ _TOML_HEADER = re.compile(r"\[\[?[^\[\]]+\]\]?\s*(?:#.*)?")
 _MISSING = object()
 
 
-def _json_pairs(lines: Lines) -> tuple[Entry, ...] | None:
-    def entry(line: str) -> Entry | None:
+def _json_pairs(lines: Lines) -> tuple[ListEntry, ...] | None:
+    def entry(line: str) -> ListEntry | None:
         found = _JSON_PAIR.fullmatch(line)
         if found is None or _loaded(json.loads, found[2]) is _MISSING:
             return None
-        return Entry(key=found[1], lines=(_with_comma(line, found[3]),))
+        return ListEntry(key=found[1], lines=(_with_comma(line, found[3]),))
 
     return _separated(lines, entry)
 
 
-def _json_items(lines: Lines) -> tuple[Entry, ...] | None:
-    def entry(line: str) -> Entry | None:
+def _json_items(lines: Lines) -> tuple[ListEntry, ...] | None:
+    def entry(line: str) -> ListEntry | None:
         found = _JSON_ITEM.fullmatch(line)
-        return None if found is None else Entry(key=found[1], lines=(_with_comma(line, found[2]),))
+        return None if found is None else ListEntry(key=found[1], lines=(_with_comma(line, found[2]),))
 
     return _separated(lines, entry)
 
 
-def _toml_pairs(lines: Lines) -> tuple[Entry, ...] | None:
-    def entry(line: str) -> Entry | None:
+def _toml_pairs(lines: Lines) -> tuple[ListEntry, ...] | None:
+    def entry(line: str) -> ListEntry | None:
         found = _TOML_PAIR.fullmatch(line)
-        return None if found is None or _loaded(tomllib.loads, line) is _MISSING else Entry(key=found[1], lines=(line,))
+        return (
+            None
+            if found is None or _loaded(tomllib.loads, line) is _MISSING
+            else ListEntry(key=found[1], lines=(line,))
+        )
 
     return one_a_line(lines, entry, _is_comment)
 
 
-def _toml_items(lines: Lines) -> tuple[Entry, ...] | None:
-    def entry(line: str) -> Entry | None:
+def _toml_items(lines: Lines) -> tuple[ListEntry, ...] | None:
+    def entry(line: str) -> ListEntry | None:
         found = _TOML_ITEM.fullmatch(line)
         if found is None:
             return None
         rest = line[found.end(1) :]
-        return Entry(key=found[1], lines=(_with_comma(line, "," if rest.startswith(",") else ""),))
+        return ListEntry(key=found[1], lines=(_with_comma(line, "," if rest.startswith(",") else ""),))
 
     return _separated(lines, entry)
 
 
-def _toml_tables(lines: Lines) -> tuple[Entry, ...] | None:
+def _toml_tables(lines: Lines) -> tuple[ListEntry, ...] | None:
     """Whole tables, each with all that is below its header."""
     starts = [number for number, line in enumerate(lines) if _TOML_HEADER.fullmatch(line)]
     if any(line.strip() and not _is_comment(line) for line in lines[: starts[0] if starts else len(lines)]):
@@ -69,10 +73,10 @@ def _toml_tables(lines: Lines) -> tuple[Entry, ...] | None:
         "\n".join(block).strip() if header.startswith("[[") else header
         for header, block in zip(headers, blocks, strict=False)
     ]
-    return tuple(Entry(key=key, lines=block, opens=True) for key, block in zip(keys, blocks, strict=False))
+    return tuple(ListEntry(key=key, lines=block, opens=True) for key, block in zip(keys, blocks, strict=False))
 
 
-def _separated(lines: Lines, entry_of: Callable[[str], Entry | None]) -> tuple[Entry, ...] | None:
+def _separated(lines: Lines, entry_of: Callable[[str], ListEntry | None]) -> tuple[ListEntry, ...] | None:
     """Entries with commas between them: only the last may be without its own."""
     filled = [line for line in lines if line.strip()]
     found = one_a_line(tuple(filled), entry_of)
@@ -150,27 +154,27 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 
-def _plain(entry: Entry) -> str:
+def _plain(entry: ListEntry) -> str:
     return entry.key.strip("\"'")
 
 
-def _folded(entry: Entry) -> str:
+def _folded(entry: ListEntry) -> str:
     return entry.key.strip("\"'").casefold()
 
 
 _ORDERS = (_plain, _folded)
 JSON = Kind(
     readings=(
-        Reading(name="pairs", read=_json_pairs, orders=_ORDERS, commas=True),
-        Reading(name="items", read=_json_items, orders=_ORDERS, commas=True),
+        ListReading(name="pairs", read=_json_pairs, orders=_ORDERS, commas=True),
+        ListReading(name="items", read=_json_items, orders=_ORDERS, commas=True),
     ),
     holds=lambda proposed: _holds(_json_once, proposed),
 )
 TOML = Kind(
     readings=(
-        Reading(name="pairs", read=_toml_pairs, orders=_ORDERS),
-        Reading(name="items", read=_toml_items, orders=_ORDERS, commas=True),
-        Reading(name="tables", read=_toml_tables),
+        ListReading(name="pairs", read=_toml_pairs, orders=_ORDERS),
+        ListReading(name="items", read=_toml_items, orders=_ORDERS, commas=True),
+        ListReading(name="tables", read=_toml_tables),
     ),
     holds=lambda proposed: _holds(tomllib.loads, proposed),
 )

@@ -11,7 +11,7 @@ from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.new_config.loader import loader_source, test_source
 from milepost.agents.patterns.new_config.settings_statement import Setting, setting_problems, settings_in
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.python_names import module_name_problems
 
 Format = Literal["toml", "json", "yaml"]
@@ -46,7 +46,7 @@ class ConfigSetup:
             *(setting_problems(settings_in(inputs["settings"])) if inputs.get("settings") else ()),
         )
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         values = values_in(self.schema, inputs)
         name, form = values["name"], next(each for each in FORMATS if each == values["format"])
         settings = tuple(each for each in settings_in(values["settings"]) if isinstance(each, Setting))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, assert_never
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns import javascript_names, python_names
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
@@ -15,7 +15,7 @@ from milepost.agents.patterns.new_module import python_manifest, python_module, 
 from milepost.agents.patterns.new_module.functions import Example, Function, examples_in, functions_in
 from milepost.agents.patterns.new_module.functions import problems_of as statement_problems
 from milepost.agents.patterns.new_module.module import KINDS, LANGUAGES, Language, Module, Usage, readme
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 
 LONGEST_DESCRIPTION = 100
 
@@ -66,7 +66,7 @@ class ModuleCreation:
             *_language_problems(inputs, functions),
         )
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         values = values_in(self.schema, inputs)
         language: Language = next(each for each in LANGUAGES if each == values["language"])
         match language:
@@ -83,7 +83,7 @@ class ModuleCreation:
         _write_page(module, usage, site)
 
 
-def _module(values: Mapping[str, Any], site: Site) -> Module:
+def _module(values: Mapping[str, Any], site: PendingChanges) -> Module:
     functions, examples = _stated(values)
     kind = next(kind for kind in KINDS if kind == values["kind"])
     packaged = any(re.fullmatch(r"src/[^/]+/__init__\.py", path) for path in site.paths("/__init__.py"))
@@ -98,7 +98,7 @@ def _module(values: Mapping[str, Any], site: Site) -> Module:
     )
 
 
-def _write_python(module: Module, site: Site) -> tuple[Usage, Module]:
+def _write_python(module: Module, site: PendingChanges) -> tuple[Usage, Module]:
     rival = f"{module.root}{module.name}" + ("/__init__.py" if module.kind == "utility" else ".py")
     problems = [f"{rival} is there already and would be imported by the same name"] if site.holds(rival) else []
     _create(python_module.source_files(module), site, problems)
@@ -110,7 +110,7 @@ def _write_python(module: Module, site: Site) -> tuple[Usage, Module]:
     return python_module.usage(module), module
 
 
-def _write_script(module: Module, site: Site, *, typed: bool) -> tuple[Usage, Module]:
+def _write_script(module: Module, site: PendingChanges, *, typed: bool) -> tuple[Usage, Module]:
     existing = site.text_if_there(script_manifest.PATH)
     dialect = script_manifest.dialect_for(existing, typed=typed)
     _create(script_module.source_files(module, dialect), site, [])
@@ -120,17 +120,17 @@ def _write_script(module: Module, site: Site, *, typed: bool) -> tuple[Usage, Mo
     return script_module.usage(module, dialect), module
 
 
-def _create(files: Mapping[str, str], site: Site, problems: list[str]) -> None:
+def _create(files: Mapping[str, str], site: PendingChanges, problems: list[str]) -> None:
     """Write the files, or tell all that is in the way at once."""
     try:
         site.create(files)
-    except Refused as refusal:
-        raise Refused("; ".join((str(refusal), *problems))) from refusal
+    except PathRefused as refusal:
+        raise PathRefused("; ".join((str(refusal), *problems))) from refusal
     if problems:
-        raise Refused("; ".join(problems))
+        raise PathRefused("; ".join(problems))
 
 
-def _write_page(module: Module, usage: Usage, site: Site) -> None:
+def _write_page(module: Module, usage: Usage, site: PendingChanges) -> None:
     """Write the README, or, where the project has one of its own, a page beside it."""
     page = readme(module, usage)
     if site.text_if_there("README.md") not in (None, page):

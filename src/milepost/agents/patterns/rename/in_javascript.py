@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from milepost.agents.confined import Refused
-from milepost.agents.patterns.edits import Edit, edited
+from milepost.agents.confined import PathRefused
+from milepost.agents.patterns.edits import TextEdit, edited
 from milepost.agents.patterns.javascript_names import walk
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _BINDING_PART = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class JavaScriptFile:
     """A file that was read."""
 
     path: str
@@ -64,14 +64,14 @@ class ScriptRenaming:
 
     old: str
     new: str
-    scripts: Mapping[str, Script]
+    scripts: Mapping[str, JavaScriptFile]
     home: str
     exporters: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
     def changed(self) -> dict[str, str]:
-        """The new text of each file that changes; `Refused` with every place that is not certain."""
+        """The new text of each file that changes; `PathRefused` with every place that is not certain."""
         self._find_exporters()
         changed: dict[str, str] = {}
         for script in self.scripts.values():
@@ -81,7 +81,7 @@ class ScriptRenaming:
             if edits:
                 changed[script.path] = edited(script.path, script.text, edits)
         if self.problems:
-            raise Refused("; ".join(dict.fromkeys(self.problems)))
+            raise PathRefused("; ".join(dict.fromkeys(self.problems)))
         return changed
 
     def _find_exporters(self) -> None:
@@ -96,7 +96,7 @@ class ScriptRenaming:
                 return
             self.exporters |= more
 
-    def _passes_on(self, script: Script) -> bool:
+    def _passes_on(self, script: JavaScriptFile) -> bool:
         """Whether a file exports the name under the same name, as it came from a file that has it."""
         imported = any(self._specifiers(script, "import_statement", alias=False))
         for node in script.root.named_children:
@@ -111,7 +111,7 @@ class ScriptRenaming:
                 return True
         return False
 
-    def _edits(self, script: Script) -> Iterator[Edit]:
+    def _edits(self, script: JavaScriptFile) -> Iterator[TextEdit]:
         imported = list(self._specifiers(script, "import_statement", alias=None))
         passed_on = list(self._specifiers(script, "export_statement", alias=None))
         for specifier in (*imported, *passed_on):
@@ -133,7 +133,7 @@ class ScriptRenaming:
             else:
                 yield self._edit(node)
 
-    def _specifiers(self, script: Script, statement: str, *, alias: bool | None) -> Iterator[Node]:
+    def _specifiers(self, script: JavaScriptFile, statement: str, *, alias: bool | None) -> Iterator[Node]:
         """The places in imports, or exports from elsewhere, that take the name from a file that has it."""
         for node in script.root.named_children:
             source = node.child_by_field_name("source") if node.type == statement else None
@@ -144,7 +144,7 @@ class ScriptRenaming:
                 if name is not None and _text(name) == self.old and alias in (None, other is not None):
                     yield clause
 
-    def _foreign(self, script: Script) -> Iterator[Node]:
+    def _foreign(self, script: JavaScriptFile) -> Iterator[Node]:
         """Imports and exports of the name from other files."""
         for node in script.root.named_children:
             source = (
@@ -154,7 +154,7 @@ class ScriptRenaming:
                 yield from _clauses(node)
                 yield from (child for child in node.children if child.type == "import_clause")
 
-    def _member_edits(self, script: Script) -> Iterator[Edit]:
+    def _member_edits(self, script: JavaScriptFile) -> Iterator[TextEdit]:
         """`module.name` where the module was imported as a whole."""
         spaces = {
             _text(node.named_children[-1])
@@ -171,7 +171,7 @@ class ScriptRenaming:
             else:
                 self.left.append(_at(script, node))
 
-    def _refuse_other_ways(self, script: Script) -> None:
+    def _refuse_other_ways(self, script: JavaScriptFile) -> None:
         """Refuse a file that may have the name by `require`, `import()` or a path that is not a relative one."""
         stem = posixpath.basename(self.home).partition(".")[0]
         for node in walk(script.root):
@@ -186,10 +186,10 @@ class ScriptRenaming:
                 if not source.startswith(".") and last == stem and self.old in names:
                     self.problems.append(f"{_at(script, node)} may import it by the path {source!r}")
 
-    def _is_ours(self, script: Script, source: Node | None) -> bool:
+    def _is_ours(self, script: JavaScriptFile, source: Node | None) -> bool:
         return source is not None and self._target(script, _text(source).strip("'\"`")) in self.exporters
 
-    def _target(self, script: Script, source: str) -> str:
+    def _target(self, script: JavaScriptFile, source: str) -> str:
         """The file of the project that a relative path means, as node, bundlers and TypeScript find it."""
         if not source.startswith("."):
             return ""
@@ -198,11 +198,11 @@ class ScriptRenaming:
         tried = (path, *(f"{each}{end}" for each in (path, stem, f"{path}/index") for end in SUFFIXES))
         return next((each for each in tried if each in self.scripts), "")
 
-    def _edit(self, node: Node, new: str = "") -> Edit:
-        return Edit(line=node.start_point[0] + 1, column=node.start_point[1], old=self.old, new=new or self.new)
+    def _edit(self, node: Node, new: str = "") -> TextEdit:
+        return TextEdit(line=node.start_point[0] + 1, column=node.start_point[1], old=self.old, new=new or self.new)
 
 
-def read(path: str, text: str) -> Script:
+def read(path: str, text: str) -> JavaScriptFile:
     """A file as it is looked at; one that cannot be read is refused, for the name may be in it."""
     import tree_sitter_javascript
     import tree_sitter_typescript
@@ -216,16 +216,16 @@ def read(path: str, text: str) -> Script:
         language = tree_sitter_javascript.language()
     root = Parser(Language(language)).parse(text.encode()).root_node
     if root.has_error:
-        raise Refused(f"{path} cannot be read: it has an error of syntax")
-    return Script(path=path, text=text, root=root)
+        raise PathRefused(f"{path} cannot be read: it has an error of syntax")
+    return JavaScriptFile(path=path, text=text, root=root)
 
 
-def defines(script: Script, name: str) -> bool:
+def defines(script: JavaScriptFile, name: str) -> bool:
     """Whether a file declares the name at its top."""
     return any(_declares(node) and _is_at_top(node) for node in _places(script, name))
 
 
-def _places(script: Script, name: str) -> Iterator[Node]:
+def _places(script: JavaScriptFile, name: str) -> Iterator[Node]:
     """Where the name stands for something that a scope binds; properties and labels are named apart."""
     return (node for node in walk(script.root) if node.type in _IDENTIFIERS and _text(node) == name)
 
@@ -270,5 +270,5 @@ def _text(node: Node | None) -> str:
     return node.text.decode() if node is not None and node.text is not None else ""
 
 
-def _at(script: Script, node: Node) -> str:
+def _at(script: JavaScriptFile, node: Node) -> str:
     return f"{script.path}:{node.start_point[0] + 1}"

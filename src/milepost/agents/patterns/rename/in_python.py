@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from milepost.agents.confined import Refused
-from milepost.agents.patterns.edits import Edit, edited
+from milepost.agents.confined import PathRefused
+from milepost.agents.patterns.edits import TextEdit, edited
 from milepost.agents.patterns.rename.python_scopes import Scope, home_of, scopes_of
 
 _ATTRIBUTE_CALLS = ("getattr", "setattr", "hasattr", "delattr", "object")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class PythonFile:
     """A Python file that was read; paths are relative to the project's top."""
 
     path: str
@@ -53,14 +53,14 @@ class Renaming:
 
     old: str
     new: str
-    sources: Mapping[str, Source]
+    sources: Mapping[str, PythonFile]
     home: str
     exporters: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
     def changed(self) -> dict[str, str]:
-        """The new text of each file that changes; `Refused` with every place that is not certain."""
+        """The new text of each file that changes; `PathRefused` with every place that is not certain."""
         self._find_exporters()
         changed: dict[str, str] = {}
         for source in self.sources.values():
@@ -71,7 +71,7 @@ class Renaming:
                 changed[source.path] = edited(source.path, source.text, edits)
             self.problems += self._entry_points(source)
         if self.problems:
-            raise Refused("; ".join(dict.fromkeys(self.problems)))
+            raise PathRefused("; ".join(dict.fromkeys(self.problems)))
         return changed
 
     def entry_point(self, gap: str) -> str:
@@ -80,7 +80,7 @@ class Renaming:
         modules = "|".join(map(re.escape, sorted(names)))
         return rf"(?<![\w.-])((?:{modules}){gap}:{gap}){re.escape(self.old)}(?![\w-])"
 
-    def _entry_points(self, source: Source) -> Iterator[str]:
+    def _entry_points(self, source: PythonFile) -> Iterator[str]:
         """The texts that name it as programs are named: who reads them, and whether they mean it, is not known."""
         # Elsewhere than where programs are declared, a colon with a space is one of prose.
         named = re.compile(self.entry_point(r"\s*" if source.path.endswith("setup.py") else ""))
@@ -101,7 +101,7 @@ class Renaming:
                 return
             self.exporters |= more
 
-    def _ours_at_top(self, source: Source) -> Iterator[bool]:
+    def _ours_at_top(self, source: PythonFile) -> Iterator[bool]:
         for node in source.tree.body:
             for part in ast.walk(node) if not isinstance(node, ast.FunctionDef | ast.ClassDef) else ():
                 if isinstance(part, ast.ImportFrom) and self._is_exporter(source.resolved(part)):
@@ -111,7 +111,7 @@ class Renaming:
     def _is_exporter(self, dotted: str) -> bool:
         return any(dotted in self.sources[path].names for path in self.exporters)
 
-    def _edits(self, source: Source) -> Iterator[Edit]:
+    def _edits(self, source: PythonFile) -> Iterator[TextEdit]:
         top = scopes_of(source.tree, self.old)
         imports = [node for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)]
         ours = [node for node in imports if self._is_exporter(source.resolved(node))]
@@ -126,7 +126,7 @@ class Renaming:
         yield from self._module_edits(source)
         yield from self._text_edits(source, top in scopes)
 
-    def _means_ours(self, source: Source, scope: Scope, aliases: set[int], ours: list[ast.ImportFrom]) -> bool:
+    def _means_ours(self, source: PythonFile, scope: Scope, aliases: set[int], ours: list[ast.ImportFrom]) -> bool:
         if scope.kind == "module" and source.path == self.home:
             return True
         if any(id(binding) in aliases and not getattr(binding, "asname", None) for binding in scope.bindings):
@@ -135,8 +135,8 @@ class Renaming:
         return scope.kind == "module" and starred and not scope.bindings
 
     def _scope_edits(
-        self, source: Source, scope: Scope, top: Scope, ours: list[Scope], aliases: set[int]
-    ) -> Iterator[Edit]:
+        self, source: PythonFile, scope: Scope, top: Scope, ours: list[Scope], aliases: set[int]
+    ) -> Iterator[TextEdit]:
         meant = home_of(scope, top)
         if meant is scope and scope.kind == "class" and any(isinstance(use, ast.Name) for use in scope.uses):
             # Before its own binding, a class sees the name from outside.
@@ -153,7 +153,7 @@ class Renaming:
             else:
                 yield from self._in_text(source, use, rf"(?<![\w.]){re.escape(self.old)}(?!\w)")
 
-    def _binding_edits(self, source: Source, binding: ast.AST, aliases: set[int]) -> Iterator[Edit]:
+    def _binding_edits(self, source: PythonFile, binding: ast.AST, aliases: set[int]) -> Iterator[TextEdit]:
         match binding:
             case ast.Name():
                 yield self._edit(source, binding.lineno, binding.col_offset)
@@ -167,12 +167,12 @@ class Renaming:
                 place = f"{source.path}:{getattr(binding, 'lineno', 0)}"
                 self.problems.append(f"{place} gives {self.old!r} another meaning")
 
-    def _in_statement(self, source: Source, statement: ast.Global) -> Iterator[Edit]:
+    def _in_statement(self, source: PythonFile, statement: ast.Global) -> Iterator[TextEdit]:
         line = source.text.encode().split(b"\n")[statement.lineno - 1]
         for found in re.finditer(rb"(?<!\w)" + self.old.encode() + rb"(?!\w)", line[: statement.end_col_offset]):
             yield self._edit(source, statement.lineno, found.start())
 
-    def _module_edits(self, source: Source) -> Iterator[Edit]:
+    def _module_edits(self, source: PythonFile) -> Iterator[TextEdit]:
         """The places where the name is reached through its module: `module.name`, `getattr(module, "name")`."""
         modules = self._module_names(source)
         for node in ast.walk(source.tree):
@@ -188,14 +188,14 @@ class Renaming:
                 if isinstance(named, ast.Constant) and named.value == self.old and _dotted(node.args[0]) in modules:
                     yield from self._in_text(source, named, re.escape(self.old))
 
-    def _certain(self, source: Source, module: str, line: int) -> None:
+    def _certain(self, source: PythonFile, module: str, line: int) -> None:
         """Make sure that the name of a module stands for nothing else in the file."""
         bound = {id(binding) for scope in scopes_of(source.tree, module).walk() for binding in scope.bindings}
         imported = {id(node) for node in ast.walk(source.tree) if isinstance(node, ast.alias)}
         if bound - imported:
             self.problems.append(f"{source.path}:{line}: {module!r} is not always the module there")
 
-    def _module_names(self, source: Source) -> set[str]:
+    def _module_names(self, source: PythonFile) -> set[str]:
         """What the file calls the modules that have the name."""
         found: set[str] = set()
         for node in ast.walk(source.tree):
@@ -210,7 +210,7 @@ class Renaming:
                 found |= {alias.asname or alias.name for alias, name in dotted.items() if self._is_exporter(name)}
         return found
 
-    def _text_edits(self, source: Source, exports: bool) -> Iterator[Edit]:
+    def _text_edits(self, source: PythonFile, exports: bool) -> Iterator[TextEdit]:
         """Names in `__all__`, and texts that name the thing by its whole dotted name."""
         paths = [f"{name}.{self.old}" for path in self.exporters for name in self.sources[path].names]
         whole = "|".join(map(re.escape, paths))
@@ -222,7 +222,7 @@ class Renaming:
             elif isinstance(node, ast.Constant) and re.fullmatch(rf"(?:{whole})(?:\..*)?", str(node.value)):
                 yield from self._in_text(source, node, rf"(?<=\.){re.escape(self.old)}(?=\.|['\"])")
 
-    def _in_text(self, source: Source, node: ast.Constant, pattern: str) -> Iterator[Edit]:
+    def _in_text(self, source: PythonFile, node: ast.Constant, pattern: str) -> Iterator[TextEdit]:
         if node.lineno != node.end_lineno:
             if re.search(pattern, str(node.value)):
                 self.problems.append(f"{source.path}:{node.lineno} names it in a text of several lines")
@@ -231,19 +231,19 @@ class Renaming:
         for found in re.finditer(pattern, line[node.col_offset : node.end_col_offset].decode("latin-1")):
             yield self._edit(source, node.lineno, node.col_offset + found.start())
 
-    def _edit(self, source: Source, line: int, column: int) -> Edit:
-        return Edit(line=line, column=column, old=self.old, new=self.new)
+    def _edit(self, source: PythonFile, line: int, column: int) -> TextEdit:
+        return TextEdit(line=line, column=column, old=self.old, new=self.new)
 
 
-def read(path: str, text: str, packages: frozenset[str]) -> Source:
+def read(path: str, text: str, packages: frozenset[str]) -> PythonFile:
     """A file as it is looked at; one that this Python cannot read is refused, for the name may be in it."""
     try:
-        return Source(path=path, text=text, tree=ast.parse(text), packages=packages)
+        return PythonFile(path=path, text=text, tree=ast.parse(text), packages=packages)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"{path} cannot be read as Python: {error}") from error
+        raise PathRefused(f"{path} cannot be read as Python: {error}") from error
 
 
-def defines(source: Source, name: str) -> bool:
+def defines(source: PythonFile, name: str) -> bool:
     """Whether a file binds the name at its top, other than by importing it."""
     return any(not isinstance(binding, ast.alias) for binding in scopes_of(source.tree, name).bindings)
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.javascript_names import GLOBALS, RESERVED
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.rename import in_javascript, in_python
 
 _NAME = r"^[A-Za-z_][A-Za-z0-9_]*\Z"
@@ -51,7 +51,7 @@ class RenameSymbol:
             *(() if known else (f"file {file!r} is of no language that is known",)),
         )
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         values = values_in(self.schema, inputs)
         old, new = values["old"], values["new"]
         home = values.get("file") or _home(site, old, new)
@@ -64,14 +64,14 @@ class RenameSymbol:
             _rename_script(site, home, old, new)
 
 
-def _rename_python(site: Site, home: str, old: str, new: str) -> None:
+def _rename_python(site: PendingChanges, home: str, old: str, new: str) -> None:
     sources = _python(site, old, new)
     if home not in sources or not in_python.defines(sources[home], old):
         _refuse_unless_done(home, old, home in sources and in_python.defines(sources[home], new))
         return
     stubs = [path for path in site.paths(".pyi") if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", site.text(path))]
     if stubs:
-        raise Refused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
+        raise PathRefused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
     renaming = in_python.Renaming(old=old, new=new, sources=sources, home=home)
     _write(site, renaming.changed(), renaming.left, old)
     for path in ("pyproject.toml", "setup.cfg"):
@@ -82,14 +82,14 @@ def _rename_python(site: Site, home: str, old: str, new: str) -> None:
         site.say(f"left as it is where {old!r} may be named as a program: {_some(named)}")
 
 
-def _has(site: Site, path: str, pattern: str) -> bool:
+def _has(site: PendingChanges, path: str, pattern: str) -> bool:
     try:
         return re.search(pattern, site.text(path)) is not None
-    except Refused:  # too large, or no text
+    except PathRefused:  # too large, or no text
         return False
 
 
-def _rename_script(site: Site, home: str, old: str, new: str) -> None:
+def _rename_script(site: PendingChanges, home: str, old: str, new: str) -> None:
     scripts = _scripts(site, old, new, home)
     if home not in scripts or not in_javascript.defines(scripts[home], old):
         _refuse_unless_done(home, old, home in scripts and in_javascript.defines(scripts[home], new))
@@ -98,18 +98,18 @@ def _rename_script(site: Site, home: str, old: str, new: str) -> None:
     _write(site, renaming.changed(), renaming.left, old)
 
 
-def _home(site: Site, old: str, new: str) -> str:
+def _home(site: PendingChanges, old: str, new: str) -> str:
     """The one file that defines the name; empty when none does and one defines the new name, for it is done then."""
     python, scripts = _python(site, old, new), _scripts(site, old, new, "")
     found = _defining(old, python, in_python.defines) + _defining(old, scripts, in_javascript.defines)
     if len(found) > 1:
-        raise Refused(f"{old!r} is defined in several files, name one of them: {', '.join(found)}")
+        raise PathRefused(f"{old!r} is defined in several files, name one of them: {', '.join(found)}")
     if found:
         return found[0]
     done = _defining(new, python, in_python.defines) + _defining(new, scripts, in_javascript.defines)
     if len(done) == 1:
         return ""
-    raise Refused(f"no file defines {old!r} at its top")
+    raise PathRefused(f"no file defines {old!r} at its top")
 
 
 def _defining(name: str, files: Mapping[str, Any], defines: Callable[[Any, str], bool]) -> list[str]:
@@ -118,10 +118,10 @@ def _defining(name: str, files: Mapping[str, Any], defines: Callable[[Any, str],
 
 def _refuse_unless_done(home: str, old: str, done: bool) -> None:
     if not done:
-        raise Refused(f"{home} does not define {old!r} at its top")
+        raise PathRefused(f"{home} does not define {old!r} at its top")
 
 
-def _python(site: Site, old: str, new: str) -> dict[str, in_python.Source]:
+def _python(site: PendingChanges, old: str, new: str) -> dict[str, in_python.PythonFile]:
     paths = site.paths(".py")
     packages = frozenset(path.rpartition("/")[0] for path in paths if path.endswith("/__init__.py"))
     texts = {path: site.text(path) for path in paths}
@@ -133,7 +133,7 @@ def _python(site: Site, old: str, new: str) -> dict[str, in_python.Source]:
     }
 
 
-def _scripts(site: Site, old: str, new: str, home: str) -> dict[str, in_javascript.Script]:
+def _scripts(site: PendingChanges, old: str, new: str, home: str) -> dict[str, in_javascript.JavaScriptFile]:
     texts = {path: site.text(path) for path in site.paths(*in_javascript.SUFFIXES) if not path.endswith(".min.js")}
     return {
         path: in_javascript.read(path, text)
@@ -142,7 +142,7 @@ def _scripts(site: Site, old: str, new: str, home: str) -> dict[str, in_javascri
     }
 
 
-def _write(site: Site, changed: Mapping[str, str], left: list[str], old: str) -> None:
+def _write(site: PendingChanges, changed: Mapping[str, str], left: list[str], old: str) -> None:
     for path, text in changed.items():
         site.write(path, text)
     site.say(f"renamed in {len(changed)} {'file' if len(changed) == 1 else 'files'}")

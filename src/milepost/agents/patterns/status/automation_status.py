@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.status.automations import Automation, automations
 from milepost.agents.patterns.status.table import json_text, markdown
 
@@ -31,7 +31,7 @@ class AutomationStatus:
     def validate_inputs(self, inputs: Mapping[str, str]) -> tuple[str, ...]:
         return problems_in(self.schema, inputs)
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         values = values_in(self.schema, inputs)
         paths = tuple(path for path in site.paths() if path not in (values["page"], values["json"]))
         found = automations(paths, site.text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 
 Kind = Literal["ci", "hooks", "format", "lint", "types", "updates", "milepost"]
 State = Literal["on", "manual", "off"]
@@ -158,5 +158,5 @@ def _json(paths: tuple[str, ...], read: ReadText) -> dict[str, Any]:
 def _text(read: ReadText, path: str) -> str:
     try:
         return read(path)
-    except Refused:  # no text, or a link out of the project: it is there, and says nothing more
+    except PathRefused:  # no text, or a link out of the project: it is there, and says nothing more
         return ""

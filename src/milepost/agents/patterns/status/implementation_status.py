@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from milepost.agents.confined import Refused
+from milepost.agents.confined import PathRefused
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.pending_changes import Site
+from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.status.table import json_text, markdown
 from milepost.core.task import Roadmap, Task
 
@@ -35,7 +35,7 @@ _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class TaskProgress:
     """How far a task is, and what shows it."""
 
     task: Task
@@ -68,9 +68,9 @@ class ImplementationStatus:
     def validate_inputs(self, inputs: Mapping[str, str]) -> tuple[str, ...]:
         return problems_in(self.schema, inputs)
 
-    def execute(self, inputs: Mapping[str, str], site: Site) -> None:
+    def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         if self.read_roadmap is None or self.stubs_of is None:
-            raise Refused("roadmaps cannot be read here")
+            raise PathRefused("roadmaps cannot be read here")
         values = values_in(self.schema, inputs)
         roadmap = self.read_roadmap(site.read(values["roadmap"]))
         mileposts = verified_in(_history(site), values["roadmap"])
@@ -86,20 +86,20 @@ class ImplementationStatus:
 
 def standing(
     task: Task, mileposts: Mapping[str, str], files: tuple[str, ...], stubs: Mapping[str, tuple[str, ...]]
-) -> Standing:
+) -> TaskProgress:
     """How far a task is: its milepost counts more than its box, and that more than its files."""
     if task.id in mileposts:
-        return Standing(task=task, stage="verified", evidence=f"milepost {mileposts[task.id][:12]}")
+        return TaskProgress(task=task, stage="verified", evidence=f"milepost {mileposts[task.id][:12]}")
     wanted = [entry for part in task.walk() for entry in part.files]
     there = [path for entry in wanted for path in files if _is(path, entry)]
     left = [f"{path}: {stub}" for path in dict.fromkeys(there) for stub in stubs.get(path, ())]
     if left:
-        return Standing(task=task, stage="stubbed", evidence="; ".join(left[:3]) + (" …" if len(left) > 3 else ""))
+        return TaskProgress(task=task, stage="stubbed", evidence="; ".join(left[:3]) + (" …" if len(left) > 3 else ""))
     if wanted and all(any(_is(path, entry) for path in files) for entry in wanted):
-        return Standing(task=task, stage="implemented", evidence=f"{', '.join(dict.fromkeys(there))}; no milepost")
+        return TaskProgress(task=task, stage="implemented", evidence=f"{', '.join(dict.fromkeys(there))}; no milepost")
     if task.status == "done":
-        return Standing(task=task, stage="implemented", evidence="its box is ticked; no milepost")
-    return Standing(task=task, stage="planned", evidence="")
+        return TaskProgress(task=task, stage="implemented", evidence="its box is ticked; no milepost")
+    return TaskProgress(task=task, stage="planned", evidence="")
 
 
 def verified_in(log: str, roadmap: str) -> dict[str, str]:
@@ -117,10 +117,10 @@ def verified_in(log: str, roadmap: str) -> dict[str, str]:
     return found
 
 
-def _history(site: Site) -> str:
+def _history(site: PendingChanges) -> str:
     done = site.ask("git", "log", "-z", _LOG)
     if not done.succeeded:
-        raise Refused(f"the history cannot be read: {done.stderr.strip() or done.error}")
+        raise PathRefused(f"the history cannot be read: {done.stderr.strip() or done.error}")
     return done.stdout
 
 
@@ -134,14 +134,14 @@ def _is(path: str, entry: str) -> bool:
     return bool(plain) and (path == plain or path.startswith(f"{plain}/") or fnmatchcase(path, plain))
 
 
-def _stubs(stubs_of: StubsOf, path: str, site: Site) -> tuple[str, ...]:
+def _stubs(stubs_of: StubsOf, path: str, site: PendingChanges) -> tuple[str, ...]:
     try:
         return tuple(f"{what} (line {line})" for what, line in stubs_of(path, site.text(path)))
-    except Refused:  # no text, so nothing that could be read in it
+    except PathRefused:  # no text, so nothing that could be read in it
         return ()
 
 
-def _to_json(found: list[Standing]) -> dict[str, object]:
+def _to_json(found: list[TaskProgress]) -> dict[str, object]:
     counts = Counter(each.stage for each in found)
     return {
         "counts": {stage: counts[stage] for stage in STAGES},

@@ -20,13 +20,13 @@ from milepost.agents.programs.acp.names import acp_agent
 from milepost.agents.programs.driver import (
     Capabilities,
     Counted,
-    Ended,
     Invocation,
     Job,
     Note,
+    ProgramEnded,
     ProgramSetup,
     Reader,
-    Session,
+    SessionNamed,
     Spoke,
     Stepped,
     Troubled,
@@ -137,7 +137,7 @@ class AcpReader:
     def _notes(self, told: Mapping[str, Any]) -> Iterator[Note]:
         match told.get("acp"):
             case "session" if told.get("resumable") is True:
-                yield Session(words(told.get("id")))
+                yield SessionNamed(words(told.get("id")))
             case "said":
                 text = words(told.get("text"))
                 self._gave_diff = self._gave_diff or _HEAD_OF_DIFF in text
@@ -171,21 +171,21 @@ class AcpReader:
             what = error or _STOPPED.get(reason, f"it stopped for an unknown reason: {reason!r}")
             if reason == "error":
                 yield trouble_of(what)
-            yield Ended(fine=False, what=what)
+            yield ProgramEnded(fine=False, what=what)
         elif confession := confession_in(last):
             yield trouble_of(confession)
-            yield Ended(fine=False, what=confession)
+            yield ProgramEnded(fine=False, what=confession)
         elif not steps and self._counts_tokens and not self._used.tokens:
             yield Troubled("silent", "its model gave no whole answer")
-            yield Ended(fine=False, what="its model gave no whole answer")
+            yield ProgramEnded(fine=False, what="its model gave no whole answer")
         elif unfinished := count(told.get("unfinished")):
-            yield Ended(fine=False, what=f"it stopped in the middle of {unfinished} tool calls")
+            yield ProgramEnded(fine=False, what=f"it stopped in the middle of {unfinished} tool calls")
         elif not steps and not last:
-            yield Ended(fine=False, what="it did nothing and said nothing")
+            yield ProgramEnded(fine=False, what="it did nothing and said nothing")
         elif not steps and self._tells_tools and not self._gave_diff:
-            yield Ended(fine=False, what="it used no tool and gave no diff, so it changed nothing")
+            yield ProgramEnded(fine=False, what="it used no tool and gave no diff, so it changed nothing")
         else:
-            yield Ended(fine=True)
+            yield ProgramEnded(fine=True)
 
 
 def python() -> str:

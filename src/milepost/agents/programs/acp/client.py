@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from milepost.agents.programs.acp.lines import LONGEST_LAST, LONGEST_WHAT, Teller, short
+from milepost.agents.programs.acp.lines import LONGEST_LAST, LONGEST_WHAT, LineWriter, short
 from milepost.agents.programs.acp.peer import Ending, Peer
 from milepost.agents.programs.acp.workspace import Outside, answer, objection, paths_told, read_text, write_text
 
@@ -29,7 +29,7 @@ _ABOUT_FILES = ("read", "edit", "delete", "move")
 class Conversation:
     """What is said between us and one program, from the greeting to the end of the prompt."""
 
-    def __init__(self, order: dict[str, Any], peer: Peer, teller: Teller) -> None:
+    def __init__(self, order: dict[str, Any], peer: Peer, teller: LineWriter) -> None:
         self._root = Path(order["cwd"])
         self._most_steps: int | None = order.get("most_steps")
         self._peer = peer
@@ -245,7 +245,7 @@ class Conversation:
 def main() -> int:
     """Carry out the order on stdin."""
     order = json.loads(sys.stdin.buffer.read())
-    teller = Teller()
+    teller = LineWriter()
     peer = None
     try:
         peer = Peer(order["argv"], Path(order["cwd"]))

@@ -27,7 +27,7 @@ LONGEST_LAST = 2_000
 LONGEST_WHAT = 300
 
 
-class Teller:
+class LineWriter:
     """Prints what happens; the text of a message is put together until it is worth a line."""
 
     def __init__(self) -> None:

@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from milepost.agents.clip import clip
-from milepost.agents.confined import ConfinedFolder, Refused
+from milepost.agents.confined import ConfinedFolder, PathRefused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.models.model import ToolCall, ToolResult, ToolSpec
 from milepost.agents.models.schema import problems_of
 from milepost.agents.tool_agent.tools.long_results import LongResults
 from milepost.agents.tool_agent.tools.search import OUTPUT_BYTES as SEARCH_BYTES
-from milepost.agents.tool_agent.tools.search import SECONDS, Question, lines_found, python_argv, ripgrep_argv
+from milepost.agents.tool_agent.tools.search import SECONDS, SearchQuery, lines_found, python_argv, ripgrep_argv
 from milepost.agents.tool_agent.tools.search_script import matches
 from milepost.agents.tool_agent.tools.specs import FILES, TODOS
 from milepost.agents.tool_agent.tools.text import decoded, encoded, numbered, replaced
@@ -46,7 +46,7 @@ class Use:
         return ToolResult(call=call, text=self.text, failed=self.failed, enforced=self.enforced)
 
 
-class Hands:
+class ToolCalls:
     """Runs the calls of one conversation. What `learn` is told of earlier calls is all that it remembers of them."""
 
     def __init__(
@@ -86,14 +86,14 @@ class Hands:
         """What came of a call; `timeout_s` is all the time that a command may take."""
         try:
             if call.problem:
-                raise Refused(call.problem)
+                raise PathRefused(call.problem)
             return self._use(call.name, call.arguments, timeout_s)
-        except Refused as refusal:
+        except PathRefused as refusal:
             return Use(text=clip(f"error: {refusal}", LONGEST_ERROR), failed=True)
 
     def _use(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> Use:
         if problems := problems_of(_SPEC_OF[name].parameters, arguments):
-            raise Refused("; ".join(problems))
+            raise PathRefused("; ".join(problems))
         match name:
             case "execute":
                 return self._execute(arguments["argv"], timeout_s)
@@ -131,9 +131,9 @@ class Hands:
         before = self._files.read(path)
         known = self._seen.get(self._files.name_of(path))
         if known is None:
-            raise Refused(f"{path} has not been read yet: read it before you edit it")
+            raise PathRefused(f"{path} has not been read yet: read it before you edit it")
         if known != _hash(before):
-            raise Refused(f"{path} has changed since it was read: read it again before you edit it")
+            raise PathRefused(f"{path} has changed since it was read: read it again before you edit it")
         after = replaced(decoded(path, before), old, new, everywhere=replace_all)
         return self._write(path, encoded(after), "edited")
 
@@ -155,12 +155,12 @@ class Hands:
 
     def _grep(self, timeout_s: float, pattern: str, path: str = ".", glob: str = "", ignore_case: bool = False) -> Use:
         where = self._below(path, ".").removesuffix("/")
-        question = Question(pattern=pattern, path=where, glob=glob, ignore_case=ignore_case)
+        question = SearchQuery(pattern=pattern, path=where, glob=glob, ignore_case=ignore_case)
         for argv in (ripgrep_argv(question), python_argv(question)):
             result = self._run(argv, min(timeout_s, SECONDS), output_bytes=SEARCH_BYTES)
             if result.termination != "not_started":
                 return Use(text=lines_found(result, timeout_s=min(timeout_s, SECONDS)), enforced=result.enforced)
-        raise Refused("there is neither rg nor python3 here to search with: run another program that can")
+        raise PathRefused("there is neither rg nor python3 here to search with: run another program that can")
 
     def _below(self, path: str, whole: str) -> str:
         """How the names of files in a folder begin; `whole` for the workspace itself."""
@@ -174,7 +174,7 @@ class Hands:
 
     def _run(self, argv: tuple[str, ...], timeout_s: float, *, output_bytes: int = 1_000_000) -> CommandResult:
         if any("\0" in word for word in argv):
-            raise Refused("argv holds a NUL character")
+            raise PathRefused("argv holds a NUL character")
         command = Command(
             argv=argv,
             cwd=self._workspace.folder,

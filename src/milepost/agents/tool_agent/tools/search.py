@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from milepost.agents.confined import UNLISTED_FOLDERS, Refused
+from milepost.agents.confined import UNLISTED_FOLDERS, PathRefused
 from milepost.core.commands import CommandResult, ending_in_words
 
 MOST_LINES = 200
@@ -18,7 +18,7 @@ NO_LINES = "no line matches"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SearchQuery:
     """What is looked for, in which files below `path`; an empty `glob` means all."""
 
     pattern: str
@@ -27,7 +27,7 @@ class Question:
     ignore_case: bool = False
 
 
-def ripgrep_argv(question: Question) -> tuple[str, ...]:
+def ripgrep_argv(question: SearchQuery) -> tuple[str, ...]:
     """How ripgrep is asked; nothing that the model says can be taken for an option."""
     left_out = [f"--glob=!{name}" for name in sorted(UNLISTED_FOLDERS)]
     return (
@@ -40,7 +40,7 @@ def ripgrep_argv(question: Question) -> tuple[str, ...]:
     )
 
 
-def python_argv(question: Question) -> tuple[str, ...]:
+def python_argv(question: SearchQuery) -> tuple[str, ...]:
     """How Python is asked where there is no ripgrep."""
     asked = {
         "pattern": question.pattern,
@@ -61,7 +61,7 @@ def lines_found(result: CommandResult, *, timeout_s: float) -> str:
     if result.termination == "exited" and result.exit_code == 1:
         return NO_LINES
     reason = " ".join(result.stderr.split())[:LONGEST_SHOWN]
-    raise Refused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
+    raise PathRefused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
 
 
 @cache

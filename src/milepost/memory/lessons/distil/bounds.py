@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from milepost.memory.lessons.experience import Experience, FileChange, Tried
+from milepost.memory.lessons.experience import Experience, FileChange, VerifiedAttempt
 
 LARGEST_FILE, MOST_FILES, MOST_TRIES = 60_000, 100, 10
 LARGEST_CHANGE = 600_000
@@ -15,7 +15,7 @@ def bounded(experience: Experience) -> Experience:
     return replace(experience, tries=tuple(_bounded(one) for one in experience.tries[-MOST_TRIES:]))
 
 
-def _bounded(tried: Tried) -> Tried:
+def _bounded(tried: VerifiedAttempt) -> VerifiedAttempt:
     kept: list[FileChange] = []
     size = 0
     for change in tried.changes[:MOST_FILES]:

@@ -6,7 +6,7 @@ from milepost.core.memories import Lesson
 from milepost.memory.lessons.distil import wording
 from milepost.memory.lessons.distil.make_lesson import lesson
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.tools import tool_in
 from milepost.memory.lessons.experience import CheckRun, Experience
 
@@ -34,7 +34,7 @@ def _lesson(experience: Experience, check: CheckRun) -> Lesson:
     name = check.name if check.name.isascii() and check.name.replace("_", "").isalpha() else "own"
     try:
         text = wording.command(name.lower()[:20], (check.argv[0].rpartition("/")[2], *check.argv[1:]))
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("command", experience, SOURCE, refused.why)
     terms = _TERMS.get(name, ("run", "command", name))
     subject = f"check {name} {tool_in(check.argv)}".rstrip()

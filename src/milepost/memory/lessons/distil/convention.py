@@ -10,7 +10,7 @@ from milepost.core.memories import Lesson
 from milepost.memory.lessons.distil import wording
 from milepost.memory.lessons.distil.make_lesson import lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import words_of
 from milepost.memory.lessons.experience import Experience
 from milepost.sources.grammars import language_of
@@ -67,7 +67,7 @@ def _lesson(experience: Experience, subject: str, paths: tuple[str, ...], counts
     source = source_of(experience.accepted.commit, paths[0])
     try:
         text = wording.tests_of(paths[0], paths[1], *counts) if len(paths) > 1 else wording.along(paths[0], *counts)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("convention", experience, source, refused.why)
     terms = (word for path in paths for word in words_of(path) if len(word) > 2)
     return lesson("convention", experience, subject=subject, text=text, source=source, terms=terms)

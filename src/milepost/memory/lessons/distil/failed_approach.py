@@ -9,9 +9,9 @@ from milepost.memory.lessons.distil import wording
 from milepost.memory.lessons.distil.changed_names import touched_names
 from milepost.memory.lessons.distil.make_lesson import LONGEST_SIGNATURE, digest_in, lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import words_of
-from milepost.memory.lessons.experience import Experience, FileChange, Tried
+from milepost.memory.lessons.experience import Experience, FileChange, VerifiedAttempt
 
 MOST_LESSONS, MOST_NAMES = 2, 3
 
@@ -30,12 +30,12 @@ def lessons(experience: Experience) -> tuple[Lesson, ...]:
     return tuple(found.values())[-MOST_LESSONS:]
 
 
-def _lesson(experience: Experience, tried: Tried, change: FileChange, names: tuple[str, ...]) -> Lesson:
+def _lesson(experience: Experience, tried: VerifiedAttempt, change: FileChange, names: tuple[str, ...]) -> Lesson:
     source = source_of(tried.commit or tried.episode, change.path)
     digest = digest_in(tried.signature)
     try:
         text = wording.failed(tried.error_class or "Error", digest, change.path, names)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("failed_approach", experience, source, refused.why)
     subject = " ".join((experience.task, change.path, *names))
     terms = (word for name in names for word in words_of(name) if len(word) > 2)

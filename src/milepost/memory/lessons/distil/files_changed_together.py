@@ -10,7 +10,7 @@ from milepost.core.memories import Lesson
 from milepost.memory.lessons.distil import wording
 from milepost.memory.lessons.distil.make_lesson import lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import words_of
 from milepost.memory.lessons.experience import Experience
 
@@ -40,7 +40,7 @@ def _lesson(experience: Experience, pair: tuple[str, str], count: int) -> Lesson
     source = source_of(experience.accepted.commit, pair[0])
     try:
         text = wording.together(*pair, count)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("together", experience, source, refused.why)
     terms = (word for path in pair for word in words_of(path.rpartition("/")[2].partition(".")[0]))
     made = lesson("together", experience, subject=" ".join(pair), text=text, source=source, terms=terms)

@@ -6,7 +6,7 @@ from milepost.core.memories import Lesson
 from milepost.memory.lessons.distil import wording
 from milepost.memory.lessons.distil.make_lesson import lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import words_of
 from milepost.memory.lessons.experience import Experience
 
@@ -30,7 +30,7 @@ def _lesson(experience: Experience, test: str, count: int, runs: int) -> Lesson:
     try:
         text = wording.flaky(test, count, runs)
         subject = wording.named_test(test)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("flaky", experience, source, refused.why)
     terms = ("flaky", *(word for word in words_of(subject) if len(word) > 2 and word not in ("test", "tests")))
     return lesson("flaky", experience, subject=subject, text=text, source=source, terms=terms)

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from milepost.memory.lessons.distil.sanitise import LEFT_OUT, LONGEST_CODE, Refused, checked, is_phrase, literal, name
+from milepost.memory.lessons.distil.sanitise import (
+    LEFT_OUT,
+    LONGEST_CODE,
+    CannotQuote,
+    checked,
+    is_phrase,
+    literal,
+    name,
+)
 from milepost.sources.grammars import grammar_of, language_of, loaded
 
 if TYPE_CHECKING:
@@ -68,11 +76,11 @@ def code_lines(path: str, text: str) -> list[str]:
 def quoted(path: str, lines: Iterable[str]) -> tuple[str, ...]:
     """Cleaned lines, once each of them reads as code of this file's language and nothing else."""
     if language_of(path) not in _READ:
-        raise Refused("cannot be read as code")
+        raise CannotQuote("cannot be read as code")
     found = tuple(line.rstrip() for line in lines if line.strip())
     texts = [one for line in found for one in _texts_in(_without_lifetimes(path, line))]
     if sum(map(is_phrase, texts)) > 2:
-        raise Refused("texts that read as sentences together")
+        raise CannotQuote("texts that read as sentences together")
     for line in found:
         _hold_line(path, line)
     checked("\n".join(found))
@@ -89,19 +97,19 @@ def dedented(lines: Iterable[str]) -> str:
 def _hold_line(path: str, line: str) -> None:
     plain = _without_lifetimes(path, line)
     if any(literal(text) != text for text in _texts_in(plain)):
-        raise Refused("a text that reads as a sentence")
+        raise CannotQuote("a text that reads as a sentence")
     bare = _QUOTED.sub("0", plain)
     language = language_of(path)
     is_noted = "#" in bare if language in _HASH_IS_COMMENT else False
     if is_noted or "/*" in bare or "--" in re.sub(r"\w--|--\w", "", bare) or _has_slashes(language, bare):
-        raise Refused("a comment among the code")
+        raise CannotQuote("a comment among the code")
     if not {'"', "'", "`"}.isdisjoint(bare):
-        raise Refused("a text without an end")
+        raise CannotQuote("a text without an end")
     for one in _BARE.findall(bare):
         name(one)
     for run in _RUN.findall(bare):
         if _longest_row(run.split()) > _MOST_IN_A_ROW:
-            raise Refused("prose among the code")
+            raise CannotQuote("prose among the code")
 
 
 def _has_slashes(language: str, bare: str) -> bool:
@@ -131,7 +139,7 @@ def _root(path: str, content: bytes) -> Node:
     language = loaded(grammar) if grammar is not None and len(content) <= 5 * LONGEST_CODE else None
     root = Parser(language).parse(content).root_node if language is not None else None
     if root is None or root.has_error:
-        raise Refused("cannot be read as code")
+        raise CannotQuote("cannot be read as code")
     return root
 
 
@@ -143,7 +151,7 @@ def _left_out(root: Node, content: bytes) -> Iterator[tuple[Node, bytes]]:
         node = todo.pop()
         seen += 1
         if seen > MOST_NODES:
-            raise Refused("cannot be read as code")
+            raise CannotQuote("cannot be read as code")
         kind = node.type
         if node.is_named and any(note in kind for note in _NOTES):
             yield node, b""

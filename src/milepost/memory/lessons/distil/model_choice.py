@@ -13,8 +13,8 @@ from milepost.memory.lessons.distil.bounds import bounded
 from milepost.memory.lessons.distil.changed_names import touched_names
 from milepost.memory.lessons.distil.lines import code_lines, dedented, quoted
 from milepost.memory.lessons.distil.make_lesson import digest_in, lesson, source_of
-from milepost.memory.lessons.distil.sanitise import Refused
-from milepost.memory.lessons.experience import Experience, FileChange, Tried
+from milepost.memory.lessons.distil.sanitise import CannotQuote
+from milepost.memory.lessons.experience import Experience, FileChange, VerifiedAttempt
 
 MOST_LESSONS, MOST_CHOSEN, MOST_LINES = 3, 8, 300
 
@@ -47,7 +47,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    tried: Tried
+    tried: VerifiedAttempt
     change: FileChange
     text: str
 
@@ -97,14 +97,14 @@ def _lesson(experience: Experience, choice: Choice, numbered: dict[int, _Line]) 
     try:
         code = dedented(quoted(change.path, (line.text for line in lines)))
         text = _text(tried, change.path, code)
-    except Refused:
+    except CannotQuote:
         return None
     source = source_of(tried.commit or tried.episode, change.path)
     made = lesson("distilled", experience, subject=f"{change.path} {choice.kind}", text=text, source=source)
     return replace(made, symbols=(change.path, *touched_names(change)[:2])) if made.text else None
 
 
-def _text(tried: Tried, path: str, code: str) -> str:
+def _text(tried: VerifiedAttempt, path: str, code: str) -> str:
     if tried.passed:
         return wording.chosen(path, code)
     return wording.chosen_failed(tried.error_class or "Error", digest_in(tried.signature), path, code)
@@ -118,11 +118,11 @@ def _numbered(experience: Experience) -> dict[int, _Line]:
     return {number: line for number, line in enumerate(lines, 1) if number <= MOST_LINES}
 
 
-def _lines(tried: Tried) -> Iterator[_Line]:
+def _lines(tried: VerifiedAttempt) -> Iterator[_Line]:
     for change in tried.changes:
         try:
             cleaned = code_lines(change.path, change.after or "")
-        except Refused:
+        except CannotQuote:
             continue
         for number in sorted(added_numbers(change.before, change.after)):
             if number <= len(cleaned) and cleaned[number - 1].strip() and _is_code(change.path, cleaned[number - 1]):
@@ -132,5 +132,5 @@ def _lines(tried: Tried) -> Iterator[_Line]:
 def _is_code(path: str, line: str) -> bool:
     try:
         return bool(quoted(path, (line,)))
-    except Refused:
+    except CannotQuote:
         return False

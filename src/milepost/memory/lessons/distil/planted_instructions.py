@@ -9,7 +9,7 @@ from milepost.memory.lessons.distil.added_lines import added_text
 from milepost.memory.lessons.distil.make_lesson import source_of
 from milepost.memory.lessons.distil.refusals import refusal
 from milepost.memory.lessons.distil.signs_of_instructions import instruction_surely_in
-from milepost.memory.lessons.experience import Experience, Tried
+from milepost.memory.lessons.experience import Experience, VerifiedAttempt
 
 MOST = 10
 
@@ -31,7 +31,7 @@ def _places(experience: Experience) -> Iterator[tuple[str, str]]:
     yield from ((task, experience.title), (task, experience.text))
 
 
-def _places_of(tried: Tried) -> Iterator[tuple[str, str]]:
+def _places_of(tried: VerifiedAttempt) -> Iterator[tuple[str, str]]:
     name = tried.commit or tried.episode
     for change in tried.changes:
         yield source_of(name, change.path), change.path

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from milepost.memory.lessons.distil import call_shapes, sanitise
 from milepost.memory.lessons.distil.added_lines import added_numbers
 from milepost.memory.lessons.distil.own_names import is_own_python
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.uses import Use
 from milepost.memory.lessons.experience import FileChange
 from milepost.sources.python_modules import syntax_tree
@@ -67,8 +67,8 @@ def _use(tree: ast.Module, imported: _Imported, added: Collection[int]) -> Use |
     taken = tuple(sorted(call_shapes.attributes_used(found, names | variables)))
     try:
         code = _fitting(imported.line, found)
-    except (Refused, RecursionError) as refused:
-        why = refused.why if isinstance(refused, Refused) else "cannot be read as code"
+    except (CannotQuote, RecursionError) as refused:
+        why = refused.why if isinstance(refused, CannotQuote) else "cannot be read as code"
         return Use(symbol=imported.symbol, name=imported.name, refused=why)
     return Use(symbol=imported.symbol, name=imported.name, taken=taken[:MOST_STATEMENTS], code=code) if code else None
 

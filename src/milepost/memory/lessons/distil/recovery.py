@@ -14,9 +14,9 @@ from milepost.memory.lessons.distil.added_lines import added_numbers
 from milepost.memory.lessons.distil.lines import code_lines, dedented, quoted
 from milepost.memory.lessons.distil.make_lesson import digest_in, lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import instruction_in, is_plain, words_of
-from milepost.memory.lessons.experience import Experience, FileChange, Tried
+from milepost.memory.lessons.experience import Experience, FileChange, VerifiedAttempt
 from milepost.sources.grammars import language_of
 from milepost.sources.python_modules import is_test_path
 
@@ -34,12 +34,12 @@ def lessons(experience: Experience) -> tuple[Lesson, ...]:
     source = source_of(accepted.commit, mended.path)
     try:
         made = _lesson(experience, failed[-1], mended, source)
-    except Refused as refused:
+    except CannotQuote as refused:
         return (refusal("recovery", experience, source, refused.why),)
     return (made,) if made.text else ()
 
 
-def _mended(failed: Tried, accepted: Tried) -> FileChange | None:
+def _mended(failed: VerifiedAttempt, accepted: VerifiedAttempt) -> FileChange | None:
     """The one file of code that differs between the two attempts, tests left out; None where it is not one."""
     left = {change.path: change.after for change in failed.changes}
     differing = [
@@ -51,7 +51,7 @@ def _mended(failed: Tried, accepted: Tried) -> FileChange | None:
     return code[0] if len(code) == 1 else None
 
 
-def _lesson(experience: Experience, failed: Tried, mended: FileChange, source: str) -> Lesson:
+def _lesson(experience: Experience, failed: VerifiedAttempt, mended: FileChange, source: str) -> Lesson:
     numbers = added_numbers(mended.before, mended.after)
     text = ""
     digest = digest_in(failed.signature)

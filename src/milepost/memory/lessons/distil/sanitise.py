@@ -32,7 +32,7 @@ _INTERPRETERS = re.compile(
 )
 
 
-class Refused(Exception):
+class CannotQuote(Exception):
     """What cannot be quoted, and why, in our own words: never with a piece of it."""
 
     def __init__(self, why: str) -> None:
@@ -44,21 +44,21 @@ def python(code: str) -> str:
     """Python code as it may be quoted: no comments, no docstrings, no prose in literals."""
     tree = syntax_tree(code) if len(code) <= LONGEST_CODE else None
     if tree is None:
-        raise Refused("cannot be read as code")
+        raise CannotQuote("cannot be read as code")
     try:
         _Cleaner(_phrases(tree)).visit(tree)
         cleaned = ast.unparse(ast.fix_missing_locations(tree))
     except (RecursionError, ValueError):
-        raise Refused("cannot be read as code") from None
+        raise CannotQuote("cannot be read as code") from None
     return checked("\n".join(line for line in cleaned.splitlines() if line.strip()))
 
 
 def checked(text: str) -> str:
     """A cleaned text, once nothing in all of its words looks like an instruction."""
     if not is_plain(text):
-        raise Refused("has signs beyond ASCII")
+        raise CannotQuote("has signs beyond ASCII")
     if why := instruction_in(text):
-        raise Refused(why)
+        raise CannotQuote(why)
     return text
 
 
@@ -66,9 +66,9 @@ def name(text: str) -> str:
     """A name, plain or dotted, of no more words than a name needs."""
     parts = text.split(".")
     if len(parts) > MOST_WORDS or not all(_NAME.match(part) for part in parts):
-        raise Refused("a name that is no name, or a very long one")
+        raise CannotQuote("a name that is no name, or a very long one")
     if max(len(list(words_of(part))) for part in parts) > MOST_WORDS:
-        raise Refused("a name that reads as a sentence")
+        raise CannotQuote("a name that reads as a sentence")
     return checked(text)
 
 
@@ -76,39 +76,39 @@ def path(text: str) -> str:
     """A path of the repository whose parts are names of files, not sentences."""
     parts = text.split("/")
     if len(text) > LONGEST_PATH or ".." in parts or not all(_SEGMENT.match(part) for part in parts):
-        raise Refused("a path that is no path of a repository, or a very long one")
+        raise CannotQuote("a path that is no path of a repository, or a very long one")
     if max(len(list(words_of(part))) for part in parts) > MOST_WORDS + 1:
-        raise Refused("a path that reads as a sentence")
+        raise CannotQuote("a path that reads as a sentence")
     return checked(text)
 
 
 def identifier(text: str) -> str:
     """The id of a run or a task: signs and numbers, and hardly a word."""
     if not _IDENTIFIER.match(text):
-        raise Refused("an id that is no id, or a very long one")
+        raise CannotQuote("an id that is no id, or a very long one")
     if _lettered(text) > MOST_LITERAL_WORDS:
-        raise Refused("an id that reads as a sentence")
+        raise CannotQuote("an id that reads as a sentence")
     return checked(text)
 
 
 def project(text: str) -> str:
     """The name of a project: a word or a few, or a commit and a folder."""
     if len(text) > LONGEST_PROJECT or _lettered(text) > MOST_WORDS:
-        raise Refused("a name of a project that reads as a sentence")
+        raise CannotQuote("a name of a project that reads as a sentence")
     return path(text)
 
 
 def command(argv: Sequence[str]) -> str:
     """A command as it is typed. One that hands a program to an interpreter is no command of a project."""
     if not argv or not all(_ARGUMENT.match(one) for one in argv):
-        raise Refused("a command with more than plain arguments")
+        raise CannotQuote("a command with more than plain arguments")
     if any(len(list(words_of(one))) > 2 * MOST_WORDS or len(one.split()) > MOST_LITERAL_WORDS for one in argv):
-        raise Refused("a command with an argument that reads as a sentence")
+        raise CannotQuote("a command with an argument that reads as a sentence")
     if _INTERPRETERS.fullmatch(argv[0]) and not _RUNS_TEXT.isdisjoint(argv[1:3]):
-        raise Refused("a command that carries a program")
+        raise CannotQuote("a command that carries a program")
     typed = checked(shlex.join(argv))
     if len(typed) > LONGEST_COMMAND:
-        raise Refused("a very long command")
+        raise CannotQuote("a very long command")
     return typed
 
 

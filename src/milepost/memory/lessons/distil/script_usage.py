@@ -9,7 +9,7 @@ from milepost.memory.lessons.distil.added_lines import added_numbers
 from milepost.memory.lessons.distil.lines import code_lines, quoted
 from milepost.memory.lessons.distil.own_names import is_own_go, is_own_rust, is_own_script
 from milepost.memory.lessons.distil.python_usage import LONGEST_CODE, MOST_STATEMENTS
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.uses import Use
 from milepost.memory.lessons.experience import FileChange
 from milepost.sources.grammars import language_of
@@ -31,7 +31,7 @@ def uses_in(change: FileChange) -> Iterator[Use]:
         return
     try:
         lines = code_lines(change.path, change.after)
-    except Refused:
+    except CannotQuote:
         return
     added = added_numbers(change.before, change.after)
     for number, line in enumerate(lines, 1):
@@ -49,7 +49,7 @@ def _use(path: str, target: str, name: str, lines: Sequence[str]) -> Use:
         for line in quoted(path, (one.strip() for one in lines)):
             if len(kept) <= MOST_STATEMENTS and sum(map(len, kept)) + len(line) <= LONGEST_CODE:
                 kept.append(line)
-    except Refused as refused:
+    except CannotQuote as refused:
         return Use(symbol=symbol, name=name, refused=refused.why)
     taken = {found for line in kept for found in re.findall(_TAKEN.format(re.escape(name)), line)}
     return Use(symbol=symbol, name=name, taken=tuple(sorted(taken)), code="\n".join(kept))

@@ -9,7 +9,7 @@ from milepost.memory.lessons.distil import python_usage, script_usage, wording
 from milepost.memory.lessons.distil.changed_names import touched_names
 from milepost.memory.lessons.distil.make_lesson import lesson, source_of
 from milepost.memory.lessons.distil.refusals import refusal
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.memory.lessons.distil.signs_of_instructions import words_of
 from milepost.memory.lessons.distil.uses import Use
 from milepost.memory.lessons.experience import Experience, FileChange
@@ -48,9 +48,9 @@ def _lesson(experience: Experience, commit: str, path: str, use: Use) -> Lesson:
     source = source_of(commit, path)
     try:
         if use.refused:
-            raise Refused(use.refused)
+            raise CannotQuote(use.refused)
         text = wording.usage(use.symbol, path, use.code)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refusal("usage", experience, source, refused.why)
     subject = " ".join((use.symbol, *use.taken))
     terms = (word for part in subject.split() for word in words_of(part) if len(word) > 2)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from milepost.core.memories import LessonKind
 from milepost.memory.lessons.distil import sanitise
 from milepost.memory.lessons.distil.lines import quoted
-from milepost.memory.lessons.distil.sanitise import Refused
+from milepost.memory.lessons.distil.sanitise import CannotQuote
 from milepost.sources.grammars import language_of
 
 MOST_TOKENS = 100
@@ -116,7 +116,7 @@ def named_test(test: str) -> str:
     shown = sanitise.path(path)
     try:
         return "::".join([shown, *map(sanitise.name, names)])
-    except Refused:
+    except CannotQuote:
         return shown
 
 
@@ -143,7 +143,7 @@ def objection(kind: LessonKind, text: str) -> str:
         for slot, value in slots.items():
             _HOLDS[slot](value, slots)
         sanitise.checked(text)
-    except Refused as refused:
+    except CannotQuote as refused:
         return refused.why
     return ""
 
@@ -161,9 +161,9 @@ def _hold_code(value: str, slots: Mapping[str, str]) -> None:
     code = "\n".join(line.removeprefix(_INDENT) for line in value.split("\n"))
     if language_of(slots["path"]) == "Python" and "symbol" in slots:
         if sanitise.python(code) != code:
-            raise Refused("quotes what is left out of code")
+            raise CannotQuote("quotes what is left out of code")
     elif list(quoted(slots["path"], code.splitlines())) != code.splitlines():
-        raise Refused("quotes what is left out of code")
+        raise CannotQuote("quotes what is left out of code")
 
 
 _HOLDS: Mapping[str, Callable[[str, Mapping[str, str]], object]] = {
@@ -185,9 +185,9 @@ def _argv(typed: str) -> list[str]:
     try:
         return shlex.split(typed)
     except ValueError:
-        raise Refused("a command that cannot be read") from None
+        raise CannotQuote("a command that cannot be read") from None
 
 
 def _hold_test(value: str) -> None:
     if named_test(value) != value:
-        raise Refused("a test with a name that reads as a sentence")
+        raise CannotQuote("a test with a name that reads as a sentence")

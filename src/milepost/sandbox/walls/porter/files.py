@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import kernel
-from .refusal import Refusal
-from .requests import AT_CWD, NUMBERS, Question
+from .refusal import SyscallRefused
+from .requests import AT_CWD, NUMBERS, SyscallRequest
 
 _AT_NO_FOLLOW, _AT_EMPTY_PATH = 0x100, 0x1000
 _WATCH_NO_FOLLOW = 0x02000000
@@ -81,10 +81,10 @@ class Places:
         is_known = path in self._themselves or path.startswith(self._inside)
         is_plain = stat.S_IFMT(os.fstat(place).st_mode) in _KINDS
         if not is_known or not is_plain or os.fstatvfs(place).f_flag & os.ST_RDONLY:
-            raise Refusal(error, f"{verb} {path}")
+            raise SyscallRefused(error, f"{verb} {path}")
 
 
-def change(question: Question, places: Places) -> int:
+def change(question: SyscallRequest, places: Places) -> int:
     """Make the change that a call asks for, and return what the call shall."""
     form = _FORMS[question.call]
     folder = AT_CWD if form.folder is None else question.number(form.folder)
@@ -96,7 +96,7 @@ def change(question: Question, places: Places) -> int:
             return make(place) or 0
 
 
-def _path(question: Question, form: _Form) -> bytes:
+def _path(question: SyscallRequest, form: _Form) -> bytes:
     """The path that is named; none for the descriptor itself."""
     if form.path is None or (form.optional and not question.arguments[form.path]):
         return b""
@@ -107,7 +107,7 @@ def _path(question: Question, form: _Form) -> bytes:
     return path
 
 
-def _follows(question: Question, form: _Form) -> bool:
+def _follows(question: SyscallRequest, form: _Form) -> bool:
     if form.verb == "watch":
         return not question.arguments[form.values] & _WATCH_NO_FOLLOW
     return form.follows and not (form.flags is not None and question.arguments[form.flags] & _AT_NO_FOLLOW)
@@ -116,31 +116,31 @@ def _follows(question: Question, form: _Form) -> bool:
 # Each copies what lies behind the pointers of a call, and returns what is to be done with the file.
 
 
-def _chmod(question: Question, values: int) -> _Change:
+def _chmod(question: SyscallRequest, values: int) -> _Change:
     """A folder may hand its group on; a file runs as nobody but who starts it."""
     mode = question.arguments[values] & 0o7777
 
     def make(place: int) -> None:
         is_folder = stat.S_ISDIR(os.fstat(place).st_mode)
         if mode & stat.S_ISUID or (mode & stat.S_ISGID and not is_folder):
-            raise Refusal(errno.EPERM, f"chmod {mode:o} {os.readlink(_link(place))}")  # noqa: PTH115
+            raise SyscallRefused(errno.EPERM, f"chmod {mode:o} {os.readlink(_link(place))}")  # noqa: PTH115
         os.chmod(_link(place), mode)  # noqa: PTH101
 
     return make
 
 
-def _chown(question: Question, values: int) -> _Change:
+def _chown(question: SyscallRequest, values: int) -> _Change:
     user, group = question.number(values), question.number(values + 1)
     return lambda place: os.chown(_link(place), user, group)
 
 
-def _utime(question: Question, values: int) -> _Change:
+def _utime(question: SyscallRequest, values: int) -> _Change:
     pointer = question.arguments[values]
     times = _times(question, pointer) if pointer else None
     return lambda place: kernel.call(NUMBERS["utimensat"], AT_CWD, _link(place).encode(), times, 0)
 
 
-def _times(question: Question, pointer: int) -> bytes:
+def _times(question: SyscallRequest, pointer: int) -> bytes:
     """Two times of seconds and nanoseconds, from whichever form the call has."""
     if question.call == "utime":
         accessed, modified = struct.unpack("=qq", _exactly(question, pointer, 16))
@@ -154,7 +154,7 @@ def _times(question: Question, pointer: int) -> bytes:
     return struct.pack("=qqqq", accessed, accessed_us * 1000, modified, modified_us * 1000)
 
 
-def _setxattr(question: Question, values: int) -> _Change:
+def _setxattr(question: SyscallRequest, values: int) -> _Change:
     pointer, value, size, flags = question.arguments[values : values + 4]
     if size > _LONGEST_ATTRIBUTE:
         raise OSError(errno.E2BIG, "the attribute is too long")
@@ -162,12 +162,12 @@ def _setxattr(question: Question, values: int) -> _Change:
     return lambda place: os.setxattr(_link(place), name, given, flags & 0xFFFFFFFF)
 
 
-def _removexattr(question: Question, values: int) -> _Change:
+def _removexattr(question: SyscallRequest, values: int) -> _Change:
     name = _attribute(question, question.arguments[values])
     return lambda place: os.removexattr(_link(place), name)
 
 
-def _attribute(question: Question, pointer: int) -> bytes:
+def _attribute(question: SyscallRequest, pointer: int) -> bytes:
     """The name of an attribute of the user's kind; the others are read by the kernel, which trusts who wrote them."""
     name = question.text(pointer)
     if not name.startswith(b"user."):
@@ -175,12 +175,12 @@ def _attribute(question: Question, pointer: int) -> bytes:
     return name
 
 
-def _truncate(question: Question, values: int) -> _Change:
+def _truncate(question: SyscallRequest, values: int) -> _Change:
     length = struct.unpack("=q", struct.pack("=Q", question.arguments[values]))[0]
     return lambda place: os.truncate(_link(place), length)
 
 
-def _watch(question: Question, values: int) -> _Change:
+def _watch(question: SyscallRequest, values: int) -> _Change:
     mask = question.arguments[values] & 0xFFFFFFFF & ~_WATCH_NO_FOLLOW
 
     def make(place: int) -> int:
@@ -190,7 +190,7 @@ def _watch(question: Question, values: int) -> _Change:
     return make
 
 
-_CHANGES: dict[str, Callable[[Question, int], _Change]] = {
+_CHANGES: dict[str, Callable[[SyscallRequest, int], _Change]] = {
     "chmod": _chmod,
     "chown": _chown,
     "utime": _utime,
@@ -201,7 +201,7 @@ _CHANGES: dict[str, Callable[[Question, int], _Change]] = {
 }
 
 
-def _exactly(question: Question, pointer: int, size: int) -> bytes:
+def _exactly(question: SyscallRequest, pointer: int, size: int) -> bytes:
     found = question.memory(pointer, size)
     if len(found) < size:
         raise OSError(errno.EFAULT, "the pointer leads nowhere")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-class Refusal(OSError):
+class SyscallRefused(OSError):
     """A call that is not done: `words` say what it was, and the errno is what the kernel would have said.
 
     Bytes of a path that are no text are written out.

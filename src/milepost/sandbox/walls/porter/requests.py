@@ -37,7 +37,7 @@ _NAMES = {number: name for name, number in NUMBERS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SyscallRequest:
     """One call of one thread, which waits until it is answered."""
 
     listener: int
@@ -182,7 +182,7 @@ class Question:
             raise ProcessLookupError(errno.ESRCH, "the thread that asked is gone")
 
 
-def receive(listener: int) -> Question | None:
+def receive(listener: int) -> SyscallRequest | None:
     """The next question, or None when who asked it has died meanwhile; waits when there is none."""
     room = bytearray(_QUESTION.size)
     try:
@@ -190,4 +190,6 @@ def receive(listener: int) -> Question | None:
     except OSError:
         return None
     id_, thread, _, number, _, _, *arguments = _QUESTION.unpack(room)
-    return Question(listener=listener, id=id_, thread=thread, call=_NAMES.get(number, ""), arguments=tuple(arguments))
+    return SyscallRequest(
+        listener=listener, id=id_, thread=thread, call=_NAMES.get(number, ""), arguments=tuple(arguments)
+    )

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from .. import kernel
 from . import listeners as porter_listeners
 from .files import Places
-from .refusal import Refusal
-from .requests import AT_CWD, NUMBERS, Question
+from .refusal import SyscallRefused
+from .requests import AT_CWD, NUMBERS, SyscallRequest
 from .socket_diagnosis import Address
 
 _LONGEST_ADDRESS = 128
@@ -34,7 +34,7 @@ _LOOPBACK_FOR_BOTH = ipaddress.IPv6Address("::ffff:127.0.0.1")
 class Connecting:
     """A connection that may be made, which can take as long as the other side likes."""
 
-    question: Question
+    question: SyscallRequest
     descriptor: int
     address: bytes
 
@@ -45,7 +45,7 @@ class Connecting:
         except PermissionError as problem:
             if not _is_abstract(self.address):
                 raise
-            raise Refusal(errno.EPERM, _abstract_in_words(self.address)) from problem
+            raise SyscallRefused(errno.EPERM, _abstract_in_words(self.address)) from problem
 
 
 class Sockets:
@@ -63,7 +63,7 @@ class Sockets:
         self._listening: dict[int, None] = {}
 
     @contextlib.contextmanager
-    def connecting(self, question: Question) -> Iterator[Connecting]:
+    def connecting(self, question: SyscallRequest) -> Iterator[Connecting]:
         """The connection that a call asks for, if it may be made; what it needs is open until the end of the block."""
         address = _address(question)
         with contextlib.ExitStack() as opened:
@@ -75,11 +75,11 @@ class Sockets:
             elif family in _INET_FAMILIES:
                 self._require_reachable(*_host_and_port(address))
             elif family != socket.AF_UNSPEC and not self._open:
-                raise Refusal(errno.EAFNOSUPPORT, f"connect by address family {family}")
+                raise SyscallRefused(errno.EAFNOSUPPORT, f"connect by address family {family}")
             descriptor = opened.enter_context(question.copy(question.number(0)))
             yield Connecting(question=question, descriptor=descriptor, address=address)
 
-    def bind(self, question: Question) -> bool:
+    def bind(self, question: SyscallRequest) -> bool:
         """Bind a socket to the loopback alone; False where Landlock judges the address and the kernel may go on."""
         address = _address(question)
         if _family(address) == socket.AF_UNIX:
@@ -91,11 +91,11 @@ class Sockets:
             if host.is_unspecified:
                 address = _with_host(address, _loopback_like(descriptor, host))
             elif not _plain(host).is_loopback:
-                raise Refusal(errno.EADDRNOTAVAIL, f"bind {_in_words(host, port)}")
+                raise SyscallRefused(errno.EADDRNOTAVAIL, f"bind {_in_words(host, port)}")
             kernel.call(NUMBERS["bind"], descriptor, address, len(address))
         return True
 
-    def listen(self, question: Question) -> int:
+    def listen(self, question: SyscallRequest) -> int:
         """Listen, and remember that this socket is the guest's."""
         with question.copy(question.number(0)) as descriptor:
             wanted = socket.socket(fileno=os.dup(descriptor))
@@ -112,20 +112,20 @@ class Sockets:
             return
         plain = _LOOPBACK[host.version] if host.is_unspecified else _plain(host)
         if not plain.is_loopback:
-            raise Refusal(errno.ENETUNREACH, f"connect {_in_words(host, port)}")
+            raise SyscallRefused(errno.ENETUNREACH, f"connect {_in_words(host, port)}")
         if port in self._ports and plain in _LOOPBACK.values():
             return
         found = porter_listeners.at_port(plain, port)
         if not found:
             raise OSError(errno.ECONNREFUSED, "nobody listens there")
         if not found <= self._listening.keys():
-            raise Refusal(errno.ECONNREFUSED, f"connect {_in_words(host, port)}")
+            raise SyscallRefused(errno.ECONNREFUSED, f"connect {_in_words(host, port)}")
 
     def _require_scope(self, address: bytes) -> None:
         if not self._abstract_names:
-            raise Refusal(errno.EPERM, _abstract_in_words(address))
+            raise SyscallRefused(errno.EPERM, _abstract_in_words(address))
 
-    def _file_of(self, question: Question, address: bytes, opened: contextlib.ExitStack) -> bytes:
+    def _file_of(self, question: SyscallRequest, address: bytes, opened: contextlib.ExitStack) -> bytes:
         """The address of the very socket that a path leads to now, if it lies where files may be changed."""
         path = address[2:].partition(b"\0")[0]
         place = opened.enter_context(question.place(AT_CWD, path))
@@ -138,9 +138,9 @@ class Sockets:
         if port == 0:
             wanted.bind((str(_loopback_like(wanted.fileno(), host)), 0))
         elif not _plain(host).is_loopback:
-            raise Refusal(errno.EACCES, f"listen {_in_words(host, port)}")
+            raise SyscallRefused(errno.EACCES, f"listen {_in_words(host, port)}")
         elif not porter_listeners.at_port(_plain(host), port) <= self._listening.keys():
-            raise Refusal(errno.EADDRINUSE, f"listen {_in_words(host, port)}")
+            raise SyscallRefused(errno.EADDRINUSE, f"listen {_in_words(host, port)}")
 
     def _remember(self, inode: int) -> None:
         """The oldest is forgotten for it, when there are too many."""
@@ -149,7 +149,7 @@ class Sockets:
         self._listening[inode] = None
 
 
-def _address(question: Question) -> bytes:
+def _address(question: SyscallRequest) -> bytes:
     size = question.number(2)
     if not 0 <= size <= _LONGEST_ADDRESS:
         raise OSError(errno.EINVAL, "no address is so long")

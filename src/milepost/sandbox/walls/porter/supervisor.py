@@ -19,8 +19,8 @@ from ..syscall_rules import SIGNALS
 from . import files as porter_files
 from . import processes as porter_processes
 from .files import Places
-from .refusal import Refusal
-from .requests import Question, receive
+from .refusal import SyscallRefused
+from .requests import SyscallRequest, receive
 from .sockets import Connecting, Sockets
 
 _LONGEST_TURN_S = 0.005
@@ -66,7 +66,7 @@ class Porter:
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
         self._poller = select.poll()
         self._poller.register(listener, select.POLLIN)
-        self._answers: dict[str, Callable[[Question], None]] = {
+        self._answers: dict[str, Callable[[SyscallRequest], None]] = {
             **dict.fromkeys(_OF_ANOTHER_PROCESS, self._reach_another),
             **dict.fromkeys(porter_files.CALLS, self._change_file),
             "connect": self._connect,
@@ -96,12 +96,12 @@ class Porter:
         """Answer nothing any more; what is asked from now on fails."""
         os.close(self._listener)
 
-    def _settle(self, question: Question, act: Callable[[Question], None]) -> None:
+    def _settle(self, question: SyscallRequest, act: Callable[[SyscallRequest], None]) -> None:
         """Let an act answer, or let the call fail with what the act ran into."""
         try:
             act(question)
         except OSError as problem:
-            if isinstance(problem, Refusal):
+            if isinstance(problem, SyscallRefused):
                 self._note(problem.words)
             question.fails(problem.errno or errno.EPERM)
         except Exception:  # whatever a guest may provoke here, it must not end who watches over it
@@ -111,28 +111,28 @@ class Porter:
         if len(self._refused) < _MOST_NOTES:
             self._refused[words] = None
 
-    def _reach_another(self, question: Question) -> None:
+    def _reach_another(self, question: SyscallRequest) -> None:
         """Let a call on a process go on when that belongs to the guest; the number cannot change any more."""
         pid = question.number(_OF_ANOTHER_PROCESS[question.call])
         if not porter_processes.is_ours(pid):
             if pid > 0 and not os.path.exists(f"/proc/{pid}"):  # noqa: PTH110
                 raise OSError(errno.ESRCH, "there is no such process")
-            raise Refusal(errno.EPERM, f"{question.call} {pid}")
+            raise SyscallRefused(errno.EPERM, f"{question.call} {pid}")
         question.goes_on()
 
-    def _change_file(self, question: Question) -> None:
+    def _change_file(self, question: SyscallRequest) -> None:
         question.returns(porter_files.change(question, self._places))
 
-    def _bind(self, question: Question) -> None:
+    def _bind(self, question: SyscallRequest) -> None:
         if self._sockets.bind(question):
             question.returns(0)
         else:
             question.goes_on()
 
-    def _listen(self, question: Question) -> None:
+    def _listen(self, question: SyscallRequest) -> None:
         question.returns(self._sockets.listen(question))
 
-    def _connect(self, question: Question) -> None:
+    def _connect(self, question: SyscallRequest) -> None:
         # Never here: whether it waits is a flag that the guest shares, and could set between a look and the call.
         with contextlib.ExitStack() as unless_handed_over:
             needed = unless_handed_over.enter_context(contextlib.ExitStack())
@@ -148,5 +148,5 @@ class Porter:
             self._settle(connecting.question, lambda question: question.returns(connecting.finish()))
 
 
-def _unknown(question: Question) -> None:
+def _unknown(question: SyscallRequest) -> None:
     raise OSError(errno.ENOSYS, f"nobody here answers {question.call!r}")

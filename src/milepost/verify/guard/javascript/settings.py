@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.javascript.tree import key, parsed, text_of, walk
 from milepost.verify.guard.paths import JAVASCRIPT, name_of, suffix
 from milepost.verify.guard.run_settings import harmless_node_options
@@ -35,7 +35,7 @@ _HOLDING_BACK = re.compile(
 _CONFIG = re.compile(r"(jest|vitest|vite|karma|playwright|cypress|ava)\b.*")
 
 
-def loosened(file: ChangedFile) -> tuple[Finding, ...]:
+def loosened(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """The findings about one settings file of JavaScript's test runners."""
     name = name_of(file.path)
     if name == "package.json":
@@ -47,52 +47,56 @@ def loosened(file: ChangedFile) -> tuple[Finding, ...]:
     return ()
 
 
-def _package(file: ChangedFile) -> Iterator[Finding]:
+def _package(file: ChangedFile) -> Iterator[GuardFinding]:
     before, after = _json(file.text_before), _json(file.text_after)
     old_scripts, scripts = _object(before, "scripts"), _object(after, "scripts")
     for name, script in scripts.items():
         if re.match(r"(pre|post)?test\b|check|verify", name) and script != old_scripts.get(name):
             yield from _script(file, name, str(old_scripts.get(name, "")), str(script))
     if "test" in old_scripts and "test" not in scripts and _RUNNER.search(str(old_scripts["test"])):
-        yield Finding(path=file.path, line=0, what="the test script was removed")
+        yield GuardFinding(path=file.path, line=0, what="the test script was removed")
     for runner in ("jest", "vitest", "mocha", "ava", "c8", "nyc"):
         yield from _changed(file, _object(before, runner), _object(after, runner), prefix=f"{runner}'s ")
 
 
-def _script(file: ChangedFile, name: str, before: str, after: str) -> Iterator[Finding]:
+def _script(file: ChangedFile, name: str, before: str, after: str) -> Iterator[GuardFinding]:
     if gives_up(after) and not gives_up(before):
-        yield Finding(path=file.path, line=0, what=f"the {name} script always succeeds: {after!r}", forges=True)
+        yield GuardFinding(path=file.path, line=0, what=f"the {name} script always succeeds: {after!r}", forges=True)
         return
     yield from _preloads(file, name, before, after)
     held = set(_HOLDING_BACK.findall(after)) - set(_HOLDING_BACK.findall(before))
     if held:
-        yield Finding(path=file.path, line=0, what=f"the {name} script has {min(held).strip()!r} now")
+        yield GuardFinding(path=file.path, line=0, what=f"the {name} script has {min(held).strip()!r} now")
     runners = set(_RUNNER.findall(before)) - set(_RUNNER.findall(after))
     if runners:
-        yield Finding(path=file.path, line=0, what=f"the {name} script does not run {min(runners)} any more: {after!r}")
+        yield GuardFinding(
+            path=file.path, line=0, what=f"the {name} script does not run {min(runners)} any more: {after!r}"
+        )
 
 
-def _preloads(file: ChangedFile, name: str, before: str, after: str) -> Iterator[Finding]:
+def _preloads(file: ChangedFile, name: str, before: str, after: str) -> Iterator[GuardFinding]:
     """Options that put other code before the tests, in the script itself or by NODE_OPTIONS."""
     own = re.compile(r"(?:--require|-r|--import|--loader|--experimental-loader)[ =](\.{1,2}/\S+)")
     for path in sorted(set(own.findall(after)) - set(own.findall(before))):
-        yield Finding(path=file.path, line=0, what=f"the {name} script loads {path} before the tests")
+        yield GuardFinding(path=file.path, line=0, what=f"the {name} script loads {path} before the tests")
     options = re.compile(r"NODE_OPTIONS=(\"[^\"]*\"|'[^']*'|\S*)")
     for value in sorted(set(options.findall(after)) - set(options.findall(before))):
         if not harmless_node_options(value):
-            yield Finding(path=file.path, line=0, what=f"the {name} script sets NODE_OPTIONS to {value}", forges=True)
+            yield GuardFinding(
+                path=file.path, line=0, what=f"the {name} script sets NODE_OPTIONS to {value}", forges=True
+            )
 
 
 def _changed(
     file: ChangedFile, before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = ""
-) -> Iterator[Finding]:
+) -> Iterator[GuardFinding]:
     steering = _STEERING if before or not file.is_new else _NEVER_NEW
     for name in sorted((before.keys() | after.keys()) & steering):
         old, new = before.get(name), after.get(name)
         if old == new or _only_grows(name, old, new) or (old is None and name not in _NEVER_NEW and not before):
             continue
         how = "added" if old is None else "removed" if new is None else "changed"
-        yield Finding(path=file.path, line=0, what=f"{prefix}{name} was {how}")
+        yield GuardFinding(path=file.path, line=0, what=f"{prefix}{name} was {how}")
 
 
 def _only_grows(name: str, old: object, new: object) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.javascript.detection import imports_the_runner, notices_tests
 from milepost.verify.guard.javascript.tree import (
     FUNCTIONS,
@@ -35,7 +35,7 @@ _RUN_DIRECTLY = re.compile(r"require\.main\s*===?\s*module|import\.meta\.(main|u
 _MATCHERS = re.compile(r"to(Be|Equal|StrictEqual|Match|Contain|Throw|Have|Return)\w*")
 
 
-def forged(file: ChangedFile) -> tuple[Finding, ...]:
+def forged(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """What a changed file does now, and did not before, that only tests could be fooled by."""
     if file.after is None or file.is_link:
         return ()
@@ -44,7 +44,7 @@ def forged(file: ChangedFile) -> tuple[Finding, ...]:
     for what, line in _signs(file.path, file.text_after):
         if what not in old:
             found.setdefault(what, line)
-    return tuple(Finding(path=file.path, line=line, what=what, forges=True) for what, line in found.items())
+    return tuple(GuardFinding(path=file.path, line=line, what=what, forges=True) for what, line in found.items())
 
 
 def _signs(path: str, text: str) -> Iterator[tuple[str, int]]:

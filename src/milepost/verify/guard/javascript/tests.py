@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.guard.finding import Finding, counted
+from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.javascript.expectations import Expectation
 from milepost.verify.guard.javascript.suite import Suite, Test, suite_of
 from milepost.verify.guard.javascript.tree import parsed
@@ -17,15 +17,15 @@ _RUNNERS = re.compile(
 )
 
 
-def weakened(change: Change) -> tuple[Finding, ...]:
+def weakened(change: Change) -> tuple[GuardFinding, ...]:
     """The findings about every JavaScript or TypeScript test file that was there before."""
     files = [file for file in change.files if suffix(file.path) in JAVASCRIPT and is_test_path(file.path)]
     after = {file.path: suite_of(parsed(file.path, file.text_after)) for file in files}
     everywhere = [test for suite in after.values() for test in suite.tests.values()]
-    findings: list[Finding] = []
+    findings: list[GuardFinding] = []
     for file in files:
         if file.is_link and not file.is_new:
-            findings.append(Finding(path=file.path, line=0, what="was replaced by a link"))
+            findings.append(GuardFinding(path=file.path, line=0, what="was replaced by a link"))
         elif file.before is not None:
             before = suite_of(parsed(file.path, file.text_before))
             findings += _missing(file, before, after[file.path], everywhere)
@@ -36,17 +36,17 @@ def weakened(change: Change) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _missing(file: ChangedFile, before: Suite, after: Suite, everywhere: list[Test]) -> Iterator[Finding]:
+def _missing(file: ChangedFile, before: Suite, after: Suite, everywhere: list[Test]) -> Iterator[GuardFinding]:
     lost = [
         test
         for name, test in before.tests.items()
         if name not in after.tests and not any(_says_as_much(test, other, before) for other in everywhere)
     ]
     if lost and file.is_gone:
-        yield Finding(path=file.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
+        yield GuardFinding(path=file.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
         return
     for test in lost:
-        yield Finding(path=file.path, line=0, what=f"the test {test.name!r} was deleted")
+        yield GuardFinding(path=file.path, line=0, what=f"the test {test.name!r} was deleted")
 
 
 def _says_as_much(test: Test, other: Test, before: Suite) -> bool:
@@ -56,21 +56,23 @@ def _says_as_much(test: Test, other: Test, before: Suite) -> bool:
     )
 
 
-def _weaker(path: str, before: Suite, after: Suite) -> Iterator[Finding]:
+def _weaker(path: str, before: Suite, after: Suite) -> Iterator[GuardFinding]:
     for name, test in before.tests.items():
         now = after.tests.get(name)
         if now is not None:
-            yield from (Finding(path=path, line=now.line, what=what) for what in _less(test, now))
+            yield from (GuardFinding(path=path, line=now.line, what=what) for what in _less(test, now))
     for module in after.mocked.keys() - before.mocked.keys():
-        yield Finding(path=path, line=after.mocked[module], what=f"puts a mock in the place of {module}")
+        yield GuardFinding(path=path, line=after.mocked[module], what=f"puts a mock in the place of {module}")
     for name, origin in after.origins.items():
         if origin != before.origins.get(name) and not _RUNNERS.match(origin):
-            yield Finding(path=path, line=0, what=f"{name} comes from {origin!r} now, which is no test runner")
+            yield GuardFinding(path=path, line=0, what=f"{name} comes from {origin!r} now, which is no test runner")
     lost = _lost(before.outside, after.outside)
     if lost and after.tests:
-        yield Finding(path=path, line=0, what=f"{counted(len(lost), 'assertion')} of its functions changed or removed")
+        yield GuardFinding(
+            path=path, line=0, what=f"{counted(len(lost), 'assertion')} of its functions changed or removed"
+        )
     elif lost and not before.tests:
-        yield Finding(path=path, line=0, what=f"{counted(len(lost), 'assertion')} changed or removed")
+        yield GuardFinding(path=path, line=0, what=f"{counted(len(lost), 'assertion')} changed or removed")
 
 
 def _less(before: Test, after: Test) -> Iterator[str]:
@@ -90,10 +92,12 @@ def _less(before: Test, after: Test) -> Iterator[str]:
         yield f"{count} changed in the test {before.name!r}"
 
 
-def _only(path: str, before: Suite, after: Suite) -> Iterator[Finding]:
+def _only(path: str, before: Suite, after: Suite) -> Iterator[GuardFinding]:
     """`.only` keeps all other tests from running, in a new file as well as in an old one."""
     for name in after.only.keys() - before.only.keys():
-        yield Finding(path=path, line=after.only[name], what=f".only on {name!r} keeps the other tests from running")
+        yield GuardFinding(
+            path=path, line=after.only[name], what=f".only on {name!r} keeps the other tests from running"
+        )
 
 
 def _lost(before: tuple[Expectation, ...], after: tuple[Expectation, ...]) -> list[Expectation]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from milepost.core.change import ChangedFile
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.paths import is_test_path
 from milepost.verify.guard.python.names import Function, dotted, folded, import_names, key, last_name, parsed
 
@@ -33,20 +33,20 @@ _INNER_MODULES = frozenset(
 _IMPORT_ROOTS = frozenset({"", "src", "lib", "tests", "test"})
 
 
-def steered(file: ChangedFile) -> tuple[Finding, ...]:
+def steered(file: ChangedFile) -> tuple[GuardFinding, ...]:
     """The findings about one Python file as a part of the runner."""
     after = parsed(file.text_after) if file.after is not None and not file.is_link else None
     before = parsed(file.text_before) if file.before is not None else None
     return (*_shadow(file), *(_hooks(file.path, before, after) if after is not None else ()))
 
 
-def _shadow(file: ChangedFile) -> Iterator[Finding]:
+def _shadow(file: ChangedFile) -> Iterator[GuardFinding]:
     """New files that Python or pytest would take for something else, or run unasked."""
     if file.is_gone:
         return
     path = PurePosixPath(file.path)
     if path.name in ("sitecustomize.py", "usercustomize.py") or path.suffix == ".pth":
-        yield Finding(path=file.path, line=0, what="is run by Python at every start", forges=True)
+        yield GuardFinding(path=file.path, line=0, what="is run by Python at every start", forges=True)
     if not file.is_new:
         return
     folder, module = path.parent.as_posix().removeprefix("."), path.stem
@@ -58,16 +58,16 @@ def _shadow(file: ChangedFile) -> Iterator[Finding]:
         and roots
         and (module in _RUNNER_MODULES or (folder in _IMPORT_ROOTS and module in _INNER_MODULES))
     ):
-        yield Finding(path=file.path, line=0, what=f"takes the place of the module {module}", forges=True)
+        yield GuardFinding(path=file.path, line=0, what=f"takes the place of the module {module}", forges=True)
 
 
-def _hooks(path: str, before: ast.Module | None, after: ast.Module) -> Iterator[Finding]:
+def _hooks(path: str, before: ast.Module | None, after: ast.Module) -> Iterator[GuardFinding]:
     known = dict(_steering(before, is_test_path(path))) if before is not None else {}
     for name, (text, line, forges) in dict(_steering(after, is_test_path(path))).items():
         if name not in known:
-            yield Finding(path=path, line=line, what=f"{name} was added", forges=forges)
+            yield GuardFinding(path=path, line=line, what=f"{name} was added", forges=forges)
         elif known[name][0] != text:
-            yield Finding(path=path, line=line, what=f"{name} was changed", forges=forges)
+            yield GuardFinding(path=path, line=line, what=f"{name} was changed", forges=forges)
 
 
 def _steering(tree: ast.Module, is_test: bool) -> Iterator[tuple[str, tuple[str, int, bool]]]:

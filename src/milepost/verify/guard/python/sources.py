@@ -7,7 +7,7 @@ import re
 
 from milepost.core.change import ChangedFile
 from milepost.core.task import Task
-from milepost.verify.guard.finding import Finding
+from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.paths import is_test_path
 from milepost.verify.guard.python.code import code_of
 from milepost.verify.guard.python.detection import notices_tests
@@ -21,7 +21,7 @@ from milepost.verify.guard.python.forging import (
 from milepost.verify.guard.python.names import is_too_deep, parsed
 
 
-def forged(file: ChangedFile, task: Task) -> tuple[Finding, ...]:
+def forged(file: ChangedFile, task: Task) -> tuple[GuardFinding, ...]:
     """What a changed Python file does now, and did not before, that only tests could be fooled by."""
     if file.after is None or file.is_link:
         return ()
@@ -29,13 +29,15 @@ def forged(file: ChangedFile, task: Task) -> tuple[Finding, ...]:
     if after is None:
         hidden = is_too_deep(file.text_after) and not is_too_deep(file.text_before)
         what = "is nested too deeply to be looked at"
-        return (Finding(path=file.path, line=0, what=what, forges=True),) if hidden else ()
+        return (GuardFinding(path=file.path, line=0, what=what, forges=True),) if hidden else ()
     asked = _Asked(task)
     found = {what: line for what, line in _signs(file.path, file.text_after, after).items() if not asked(what)}
     before = parsed(file.text_before) if found and file.before is not None else None
     known = _signs(file.path, file.text_before, before) if before is not None else {}
     return tuple(
-        Finding(path=file.path, line=line, what=what, forges=True) for what, line in found.items() if what not in known
+        GuardFinding(path=file.path, line=line, what=what, forges=True)
+        for what, line in found.items()
+        if what not in known
     )
 
 

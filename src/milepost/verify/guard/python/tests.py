@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.guard.finding import Finding, counted
+from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.paths import is_test_path, name_of, suffix
 from milepost.verify.guard.python.claims import Claim
 from milepost.verify.guard.python.names import parsed
@@ -23,7 +23,7 @@ class _Pair:
     is_gone: bool
 
 
-def weakened(change: Change, proving: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
+def weakened(change: Change, proving: frozenset[str] = frozenset()) -> tuple[GuardFinding, ...]:
     """The findings about every Python test file that was there before, and about those in `proving`."""
     files = [
         file
@@ -38,7 +38,7 @@ def weakened(change: Change, proving: frozenset[str] = frozenset()) -> tuple[Fin
         for test in suite.tests.values()
         if test.is_test
     ]
-    findings: list[Finding] = []
+    findings: list[GuardFinding] = []
     for file in files:
         findings += _unreadable(file)
         before = _suite(file.text_before) if file.before is not None else None
@@ -61,16 +61,18 @@ def _is_collected(file: ChangedFile) -> bool:
     return not file.is_gone and (name.startswith("test_") or name.endswith("_test.py") or file.before is not None)
 
 
-def _unreadable(file: ChangedFile) -> Iterator[Finding]:
+def _unreadable(file: ChangedFile) -> Iterator[GuardFinding]:
     if file.before is None:
         return
     if file.is_link:
-        yield Finding(path=file.path, line=0, what="was replaced by a link")
+        yield GuardFinding(path=file.path, line=0, what="was replaced by a link")
     elif parsed(file.text_after) is None and parsed(file.text_before) is not None:
-        yield Finding(path=file.path, line=0, what="cannot be read as Python any more, so that its tests cannot run")
+        yield GuardFinding(
+            path=file.path, line=0, what="cannot be read as Python any more, so that its tests cannot run"
+        )
 
 
-def _missing(pair: _Pair, collected: list[Test]) -> Iterator[Finding]:
+def _missing(pair: _Pair, collected: list[Test]) -> Iterator[GuardFinding]:
     """Tests that are gone: not here, and nowhere else with the same claims."""
     known = {test.name for test in pair.before.tests.values()}
     now = {test.name for test in pair.after.tests.values()}
@@ -82,10 +84,10 @@ def _missing(pair: _Pair, collected: list[Test]) -> Iterator[Finding]:
         and not _lives_on(test, collected, known)
     ]
     if lost and pair.is_gone:
-        yield Finding(path=pair.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
+        yield GuardFinding(path=pair.path, line=0, what=f"was deleted, with {counted(len(lost), 'test')}")
         return
     for test in lost:
-        yield Finding(path=pair.path, line=0, what=f"{test.name} was deleted")
+        yield GuardFinding(path=pair.path, line=0, what=f"{test.name} was deleted")
 
 
 def _is_gone_with(test: Test, pair: _Pair) -> bool:
@@ -102,16 +104,16 @@ def _lives_on(test: Test, tests: list[Test], known: set[str]) -> bool:
     )
 
 
-def _weaker(pair: _Pair) -> Iterator[Finding]:
+def _weaker(pair: _Pair) -> Iterator[GuardFinding]:
     helping = [claim for test in pair.after.tests.values() if not test.is_test for claim in test.claims]
     for name, before in pair.before.tests.items():
         after = pair.after.tests.get(name)
         if after is not None:
             lost = _lost_claims(before, after) if before.is_test else _lost_help(before, helping)
-            yield from (Finding(path=pair.path, line=after.line, what=what) for what in _less(before, after, lost))
+            yield from (GuardFinding(path=pair.path, line=after.line, what=what) for what in _less(before, after, lost))
     for name, test in pair.after.tests.items():
         if name not in pair.before.tests and test.at_each_test and test.skips:
-            yield Finding(path=pair.path, line=test.line, what=f"{test.name} skips tests")
+            yield GuardFinding(path=pair.path, line=test.line, what=f"{test.name} skips tests")
 
 
 def _less(before: Test, after: Test, lost: list[Claim]) -> Iterator[str]:
@@ -177,22 +179,26 @@ def _keeps_cases(before: Test, after: Test) -> bool:
     return set(before.opaque_parameters) <= set(after.opaque_parameters) or bool(left)
 
 
-def _whole_file(pair: _Pair) -> Iterator[Finding]:
+def _whole_file(pair: _Pair) -> Iterator[GuardFinding]:
     before, after = pair.before, pair.after
     for skip in after.skips.keys() - before.skips.keys():
         words = "is expected to fail" if _are_xfails({skip}) else "is skipped"
-        yield Finding(path=pair.path, line=after.skips[skip], what=f"the whole file {words}")
+        yield GuardFinding(path=pair.path, line=after.skips[skip], what=f"the whole file {words}")
     for name in after.uncollected.keys() - before.uncollected.keys():
-        yield Finding(path=pair.path, line=after.uncollected[name], what=f"tests are not collected any more: {name}")
+        yield GuardFinding(
+            path=pair.path, line=after.uncollected[name], what=f"tests are not collected any more: {name}"
+        )
     for name in after.rebound.keys() - before.rebound.keys():
-        yield Finding(path=pair.path, line=after.rebound[name], what=f"puts something else in the place of {name}")
+        yield GuardFinding(path=pair.path, line=after.rebound[name], what=f"puts something else in the place of {name}")
     for name in after.overridden.keys() - before.overridden.keys():
         if name.partition(".")[0] in before.bases:
-            yield Finding(path=pair.path, line=after.overridden[name], what=f"{name} decides what counts as passed")
+            yield GuardFinding(
+                path=pair.path, line=after.overridden[name], what=f"{name} decides what counts as passed"
+            )
     for owner, bases in before.bases.items():
         lost = bases - after.bases.get(owner, bases)
         if lost:
-            yield Finding(path=pair.path, line=0, what=f"{owner} does not inherit from {min(lost)} any more")
+            yield GuardFinding(path=pair.path, line=0, what=f"{owner} does not inherit from {min(lost)} any more")
 
 
 def _are_xfails(skips: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from milepost.core.verdict import TestCase
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.suites.runners import libtest, told
-from milepost.verify.suites.runners.libtest import Section
+from milepost.verify.suites.runners.libtest import ProgramOutput
 from milepost.verify.suites.runners.lines import Lines
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import text_of
@@ -30,7 +30,7 @@ _PANIC = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class CargoTarget:
     """A test program: the file it is made from, the option that selects it, and where it was built.
 
     Without Rust's own `harness` it tells nothing but its exit code.
@@ -49,8 +49,8 @@ class Built:
     `documented` means that there is a library whose documentation may hold tests.
     """
 
-    targets: tuple[Target, ...] = ()
-    broken: tuple[tuple[Target, str], ...] = ()
+    targets: tuple[CargoTarget, ...] = ()
+    broken: tuple[tuple[CargoTarget, str], ...] = ()
     documented: bool = False
     finished: bool = False
 
@@ -122,8 +122,8 @@ def names_of(ids: tuple[str, ...]) -> tuple[str, ...]:
 
 def built_from(lines: list[str], checkout: Path) -> Built:
     """What cargo's messages tell of a build."""
-    targets: dict[str, Target] = {}
-    broken: dict[str, tuple[Target, str]] = {}
+    targets: dict[str, CargoTarget] = {}
+    broken: dict[str, tuple[CargoTarget, str]] = {}
     documented = finished = False
     for line in lines:
         message = _json(line)
@@ -141,7 +141,7 @@ def built_from(lines: list[str], checkout: Path) -> Built:
     )
 
 
-def cases_of(sections: tuple[Section, ...], built: Built, folder: str) -> tuple[TestCase, ...]:
+def cases_of(sections: tuple[ProgramOutput, ...], built: Built, folder: str) -> tuple[TestCase, ...]:
     """The cases of all test programs; one that did not come to its end is itself a failed case."""
     found: list[TestCase] = []
     by_program = {Path(target.program).name: target for target in built.targets if target.program}
@@ -162,7 +162,7 @@ def cases_of(sections: tuple[Section, ...], built: Built, folder: str) -> tuple[
 _DOCUMENTATION = "documentation"
 
 
-def _case(section: Section, source: str, folder: str, name: str, outcome: Any, reason: str) -> TestCase:
+def _case(section: ProgramOutput, source: str, folder: str, name: str, outcome: Any, reason: str) -> TestCase:
     if section.crate:
         file, _, item = libtest.plain_doctest(name).partition(" - ")
         ident = f"{told.within(folder, file)}::{_DOCUMENTATION} {item}".rstrip()
@@ -187,12 +187,12 @@ def _kind_of_build(text: str) -> Any:
     return "import" if re.search(r"unresolved import|can't find crate|unlinked crate", text) else "collection"
 
 
-def _target(message: dict[str, Any], checkout: Path) -> Target:
+def _target(message: dict[str, Any], checkout: Path) -> CargoTarget:
     target = message["target"]
     kind = target["kind"][0]
     option = kind if kind in ("bin", "test", "example", "bench") else ""
     source = os.path.relpath(os.path.realpath(target["src_path"]), os.path.realpath(checkout))
-    return Target(
+    return CargoTarget(
         source=source,
         select=(f"--{option}", target["name"]) if option else ("--lib",),
         program=message.get("executable") or "",

@@ -24,7 +24,7 @@ _LINE_NUMBER = re.compile(r" \(line \d+\)$")
 
 
 @dataclass(slots=True)
-class Section:
+class ProgramOutput:
     """What one test program printed: `program` is its path, `crate` is set for the tests in a crate's documentation.
 
     `finished` means that all the tests it announced have ended, `failed` that cargo says so of the program.
@@ -42,14 +42,14 @@ class Section:
         return "\n".join(self.said.get(name, [])).strip("\n")
 
 
-def read(lines: Iterable[str]) -> tuple[Section, ...]:
+def read(lines: Iterable[str]) -> tuple[ProgramOutput, ...]:
     """The sections of `cargo test`, both of its streams in one."""
-    found: list[Section] = []
+    found: list[ProgramOutput] = []
     failing = ""
     for line in lines:
         if header := _RUNNING.match(line) or _DOCTESTS.match(line):
             named = header.groupdict()
-            found.append(Section(program=named.get("program", ""), crate=named.get("crate", "")))
+            found.append(ProgramOutput(program=named.get("program", ""), crate=named.get("crate", "")))
             failing = ""
         elif found:
             failing = _take(found[-1], line, failing)
@@ -61,7 +61,7 @@ def plain_doctest(name: str) -> str:
     return _LINE_NUMBER.sub("", name)
 
 
-def _take(section: Section, line: str, failing: str) -> str:
+def _take(section: ProgramOutput, line: str, failing: str) -> str:
     """Add a line to its section; gives the name of the failed test whose output follows."""
     section.failed |= line.startswith(_PROGRAM_FAILED)
     if section.finished:
