@@ -21,7 +21,6 @@ from milepost.core.errors import MachineFailed, MilepostError, SettingInvalid
 from milepost.core.redact import Redactor
 from milepost.detached import StartWish
 from milepost.mcp import departing
-from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.core import new_server
 from milepost.mcp.crowd import Crowd
 from milepost.mcp.door import Admission, refusal
@@ -33,6 +32,7 @@ from milepost.serving.asides import MOST_AT_ONCE, aside
 from milepost.serving.complaints import LONGEST, Complaint, Unblocked
 from milepost.serving.listening import bound, host_names
 from milepost.serving.requests import Timed
+from tests.mcp.conformance_server.resuming import RecentMessages
 
 WANTED = Admission(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
 HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")
