@@ -21,6 +21,7 @@ from milepost.api.executing import execute as execute
 from milepost.api.executing import explain as explain
 from milepost.api.executing import open_executor as open_executor
 from milepost.api.executing import sh as sh
+from milepost.api.executing import start_project as start_project
 from milepost.api.gates import answer_gate as answer_gate
 from milepost.api.gates import gate_to_json as gate_to_json
 from milepost.api.gates import waiting_gates as waiting_gates
@@ -184,6 +185,7 @@ from milepost.engine.chaos.report import ChaosReport as ChaosReport
 from milepost.engine.chaos.run import ChaosProgress as ChaosProgress
 from milepost.engine.commands.doctor import Finding as Finding
 from milepost.engine.commands.show_context import TaskContext as TaskContext
+from milepost.engine.commands.start_project import StartResult as StartResult
 from milepost.engine.commands.verify import Replayed as Replayed
 from milepost.engine.commands.verify import Verified as Verified
 from milepost.engine.events.live_stream import EventStream as EventStream

@@ -110,6 +110,7 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
         (("run",), "no agent is named"),
         (("run", "--agent", "nobody"), "nobody"),
         (("run", "--agent", "acp:nobody"), "there is no agent 'acp:nobody'"),
+        (("run", "--agent", "acp:claude"), "there is no agent 'acp:claude': use 'claude'"),
         (("run", "--agent", "command:no-such-program-anywhere"), "no-such-program-anywhere"),
         (("run", "--agent", "replay:missing.json"), "missing.json"),
         (("run", "--agent", "command:true", "--task", "9.9"), "9.9"),

@@ -212,8 +212,8 @@ READ_ONLY = """
 import os, sys
 import milepost.store.sqlite
 from pathlib import Path
-from milepost.engine.journal import Journal
-from milepost.engine.tail import EventStream
+from milepost.engine.records.journal import Journal
+from milepost.engine.events.live_stream import EventStream
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
 place = Path(sys.argv[1])
 with EventStream(place) as stream, Journal.look(place) as journal:

@@ -1,22 +1,18 @@
-"""Scripts in the sandbox: in three languages, with the reason of a failure from the exception itself."""
+"""Entry points in the sandbox: in three languages, with the class of a failure from the exception itself."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from milepost.core.commands import Command, TrustLevel
-from milepost.core.errors import Misuse
+from milepost.core.commands import TrustLevel
 from milepost.sandbox.levels import open_terminal
-from milepost.sandbox.scripts import EntryPoint, Script, ScriptRunner, entry_points, script_file
-from milepost.sandbox.scripts.entry_points import python_entry
+from milepost.sandbox.scripts import EntryRunner, ScriptResult, entry_named, entry_points, run_with_fixes
 from milepost.sandbox.scripts.failure import failure_of
-from milepost.sandbox.scripts.script import Language
 from milepost.sandbox.terminal import WalledTerminal
 
 
@@ -27,51 +23,55 @@ def terminal() -> Iterator[WalledTerminal]:
 
 
 @pytest.fixture
-def runner(terminal: WalledTerminal, tmp_path: Path) -> ScriptRunner:
+def runner(terminal: WalledTerminal, tmp_path: Path) -> EntryRunner:
     (tmp_path / "work").mkdir()
-    return ScriptRunner(
-        terminal=terminal, folder=tmp_path / "work", scratch=tmp_path / "scratch", python=sys.executable, timeout_s=60
-    )
+    return EntryRunner(terminal=terminal, folder=tmp_path / "work", scratch=tmp_path / "scratch")
 
 
-FAILING: list[tuple[Language, str, str, str, str]] = [
-    ("python", "import no_such_thing.part", "import", "ModuleNotFoundError", "no_such_thing"),
-    ("python", "from os import no_such_name", "import", "ImportError", ""),
-    ("python", "x = = 3", "syntax", "SyntaxError", ""),
-    ("python", "  x = 3", "syntax", "IndentationError", ""),
-    ("python", "def f():\n    return {}['a']\nf()", "runtime", "KeyError", ""),
-    ("python", "open('/etc/milepost-test', 'w')", "permission", "PermissionError", ""),
-    ("python", "raise TimeoutError('too slow')", "timeout", "TimeoutError", ""),
-    ("python", "class Odd(ValueError): pass\nraise Odd('x')", "runtime", "Odd", ""),
-    ("python", "import sys; sys.exit(3)", "unknown", "", ""),
-    ("python", "print('ImportError: No module named x'); import os; os._exit(4)", "unknown", "", ""),
-    ("javascript", "import x from 'no-such-thing/part'", "import", "Error", "no-such-thing"),
-    ("javascript", "import x from '@no/such'", "import", "Error", "@no/such"),
-    ("javascript", "import x from './nope.mjs'", "import", "Error", ""),
-    ("javascript", "let = = 3", "syntax", "SyntaxError", ""),
-    ("javascript", "null.x", "runtime", "TypeError", ""),
-    ("javascript", "await Promise.reject(new RangeError('r'))", "runtime", "RangeError", ""),
-    ("javascript", "import fs from 'fs'; fs.writeFileSync('/etc/x-y', '')", "permission", "Error", ""),
-    ("javascript", "throw 'only words'", "runtime", "string", ""),
-    ("javascript", "process.exit(3)", "unknown", "", ""),
-    ("typescript", "import x from './nope.ts'", "import", "", ""),
-    ("typescript", "import x from 'lodash'", "import", "", "lodash"),
-    ("typescript", "let = = 3", "syntax", "SyntaxError", ""),
-    ("typescript", "const a: any = null; a.x", "runtime", "TypeError", ""),
-    ("typescript", "await Deno.readTextFile('/etc/passwd')", "permission", "NotCapable", ""),
-    ("typescript", "setTimeout(() => { throw new RangeError('late') }, 1)", "runtime", "RangeError", ""),
+def ran(runner: EntryRunner, code: str, name: str = "a.py") -> ScriptResult:
+    """How a file with this text ends."""
+    (runner.folder / name).write_text(code)
+    return runner.run(entry_named(runner.folder, (), name))
+
+
+FAILING: list[tuple[str, str, str, str, str]] = [
+    ("a.py", "import no_such_thing.part", "import", "ModuleNotFoundError", "no_such_thing"),
+    ("a.py", "from os import no_such_name", "import", "ImportError", ""),
+    ("a.py", "x = = 3", "syntax", "SyntaxError", ""),
+    ("a.py", "  x = 3", "syntax", "IndentationError", ""),
+    ("a.py", "def f():\n    return {}['a']\nf()", "runtime", "KeyError", ""),
+    ("a.py", "open('/etc/milepost-test', 'w')", "permission", "PermissionError", ""),
+    ("a.py", "raise TimeoutError('too slow')", "timeout", "TimeoutError", ""),
+    ("a.py", "class Odd(ValueError): pass\nraise Odd('x')", "runtime", "Odd", ""),
+    ("a.py", "import sys; sys.exit(3)", "unknown", "", ""),
+    ("a.py", "print('ImportError: No module named x'); import os; os._exit(4)", "unknown", "", ""),
+    ("a.mjs", "import x from 'no-such-thing/part'", "import", "Error", "no-such-thing"),
+    ("a.mjs", "import x from '@no/such'", "import", "Error", "@no/such"),
+    ("a.mjs", "import x from './nope.mjs'", "import", "Error", ""),
+    ("a.mjs", "let = = 3", "syntax", "SyntaxError", ""),
+    ("a.mjs", "null.x", "runtime", "TypeError", ""),
+    ("a.mjs", "await Promise.reject(new RangeError('r'))", "runtime", "RangeError", ""),
+    ("a.mjs", "import fs from 'fs'; fs.writeFileSync('/etc/x-y', '')", "permission", "Error", ""),
+    ("a.mjs", "throw 'only words'", "runtime", "string", ""),
+    ("a.mjs", "process.exit(3)", "unknown", "", ""),
+    ("a.ts", "import x from './nope.ts'", "import", "", ""),
+    ("a.ts", "import x from 'lodash'", "import", "", "lodash"),
+    ("a.ts", "let = = 3", "syntax", "SyntaxError", ""),
+    ("a.ts", "const a: any = null; a.x", "runtime", "TypeError", ""),
+    ("a.ts", "await Deno.writeTextFile('/etc/x-y', '')", "permission", "PermissionDenied", ""),
+    ("a.ts", "setTimeout(() => { throw new RangeError('late') }, 1)", "runtime", "RangeError", ""),
 ]
 
 
-@pytest.mark.parametrize(("language", "code", "kind", "name", "missing"), FAILING, ids=[row[1] for row in FAILING])
+@pytest.mark.parametrize(("file", "code", "kind", "name", "missing"), FAILING, ids=[row[1] for row in FAILING])
 def test_a_failure_has_the_class_of_its_exception(
-    runner: ScriptRunner, language: Language, code: str, kind: str, name: str, missing: str
+    runner: EntryRunner, file: str, code: str, kind: str, name: str, missing: str
 ) -> None:
-    ran = runner.run(Script(language=language, code=code))
-    assert ran.failure is not None, ran
-    assert (ran.failure.kind, ran.failure.type, ran.failure.missing) == (kind, name, missing), ran
-    assert ran.failure.message
-    assert kind == "unknown" or ran.failure.traceback
+    ended = ran(runner, code, file)
+    assert ended.failure is not None, ended
+    assert (ended.failure.kind, ended.failure.type, ended.failure.missing) == (kind, name, missing), ended
+    assert ended.failure.message
+    assert kind == "unknown" or ended.failure.traceback
     assert list(runner.scratch.glob("script-*")) == [], "nothing is left"
 
 
@@ -87,34 +87,52 @@ def test_a_failure_has_the_class_of_its_exception(
         ),
     ],
 )
-def test_a_file_runs_as_it_does_by_itself(runner: ScriptRunner, name: str, code: str) -> None:
+def test_a_file_runs_as_it_does_by_itself(runner: EntryRunner, name: str, code: str) -> None:
     (runner.folder / "beside.cjs").write_text("module.exports = 'beside'")
     (runner.folder / "beside.ts").write_text("export default 'beside'")
     (runner.folder / "beside.py").write_text("def beside():\n    return 'beside'\n")
     text = f"from beside import beside\n{code}" if name.endswith(".py") else code
     (runner.folder / name).write_text(text)
     heard: list[str] = []
-    ran = runner.run(script_file(Path(name), "one", "two"), on_line=lambda line: heard.append(line.text))
-    assert ran.succeeded, ran
-    assert ran.result.stdout == "ran one two beside\n" and heard == ["ran one two beside"]
+    entry = entry_named(runner.folder, (), name)
+    ended = runner.run(entry, ("one", "two"), on_line=lambda line: heard.append(line.text))
+    assert ended.succeeded, ended
+    assert ended.result.stdout == "ran one two beside\n" and heard == ["ran one two beside"]
 
 
-def test_the_traceback_is_the_scripts_own_and_as_python_prints_it(runner: ScriptRunner) -> None:
-    (runner.folder / "a.py").write_text("def inner():\n    raise KeyError('k')\n\ninner()\n")
-    ran = runner.run(script_file(Path("a.py")))
-    assert ran.failure is not None
-    assert ran.failure.traceback == ran.result.stderr
-    assert ran.failure.traceback.startswith("Traceback (most recent call last):\n  File")
-    assert "confess" not in ran.failure.traceback and "line 4, in <module>" in ran.failure.traceback
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.py": "def inner():\n    raise KeyError('k')\n\nif __name__ == '__main__':\n    inner()\n"},
+        {"a/__init__.py": "", "a/__main__.py": "def inner():\n    raise KeyError('k')\n\n\ninner()\n"},
+    ],
+    ids=["file", "module"],
+)
+def test_the_traceback_has_only_the_programs_own_frames(runner: EntryRunner, files: dict[str, str]) -> None:
+    (entry,) = entry_points(written(runner.folder, files))
+    ended = runner.run(entry)
+    assert ended.failure is not None
+    assert ended.failure.traceback == ended.result.stderr
+    assert ended.failure.traceback.startswith("Traceback (most recent call last):\n  File")
+    assert "exception_report" not in ended.failure.traceback and "runpy" not in ended.failure.traceback
+    assert "line 5, in <module>" in ended.failure.traceback
 
 
-def test_a_script_that_takes_too_long_is_ended_and_that_is_a_fact(runner: ScriptRunner) -> None:
+def test_a_program_that_runs_longer_than_its_timeout_is_ended(runner: EntryRunner) -> None:
     code = "while True:\n    try:\n        while True: pass\n    except BaseException: pass\n"
-    ran = replace(runner, timeout_s=0.5).run(Script(language="python", code=code))
-    assert ran.failure is not None and ran.failure.kind == "timeout"
+    ended = ran(replace(runner, timeout_s=0.5), code)
+    assert ended.failure is not None and ended.failure.kind == "timeout"
 
 
-def test_a_script_cannot_make_the_reader_of_its_report_stumble(runner: ScriptRunner) -> None:
+def test_the_child_of_npm_reports_its_exception(runner: EntryRunner) -> None:
+    files = {"package.json": '{"scripts": {"start": "node a.cjs"}}', "a.cjs": "require('no-such-thing')"}
+    (entry,) = entry_points(written(runner.folder, files))
+    ended = runner.run(entry)
+    assert ended.failure is not None, ended
+    assert (ended.failure.kind, ended.failure.missing) == ("import", "no-such-thing"), ended
+
+
+def test_a_malformed_report_is_not_believed(runner: EntryRunner) -> None:
     secret = {"names": ["KeyError"], "message": "secret", "traceback": ""}
     (runner.folder / "report.json").write_text(json.dumps(secret))
     make = "import os; p = os.environ['MILEPOST_REPORT']; {}; os._exit(1)"
@@ -127,12 +145,12 @@ def test_a_script_cannot_make_the_reader_of_its_report_stumble(runner: ScriptRun
         "open(p, 'w').write('{\"names\": 3, \"message\": null}')",
         "open(p, 'wb').write(b'\\xff' * 10)",
     ):
-        ran = runner.run(Script(language="python", code=make.format(trick)))
-        assert ran.failure is not None and ran.failure.kind == "unknown", (trick, ran)
+        ended = ran(runner, make.format(trick))
+        assert ended.failure is not None and ended.failure.kind == "unknown", (trick, ended)
 
 
-def test_what_a_script_lacks_is_installed_and_it_runs_again_within_a_limit(runner: ScriptRunner) -> None:
-    script = Script(language="python", code="import sys; sys.path.insert(0, '.')\nimport one_x, two_x\nprint('ok')")
+def test_a_missing_package_is_installed_and_the_program_runs_again_within_a_limit(runner: EntryRunner) -> None:
+    code = "import one_x, two_x\nprint('ok')"
     asked: list[str] = []
 
     def install(package: str) -> bool:
@@ -140,30 +158,23 @@ def test_what_a_script_lacks_is_installed_and_it_runs_again_within_a_limit(runne
         (runner.folder / f"{package}.py").write_text("")
         return True
 
-    limited = runner.run_with_fixes(script, install, most=1)
+    limited = run_with_fixes(lambda: ran(runner, code), install, most=1)
     assert (limited.succeeded, limited.installed) == (False, ("one_x",))
     assert limited.failure is not None and limited.failure.missing == "two_x"
-    done = runner.run_with_fixes(script, install)
+    done = run_with_fixes(lambda: ran(runner, code), install)
     assert (done.result.stdout, done.installed, asked) == ("ok\n", ("two_x",), ["one_x", "two_x"])
 
 
-def test_an_installer_that_refuses_or_does_not_help_ends_it(runner: ScriptRunner) -> None:
-    script = Script(language="python", code="import lacking_x")
-    assert runner.run_with_fixes(script, lambda _: False).installed == ()
-    useless = runner.run_with_fixes(script, lambda _: True)
+def test_an_installer_that_refuses_or_does_not_help_ends_it(runner: EntryRunner) -> None:
+    assert run_with_fixes(lambda: ran(runner, "import lacking_x"), lambda _: False).installed == ()
+    useless = run_with_fixes(lambda: ran(runner, "import lacking_x"), lambda _: True)
     assert (useless.succeeded, useless.installed) == (False, ("lacking_x",)), "it is asked for once"
 
 
 @pytest.mark.parametrize("name", ["--index-url=http://x.example", "../up", "a b", "-e .", "", "$(x)", "a;b"])
-def test_a_name_that_could_be_no_package_is_never_given_to_an_installer(runner: ScriptRunner, name: str) -> None:
-    code = f"raise ModuleNotFoundError('no', name={name!r})"
-    ran = runner.run(Script(language="python", code=code))
-    assert ran.failure is not None and (ran.failure.kind, ran.failure.missing) == ("import", "")
-
-
-def test_a_name_without_a_language_is_refused() -> None:
-    with pytest.raises(Misuse, match="no script"):
-        script_file(Path("notes.txt"))
+def test_a_name_that_could_be_no_package_is_never_given_to_an_installer(runner: EntryRunner, name: str) -> None:
+    ended = ran(runner, f"raise ModuleNotFoundError('no', name={name!r})")
+    assert ended.failure is not None and (ended.failure.kind, ended.failure.missing) == ("import", "")
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:
@@ -174,11 +185,11 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def test_every_way_to_start_a_python_project_is_found_and_works(runner: ScriptRunner) -> None:
+def test_every_entry_point_of_a_python_project_can_be_started(runner: EntryRunner) -> None:
     folder = written(
         runner.folder,
         {
-            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:run"\nodd = 3\n',
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:run"\n',
             "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    old = tool:main\n",
             "src/shop/__init__.py": "",
             "src/shop/cli.py": "def run():\n    print('shop')\n",
@@ -186,47 +197,21 @@ def test_every_way_to_start_a_python_project_is_found_and_works(runner: ScriptRu
             "tool.py": "def main():\n    print('tool')\n    return 0\n",
             "serve.py": "if '__main__' == __name__:\n    print('serve')\n",
             "later.py": "import asyncio\nasync def main(x=1):\n    print('later')\n",
-            "needs.py": "def main(argument):\n    pass\n",
-            "plain.py": "x = 1\n",
-            "broken.py": "def main(:\n",
+            "calls.py": "def main():\n    print('calls')\nraise SystemExit(main())\n",
         },
     )
-    found = entry_points(folder)
-    assert [(one.way, one.name, one.source) for one in found] == [
-        ("console script", "shop", "pyproject.toml"),
-        ("console script", "old", "setup.cfg"),
-        ("module", "shop", "src/shop/__main__.py"),
-        ("main function", "later", "later.py"),
-        ("main guard", "serve", "serve.py"),
-        ("main function", "tool", "tool.py"),
-    ]
-    assert [started(runner, one) for one in found] == ["shop", "tool", "module", "later", "serve", "tool"]
+    ended = {(entry.way, entry.name): runner.run(entry) for entry in entry_points(folder)}
+    assert {key: one.result.stdout for key, one in ended.items() if one.succeeded} == {
+        ("console script", "shop"): "shop\n",
+        ("console script", "old"): "tool\n",
+        ("module", "shop"): "module\n",
+        ("main call", "calls"): "calls\n",
+        ("main function", "later"): "later\n",
+        ("main guard", "serve"): "serve\n",
+        ("main function", "tool"): "tool\n",
+    }, ended
 
 
-def started(runner: ScriptRunner, entry: EntryPoint) -> str:
-    done = runner.terminal.run(Command(argv=entry.argv, cwd=runner.folder, scratch=runner.scratch))
-    assert done.succeeded, done
-    return done.stdout.strip()
-
-
-def test_the_ways_to_start_projects_of_node_and_deno_are_found(tmp_path: Path) -> None:
-    package = {"name": "@me/shop", "main": "index.js", "bin": "cli.js", "scripts": {"start": "x", "test": "y"}}
-    written(tmp_path, {"package.json": json.dumps(package), "deno.json": '{"tasks": {"dev": "deno run a.ts"}}'})
-    assert [(one.way, one.name, one.argv) for one in entry_points(tmp_path)] == [
-        ("package script", "start", ("npm", "run", "start")),
-        ("bin", "shop", ("node", "cli.js")),
-        ("main file", "@me/shop", ("node", "index.js")),
-        ("task", "dev", ("deno", "task", "dev")),
-    ]
-
-
-@pytest.mark.parametrize("text", ["[]", "{", "[" * 100_000, '{"bin": 3, "scripts": [], "main": {}}', "\0"])
-def test_files_that_make_no_sense_are_ways_to_start_nothing(tmp_path: Path, text: str) -> None:
-    names = ("package.json", "deno.json", "pyproject.toml", "setup.cfg", "a.py")
-    assert entry_points(written(tmp_path, dict.fromkeys(names, text))) == ()
-    assert python_entry(text) is None
-
-
-def test_a_script_that_succeeded_has_no_failure_whatever_it_wrote_down(runner: ScriptRunner) -> None:
-    ran = runner.run(Script(language="python", code="print('fine')"))
-    assert ran.succeeded and failure_of(ran.result, '{"names": ["KeyError"]}') is None
+def test_a_program_that_succeeded_has_no_failure_whatever_it_reported(runner: EntryRunner) -> None:
+    ended = ran(runner, "print('fine')")
+    assert ended.succeeded and failure_of(ended.result, '{"names": ["KeyError"]}') is None

@@ -145,7 +145,7 @@ def test_nobody_counts_over_another(store: Database, place: Path | str) -> None:
 def test_several_processes_may_make_the_tables_at_once(place: Path | str, tmp_path: Path) -> None:
     code = f"""
 import pathlib, sys, time
-from milepost.engine.journal import Journal
+from milepost.engine.records.journal import Journal
 from milepost.memory.memory import StoredMemory
 from milepost.repair.diagnosis.failure_log import FailureLog
 from milepost.repair.patches.patch_log import PatchLedger

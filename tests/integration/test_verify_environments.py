@@ -548,3 +548,34 @@ def test_a_command_runs_in_a_folder_of_the_checkout_and_in_no_other(place: Place
     assert [result.termination for result in outside] == ["not_started"] * 3
     assert bench.run(("sleep", "60"), workspace, timeout_s=0.2).termination == "timeout"
     assert not (place.repository / "x").exists()
+
+
+def test_a_python_package_for_one_run_lies_beside_the_environment(place: Place, tmp_path: Path) -> None:
+    place.wheel("tiny", "2.0")
+    workspace, environments, folder = place.checkout(README="x"), place.environments(), tmp_path / "one-run"
+    before = environments.for_checkout(workspace)
+    folder.mkdir()
+
+    made = environments.with_package(before, "python", "tiny", folder)
+
+    assert isinstance(made, Equipment), made
+    assert place.says(workspace, made, "import tiny; print(tiny.version)") == "2.0"
+    assert not place.run(workspace, before, "python3", "-c", "import tiny").succeeded
+    folder = tmp_path / "another-run"
+    folder.mkdir()
+    missing = environments.with_package(before, "python", "no-such-thing", folder)
+    assert isinstance(missing, Failed) and "no-such-thing" in missing.reason
+
+
+@needs_npm
+def test_a_node_package_for_one_run_is_found_without_node_modules_in_the_checkout(place: Place, tmp_path: Path) -> None:
+    archive, folder = place.wheels / "tiny.tgz", tmp_path / "one-run"
+    archive.write_bytes(tarball("tiny", "1.0.0"))
+    folder.mkdir()
+    workspace, environments = place.checkout(README="x"), place.environments()
+
+    made = environments.with_package(environments.for_checkout(workspace), "node", str(archive), folder)
+
+    assert isinstance(made, Equipment), made
+    assert place.run(workspace, made, "node", "-e", "console.log(require('tiny'))").stdout == "1.0.0\n"
+    assert not (workspace.folder / "node_modules").exists()

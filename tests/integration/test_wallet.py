@@ -37,7 +37,7 @@ from milepost.core.budget import Budget
 from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.task import Task
-from milepost.engine.wallet import Wallet
+from milepost.engine.budget.budget import Wallet
 from milepost.store.database import open_database
 
 place, name, dies = sys.argv[1:]

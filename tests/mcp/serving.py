@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MILEPOST_MCP = (sys.executable, "-m", "milepost", "mcp")
-CONFORMANCE = (*MILEPOST_MCP, "--http", "--port", "0", "--conformance")
+CONFORMANCE = (sys.executable, "-m", "tests.mcp.conformance_server")
 LONGEST_S = 60
 HAPPENS_S = 40
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from milepost.mcp.conformance import INSTRUCTIONS, build_conformance
 from milepost.mcp.server import new_server
 from tests.live.installed import needed
+from tests.mcp.conformance_server import INSTRUCTIONS, build_conformance
 from tests.mcp.fixtures import MODES, Mode, astray
 from tests.mcp.run import run
 from tests.mcp.suite import LEGS, Result, scenario_of

@@ -54,8 +54,6 @@ def opened(**new: object) -> tuple[dict[str, Any], ...]:
 @pytest.mark.parametrize(
     ("name", "used"),
     [
-        ("acp-claude", {"input": 2000, "output": 100, "cached": 0, "usd": 0.01125}),
-        ("acp-codex", {"input": 2000, "output": 100, "cached": 0}),
         ("acp-gemini", {"input": 2000, "output": 100, "cached": 0}),
         ("acp-goose", {"input": 1000, "output": 50, "cached": 0}),
     ],
@@ -103,13 +101,13 @@ def test_the_model_is_chosen_in_the_way_that_the_program_offers(capsys: pytest.C
     assert (none[-1]["reason"], "'large'" in none[-1]["error"]) == ("model", True)
 
 
-def test_a_mode_that_the_program_refuses_is_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    tape = Tape(*opened(), {"id": 3, "error": {"code": -32602, "message": "no such mode"}})
+def test_a_model_that_the_program_refuses_is_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    tape = Tape(*opened(models={}), {"id": 3, "error": {"code": -32602, "message": "no such model"}})
 
-    lines = lines_of(tape, capsys, mode="full")
+    lines = lines_of(tape, capsys, model="large")
 
-    assert tape.told[2]["params"]["modeId"] == "full"
-    assert (lines[-1]["reason"], lines[-1]["error"]) == ("error", "session/set_mode: no such mode (-32602)")
+    assert tape.told[2]["params"]["modelId"] == "large"
+    assert (lines[-1]["reason"], lines[-1]["error"]) == ("error", "session/set_model: no such model (-32602)")
 
 
 def test_tokens_that_come_with_each_answer_are_summed(capsys: pytest.CaptureFixture[str]) -> None:

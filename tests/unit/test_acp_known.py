@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,8 +45,6 @@ def started(name: str, setup: ProgramSetup = SETUP) -> tuple[Invocation, dict[st
             ["acp"],
             {"KIMI_MODEL_NAME": "small", "KIMI_MODEL_BASE_URL": URL, "KIMI_CODE_HOME": "/private/home/.kimi"},
         ),
-        ("claude", [], {"ANTHROPIC_BASE_URL": URL, "ANTHROPIC_MODEL": "small", "CLAUDE_CODE_MAX_RETRIES": "2"}),
-        ("codex", [], {"CODEX_HOME": "/private/home/.codex"}),
     ],
 )
 def test_a_known_program_is_given_its_model_its_address_and_its_bounds(
@@ -64,7 +61,7 @@ def test_a_known_program_is_given_its_model_its_address_and_its_bounds(
 
 def test_every_known_program_is_tested() -> None:
     names = {agent.name for agent in known_programs()}
-    assert names == {"claude", "codex", "gemini", "goose", "kimi", "opencode", "qwen"}
+    assert names == {"gemini", "goose", "kimi", "opencode", "qwen"}
 
 
 def test_our_client_goes_with_the_program_and_needs_nothing_of_ours_beside_it() -> None:
@@ -91,11 +88,6 @@ def test_files_hold_what_a_program_takes_only_from_them() -> None:
     gemini = json.loads(started("gemini")[0].files[".gemini/settings.json"])
     assert gemini["model"] == {"maxSessionTurns": 7}
     assert gemini["security"]["auth"]["selectedType"] == "gemini-api-key"
-
-    codex = tomllib.loads(started("codex", replace(SETUP, model='sm"all\\é'))[0].files[".codex/config.toml"])
-    assert codex["model"] == 'sm"all\\é'
-    assert codex["model_providers"][codex["model_provider"]]["base_url"] == URL
-    assert codex["model_providers"][codex["model_provider"]]["env_key"] == "OPENAI_API_KEY"
 
     opencode = json.loads(started("opencode")[0].env["OPENCODE_CONFIG_CONTENT"])
     (provider,) = opencode["provider"].values()
@@ -161,6 +153,18 @@ def test_a_program_that_nobody_knows_is_refused_with_those_that_are_known(name: 
 
     assert repr(f"acp:{name}") in caught.value.message
     assert "acp:goose" in caught.value.advice and "program" in caught.value.advice
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize("setup", [ProgramSetup(), ProgramSetup(program="a-wrapper")])
+def test_a_program_with_a_driver_of_its_own_is_refused_in_one_line_that_names_it(
+    name: str, setup: ProgramSetup
+) -> None:
+    with pytest.raises(AgentUnknown) as caught:
+        acp_driver(name, setup)
+
+    assert caught.value.message == f"there is no agent 'acp:{name}': use '{name}', which drives the program directly"
+    assert caught.value.advice == ""
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_detail_that_is_too_long_for_a_line_goes_on_below_itself(width: int) -
 
 
 def test_many_names_of_one_finding_go_on_below_each_other() -> None:
-    names = "claude, codex, aider, acp:claude, acp:codex, acp:gemini, acp:goose"
+    names = "claude, codex, aider, acp:gemini, acp:goose, acp:kimi, acp:qwen"
     path = "/a/long/path/to/the/checkouts"
     findings = (
         Finding(area="agents", name=names, ok=False, detail="not found on PATH"),
@@ -52,8 +52,8 @@ def test_many_names_of_one_finding_go_on_below_each_other() -> None:
     )
     assert doctor_lines(findings, 80) == [
         "agents     claude, codex, aider,   no       not found on PATH",
-        "           acp:claude, acp:codex,",
-        "           acp:gemini, acp:goose",
+        "           acp:gemini, acp:goose,",
+        "           acp:kimi, acp:qwen",
         f"checkouts  {path}",
         f"{'':<35}ok       71.5 GB free, which is enough for",
         f"{'':<44}all of them",

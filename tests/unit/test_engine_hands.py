@@ -10,6 +10,7 @@ from milepost.engine.agents.remote_agents import AtWorkers, require_name
 NOBODYS = (
     "bogus",
     "acp:",
+    "acp:claude",
     "claude:x",
     "command:",
     "command:'x",

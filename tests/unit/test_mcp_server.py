@@ -22,7 +22,6 @@ from milepost.core.secrets.redact import Redactor
 from milepost.detached import StartWish
 from milepost.mcp import start_run
 from milepost.mcp.admission import Admission, refusal
-from milepost.mcp.conformance.resuming import RecentMessages
 from milepost.mcp.http import checked, new_token
 from milepost.mcp.log_levels import say
 from milepost.mcp.pages import PAGE, first_of, page
@@ -33,6 +32,7 @@ from milepost.serving.listen import bound, host_names
 from milepost.serving.read_request import Timed
 from milepost.serving.threads import MOST_AT_ONCE, aside
 from milepost.serving.warnings import LONGEST, Complaint, Unblocked
+from tests.mcp.conformance_server.resuming import RecentMessages
 
 WANTED = Admission(hosts=frozenset({"127.0.0.1:8"}), origins=frozenset({"http://127.0.0.1:8"}), token="right")
 HOST, ORIGIN = (b"host", b"127.0.0.1:8"), (b"origin", b"http://127.0.0.1:8")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from milepost.core.commands import ExecutionLimits, ExecutionResult, Line
+    from milepost.engine.commands.start_project import StartResult
     from milepost.engine.terminals.one_command import ByHand
     from milepost.sandbox.executor import WalledExecutor
     from milepost.sandbox.local_executor import LocalExecutor
@@ -121,3 +122,36 @@ def explain(
 
     place = (path_of(folder) or Path.cwd()).absolute()
     return look_ahead(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
+
+
+def start_project(
+    folder: Path | str | None = None,
+    *,
+    entry: str | None = None,
+    arguments: Sequence[str] = (),
+    trust: str | None = None,
+    network: str | None = None,
+    timeout_s: float | None = None,
+    only_list: bool = False,
+    say: Callable[[str], None] | None = None,
+    on_line: Callable[[Line], None] | None = None,
+    ask: Callable[[Decision], bool] | None = None,
+) -> StartResult:
+    """Find the entry point of a project and run it in the sandbox; with `only_list` only find the entry points.
+
+    Missing packages are installed for this run only, unless `network` is none. `say` is given what happens before the
+    program runs, `on_line` its output. `ask` is as for `sh`.
+    """
+    from milepost.core.commands import trust_named
+    from milepost.engine.commands import start_project as engine
+
+    request = engine.StartRequest(
+        folder=(folder_of(folder) or Path.cwd()).resolve(),
+        entry=entry,
+        arguments=tuple(arguments),
+        trust=trust_named(trust) if trust else None,
+        network=network,
+        timeout_s=timeout_s,
+        only_list=only_list,
+    )
+    return engine.start_project(request, say or unheard, on_line or unheard, ask or (lambda _: False))

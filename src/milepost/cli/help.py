@@ -26,7 +26,7 @@ PANELS = {
     "Go back": ("undo", "restore", "mark", "marks", "sync", "clean"),
     "Answer what a run asks": ("gates", "approve", "reject", "edit", "skip", "delegate"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
-    "Look closer": ("patterns", "context", "sh", "exec", "replay", "bench", "chaos", "memory"),
+    "Look closer": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory"),
 }
 
 

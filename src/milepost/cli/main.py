@@ -30,6 +30,7 @@ from milepost.cli import (
     report,
     run,
     sh,
+    start,
     steer,
     together,
     web,
@@ -345,6 +346,7 @@ projects.register(app)
 context.register(app)
 report.register(app)
 sh.register(app)
+start.register(app)
 execute.register(app)
 mcp.register(app)
 web.register(app)

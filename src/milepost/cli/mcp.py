@@ -39,29 +39,15 @@ def mcp(
     allow_answers: Annotated[
         bool, typer.Option("--allow-answers", help="Let a client answer for you what a run asks, unconfirmed.")
     ] = False,
-    conformance: Annotated[
-        bool,
-        typer.Option(
-            "--conformance",
-            hidden=True,
-            help="Offer the fixtures of the protocol's conformance suite instead: over HTTP, on this machine alone, "
-            "and without a token, since the suite can send none.",
-        ),
-    ] = False,
 ) -> None:
     """Serve Milepost's tools to programs that speak the Model Context Protocol, such as Claude Code and Codex."""
     _require_sdk()
-    if port and not (http or conformance):
+    if port and not http:
         raise milepost.Misuse("--port is only of --http", "give --http as well, or neither")
     if workspace is not None and not workspace.is_dir():
         raise milepost.Misuse(f"there is no folder {str(workspace)!r}", "make it, or name another")
     if workspace is not None:
         os.chdir(workspace)
-    if conformance:
-        from milepost.mcp.conformance import serve_conformance
-
-        _serve(serve_conformance(port=port, on_ready=_tell))
-        return
     from milepost.mcp.profiles import build
 
     server = build(profile.value, Path.cwd(), allow_answers=allow_answers)

@@ -36,8 +36,8 @@ def sh(
         found = milepost.explain(argv, shell=shell, timeout_s=timeout)
         typer.echo(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
         raise typer.Exit(DONE if found.decision.verdict == "allow" else NOT_DONE)
-    tell = None if as_json else _tell
-    ran = milepost.sh(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=_ask)
+    tell = None if as_json else print_line
+    ran = milepost.sh(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=ask_person)
     if as_json:
         typer.echo(json.dumps(ran_to_json(ran), indent=2))
     else:
@@ -94,12 +94,13 @@ def ran_to_json(ran: milepost.ByHand) -> dict[str, Any]:
     return told | {"trust": ran.trust} | {name: getattr(result, name) for name in facts} | lists
 
 
-def _tell(line: milepost.Line) -> None:
+def print_line(line: milepost.Line) -> None:
+    """Print a line of a program on the stream that it came on."""
     stream = sys.stdout if line.stream == "stdout" else sys.stderr
     print(line.text, file=stream, flush=True)
 
 
-def _ask(decision: milepost.Decision) -> bool:
+def ask_person(decision: milepost.Decision) -> bool:
     """Ask whoever sits at the terminal; nobody does where it is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from milepost.agents.names import agent_named
+from milepost.agents.programs.acp.names import DRIVEN_DIRECTLY
 from milepost.agents.programs.registry import is_program
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import AgentUnknown
@@ -19,7 +20,9 @@ def require_name(name: str) -> None:
     match kind, rest.strip():
         case ("tool" | "code", ""):
             return
-        case (program, rest) if is_program(name.strip()) and (rest or program != "acp"):
+        case ("acp", program) if program and program not in DRIVEN_DIRECTLY:
+            return
+        case (program, _) if program != "acp" and is_program(name.strip()):
             return
         case ("replay", cassette) if cassette:
             return

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.errors import Misuse, RoadmapMissing
+from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import STATE, find_roadmap
 from milepost.engine.project.secrets import known_secrets, secrets_for_commands
@@ -16,8 +18,8 @@ from milepost.engine.project.settings import Settings, load
 from milepost.engine.project.state_lock import make_state
 from milepost.engine.terminals.command_policy import AuditedTerminal, audit_in, policy_of, times_of
 from milepost.engine.terminals.downgraded_level import DowngradedTerminal
-from milepost.engine.terminals.isolation import hold_for
-from milepost.engine.terminals.limits import LimitedTerminal, for_checks
+from milepost.engine.terminals.isolation import Isolation, hold_for
+from milepost.engine.terminals.limits import LimitedTerminal, for_checks, for_installers
 from milepost.engine.terminals.redact_output import RedactingTerminal
 from milepost.sandbox.policy import Decision, PolicedTerminal, TimeClass, decide, time_class
 from milepost.sandbox.secrets import SecretTerminal
@@ -55,16 +57,43 @@ class HandWish:
     timeout_s: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandTerminals:
+    """Where commands started by hand run: those of the project under its policy, and those that fetch packages."""
+
+    project: Terminal
+    installers: Terminal
+    scratch: Path
+    redact: Redactor
+    isolation: Isolation
+
+
 def explain(wish: HandWish) -> ByHand:
     """What would be decided about a command; nothing is run, nothing is written down."""
-    return _planned(wish, load(_home_of(wish.folder)))
+    return _planned(wish, load(home_of(wish.folder)))
 
 
 def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) -> ByHand:
     """Run a command if it may run; lines go to `on_line` as they come, `ask` says yes to what is asked about."""
-    home = _home_of(wish.folder)
+    home = home_of(wish.folder)
     settings = load(home, {"trust": wish.trust})
     planned = _planned(wish, settings)
+    with open_terminals(home, settings, ask) as terminals:
+        command = Command(argv=planned.argv, cwd=wish.folder, scratch=terminals.scratch, timeout_s=planned.timeout_s)
+        result = terminals.project.run(command, on_line)
+    return ByHand(
+        argv=planned.argv,
+        decision=planned.decision,
+        time_class=planned.time_class,
+        timeout_s=planned.timeout_s,
+        trust=str(terminals.isolation),
+        result=result,
+    )
+
+
+@contextmanager
+def open_terminals(home: Path, settings: Settings, ask: Asking) -> Iterator[HandTerminals]:
+    """The terminals for commands started by hand in the project at `home`; at the end all that runs there is ended."""
     redact = Redactor(known_secrets(settings))
     make_state(home / STATE)
     hold = hold_for(settings)
@@ -83,16 +112,14 @@ def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) ->
             ask=lambda decision, _: ask(decision),
             place=BY_HAND,
         )
-        command = Command(argv=planned.argv, cwd=wish.folder, scratch=Path(scratch), timeout_s=planned.timeout_s)
-        result = terminal.run(command, on_line)
-    return ByHand(
-        argv=planned.argv,
-        decision=planned.decision,
-        time_class=planned.time_class,
-        timeout_s=planned.timeout_s,
-        trust=str(hold),
-        result=result,
-    )
+        fetching = LimitedTerminal(terminal=brokered, allowance=for_installers(settings))
+        yield HandTerminals(
+            project=terminal,
+            installers=RedactingTerminal(fetching, redact),
+            scratch=Path(scratch),
+            redact=redact,
+            isolation=hold,
+        )
 
 
 def _planned(wish: HandWish, settings: Settings) -> ByHand:
@@ -119,7 +146,7 @@ def _argv(wish: HandWish) -> tuple[str, ...]:
     return (*SHELL, wish.argv[0])
 
 
-def _home_of(folder: Path) -> Path:
+def home_of(folder: Path) -> Path:
     """Where the settings and the state directory of a folder are: beside its roadmap, or in the folder itself."""
     try:
         return find_roadmap(start=folder).parent

@@ -14,6 +14,7 @@ from milepost.engine.terminals.slots import AttemptSlots, SlotTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, Equipment, EquippedTerminal
 from milepost.verify.environments.equipment import lay
+from milepost.verify.suites.python_project import ProjectPython
 from milepost.workspace.checkout import Checkouts
 
 
@@ -52,11 +53,15 @@ class CheckoutEquipper:
             yield EquippedTerminal(terminal=own, equipment=equipment, workspace=workspace, path=self._bench.path)
 
     def _equipment_for(self, workspace: Workspace) -> Equipment:
-        """What a checkout needs; its manifests were written by an agent, and one that cannot be read is no mishap."""
-        try:
-            return self._environments.for_checkout(workspace)
-        except MilepostError:
-            raise
-        except Exception as error:
-            problem = f"what the project needs cannot be read: {type(error).__name__}: {error}"
-            return Equipment(interpreter=self._bench.interpreter, problem=problem)
+        return equipment_for(self._environments, workspace, self._bench.interpreter)
+
+
+def equipment_for(environments: Environments, workspace: Workspace, interpreter: ProjectPython | None) -> Equipment:
+    """What a checkout needs; where its manifests cannot be read, the plain interpreter and the problem."""
+    try:
+        return environments.for_checkout(workspace)
+    except MilepostError:
+        raise
+    except Exception as error:
+        problem = f"what the project needs cannot be read: {type(error).__name__}: {error}"
+        return Equipment(interpreter=interpreter, problem=problem)

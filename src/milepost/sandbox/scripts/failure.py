@@ -1,4 +1,4 @@
-"""Why a script failed: from the exception that it ended with, or from how its process did."""
+"""Why a program failed: from the exception that it ended with, or from how its process ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PERMISSION_CODES = frozenset({"EACCES", "EPERM", "ERR_ACCESS_DENIED", errno.EAC
 _PERMISSION_NAMES = frozenset({"PermissionError", "PermissionDenied", "NotCapable"})
 _TIMEOUT_NAMES = frozenset({"TimeoutError", "TimedOut"})
 _PLAIN_NAME = re.compile(r"(@[a-z0-9~-][\w.~-]*/)?[A-Za-z0-9_][\w.-]*")
-# What Deno itself says of a module that it does not begin to run.
+# What Deno prints about a module that it does not start.
 _UNLOADED = re.compile(
     r"^error: (?:Module not found|Import) \"(?P<missing>[^\"]+)\".*|^error: (?P<syntax>SyntaxError: .*)"
     r"|^error: (?P<unparsed>The module's source code could not be parsed.*)",
@@ -28,7 +28,7 @@ _UNLOADED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptFailure:
-    """Why a script failed. But for `timeout` and how it ended, all of it is the script's own word.
+    """Why a program failed. The exception is what the program itself reported.
 
     `missing` is the package that it could not import, where that is a plain name.
     """
@@ -41,32 +41,32 @@ class ScriptFailure:
 
 
 def failure_of(result: CommandResult, report: str) -> ScriptFailure | None:
-    """Why a script failed that ended so and wrote this report; None for one that did not fail."""
+    """Why a program failed that ended so and wrote this report; None for one that did not fail."""
     if result.succeeded:
         return None
     match result.termination:
         case "timeout":
-            return ScriptFailure(kind="timeout", type="", message="took longer than it may")
+            return ScriptFailure(kind="timeout", type="", message="ran longer than its timeout")
         case "not_started":
             refused = "refused by policy" in result.error
             return ScriptFailure(kind="permission" if refused else "unknown", type="", message=result.error)
         case "exited":
-            return _told(report) or _unloaded(result.stderr) or _silent(result)
+            return _reported(report) or _unloaded(result.stderr) or _silent(result)
         case "signalled" | "idle" | "output" | "killed" | "memory" | "processes" | "cpu" | "disk" | "steps":
             return ScriptFailure(kind="unknown", type="", message=result.error)
         case _ as never:
             assert_never(never)
 
 
-def _told(report: str) -> ScriptFailure | None:
-    """What the script confessed; nothing where that makes no sense."""
+def _reported(report: str) -> ScriptFailure | None:
+    """The exception in a report; None where the report is missing or malformed."""
     try:
-        told = json.loads(report)
-        names = [str(name) for name in told["names"]]
-        message, traceback, code = str(told["message"]), str(told["traceback"]), told.get("code")
+        found = json.loads(report)
+        names = [str(name) for name in found["names"]]
+        message, traceback, code = str(found["message"]), str(found["traceback"]), found.get("code")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    missing = told.get("missing") or _named_in(message, code)
+    missing = found.get("missing") or _named_in(message, code)
     return ScriptFailure(
         kind=_class_of(names, code),
         type=names[0] if names else "",
@@ -99,7 +99,7 @@ def _unloaded(stderr: str) -> ScriptFailure | None:
 
 
 def _silent(result: CommandResult) -> ScriptFailure:
-    return ScriptFailure(kind="unknown", type="", message=f"ended with exit code {result.exit_code}")
+    return ScriptFailure(kind="unknown", type="", message=f"exit code {result.exit_code}")
 
 
 def _named_in(message: str, code: Any) -> str:

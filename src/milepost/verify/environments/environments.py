@@ -10,9 +10,10 @@ from typing import Literal, Protocol
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
+from milepost.verify.environments import throwaway
 from milepost.verify.environments.equipment import Equipment
 from milepost.verify.environments.node import Node
-from milepost.verify.environments.package_cache import Entries
+from milepost.verify.environments.package_cache import Entries, Failed
 from milepost.verify.environments.python import Python
 from milepost.verify.environments.python_needs import digest_of
 from milepost.verify.environments.run_installer import Installer
@@ -60,7 +61,7 @@ class Environments:
     ) -> None:
         chosen = settings or EnvironmentSettings()
         cache, mode = cache.absolute(), chosen.mode
-        installer = Installer(
+        installer = self._installer = Installer(
             terminal=terminal,
             environ=environ,
             home=home,
@@ -92,6 +93,12 @@ class Environments:
     def for_checkout(self, workspace: Workspace) -> Equipment:
         """What commands in this checkout need. To be asked before the first of them runs there."""
         return combined(*(language.equip(workspace) for language in self._languages))
+
+    def with_package(
+        self, equipment: Equipment, language: throwaway.Language, requirement: str, folder: Path
+    ) -> Equipment | Failed:
+        """The equipment with one more package, installed in an empty folder for as long as that is there."""
+        return throwaway.add_package(self._installer, equipment, language, requirement, folder)
 
 
 def combined(*parts: Equipment) -> Equipment:

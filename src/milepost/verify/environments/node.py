@@ -140,6 +140,8 @@ def _is_committed(folder: Path, theirs: Path) -> bool:
     """Whether a checkout brings its packages itself, the very ones that the user has; others are not believed."""
     if folder.is_symlink() or not folder.is_dir():
         return False
+    if folder == theirs:
+        return True
     files = [Path(place, name) for place, _, names in os.walk(folder) for name in names]
     return bool(files) and all(_same(file, theirs / file.relative_to(folder)) for file in files)
 

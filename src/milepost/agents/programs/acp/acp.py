@@ -80,7 +80,7 @@ class AcpDriver:
             turn_limit=True,
             usd_limit=False,
             counts_tokens=self.agent.counts_tokens,
-            counts_usd=self.agent.counts_usd,
+            counts_usd=False,
             provider="" if service is None else service.provider,
         )
 
@@ -96,7 +96,6 @@ class AcpDriver:
             "prompt": job.prompt,
             "session": job.session,
             "model": setup.model if given.asks_for_model else "",
-            "mode": self.agent.mode,
             "most_steps": setup.max_turns,
             "serves_files": self.agent.serves_files,
         }

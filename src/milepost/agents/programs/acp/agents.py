@@ -34,8 +34,7 @@ class AcpAgent:
 
     `services` are those it can ask; the first is meant unless the model's name begins with another one's, as in
     `anthropic/claude-sonnet-4-5`. One that `takes_args` is given the settings' own words and variables by `given`.
-    `serves_files` is false where the program cannot bear that one is not there; `mode` is the one in which it asks
-    nobody.
+    `serves_files` is false where the program cannot bear that one is not there.
     """
 
     name: str
@@ -45,10 +44,8 @@ class AcpAgent:
     given: Callable[[ProgramSetup, Path], Given]
     needs_model: bool = False
     counts_tokens: bool = False
-    counts_usd: bool = False
     takes_args: bool = False
     serves_files: bool = True
-    mode: str = ""
 
 
 def service_of(agent: AcpAgent, setup: ProgramSetup) -> Service | None:

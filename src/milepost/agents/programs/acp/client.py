@@ -53,8 +53,6 @@ class Conversation:
         if met.get("protocolVersion") != PROTOCOL:
             raise Ending("protocol", f"speaks version {met.get('protocolVersion')!r} of the protocol, not {PROTOCOL}")
         opened = self._open(order.get("session") or "", _dict(met.get("agentCapabilities")))
-        if order.get("mode"):
-            self._ask("session/set_mode", {"sessionId": self._session, "modeId": order["mode"]}, START_S)
         if order.get("model"):
             self._choose_model(opened, order["model"])
         prompt = [{"type": "text", "text": order["prompt"]}]

@@ -119,53 +119,6 @@ def _kimi(setup: ProgramSetup, home: Path) -> Given:
     )
 
 
-def _claude(setup: ProgramSetup, home: Path) -> Given:
-    address = {"ANTHROPIC_BASE_URL": setup.base_url} if setup.base_url else {}
-    model = {"ANTHROPIC_MODEL": setup.model} if setup.model else {}
-    turns = {"CLAUDE_CODE_MAX_TURNS": str(setup.max_turns)} if setup.max_turns else {}
-    switches = ("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING")
-    return Given(
-        env={
-            "CLAUDE_CONFIG_DIR": str(home / ".claude"),
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "CLAUDE_CODE_MAX_RETRIES": str(RETRIES),
-            **dict.fromkeys(switches, "1"),
-            **address,
-            **model,
-            **turns,
-        }
-    )
-
-
-def _codex(setup: ProgramSetup, home: Path) -> Given:
-    """Its own sandbox is off: it would not start within ours, which holds it."""
-    base_url = setup.base_url or f"https://{OPENAI.host}/v1"
-    lines = [
-        *([f"model = {_toml(setup.model)}"] if setup.model else []),
-        'model_provider = "milepost"',
-        'approval_policy = "never"',
-        'sandbox_mode = "danger-full-access"',
-        "check_for_update_on_startup = false",
-        "[model_providers.milepost]",
-        'name = "milepost"',
-        f"base_url = {_toml(base_url)}",
-        f"env_key = {_toml(OPENAI.key)}",
-        'wire_api = "responses"',
-        f"request_max_retries = {RETRIES}",
-        f"stream_max_retries = {RETRIES}",
-        "[analytics]",
-        "enabled = false",
-        "[features]",
-        "plugins = false",
-        "unbounded_connection_retries = false",
-    ]
-    return Given(env={"CODEX_HOME": str(home / ".codex")}, files={".codex/config.toml": "\n".join(lines) + "\n"})
-
-
-def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
 KNOWN = {
     agent.name: agent
     for agent in (
@@ -203,24 +156,6 @@ KNOWN = {
             services={"moonshot": MOONSHOT},
             given=_kimi,
             needs_model=True,
-        ),
-        AcpAgent(
-            name="claude",
-            program="claude-agent-acp",
-            words=(),
-            services={"anthropic": ANTHROPIC},
-            given=_claude,
-            counts_tokens=True,
-            counts_usd=True,
-        ),
-        AcpAgent(
-            name="codex",
-            program="codex-acp",
-            words=(),
-            services={"openai": OPENAI},
-            given=_codex,
-            mode="agent-full-access",
-            counts_tokens=True,
         ),
     )
 }

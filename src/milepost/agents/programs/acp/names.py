@@ -9,6 +9,8 @@ from milepost.agents.programs.acp.known import KNOWN
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.core.errors import AgentUnknown, SettingInvalid
 
+DRIVEN_DIRECTLY = ("claude", "codex")
+
 
 def known_programs() -> tuple[AcpAgent, ...]:
     """The programs of the table, in the order of their names."""
@@ -17,6 +19,8 @@ def known_programs() -> tuple[AcpAgent, ...]:
 
 def acp_agent(name: str, setup: ProgramSetup) -> AcpAgent:
     """The program that `acp:NAME` means; what the settings lack for it, or it cannot be given, is raised."""
+    if name in DRIVEN_DIRECTLY:
+        raise AgentUnknown(f"there is no agent {f'acp:{name}'!r}: use {name!r}, which drives the program directly")
     known = KNOWN.get(name)
     if known is None and not (name and setup.program):
         names = ", ".join(f"acp:{one.name}" for one in known_programs())

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import AudioContent, ContentBlock, EmbeddedResource, ImageContent, TextContent, TextResourceContents
 
-from milepost.mcp.conformance.samples import PNG, WAV
+from tests.mcp.conformance_server.samples import PNG, WAV
 
 
 def add_contents(server: MCPServer[dict[str, Any]]) -> None:

@@ -16,7 +16,7 @@ from mcp_types import (
     TextContent,
 )
 
-from milepost.mcp.conformance.contents import text
+from tests.mcp.conformance_server.contents import text
 
 _ONE_OF_THREE: Final = ["option1", "option2", "option3"]
 USER: Final = {

@@ -1,4 +1,4 @@
-// Writes down the error that a script of Deno ends with. What it writes is the script's own word.
+// Writes the error that a Deno program ends with to a report, which cannot be trusted: the program could have written it.
 const report = Deno.env.get("MILEPOST_REPORT");
 
 function namesOf(error) {
@@ -10,11 +10,11 @@ function namesOf(error) {
 }
 
 function write(error) {
-  const told = error instanceof Error
+  const written = error instanceof Error
     ? { names: namesOf(error), message: String(error.message), traceback: String(error.stack), code: error.code ?? null }
     : { names: [typeof error], message: String(error), traceback: String(error), code: null };
   try {
-    Deno.writeTextFileSync(report, JSON.stringify(told));
+    Deno.writeTextFileSync(report, JSON.stringify(written));
   } catch {}
 }
 

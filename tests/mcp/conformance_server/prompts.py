@@ -16,9 +16,9 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from milepost.mcp.conformance.contents import resource
-from milepost.mcp.conformance.rounds import ask, field, form
-from milepost.mcp.conformance.samples import PNG
+from tests.mcp.conformance_server.contents import resource
+from tests.mcp.conformance_server.rounds import ask, field, form
+from tests.mcp.conformance_server.samples import PNG
 
 WORDS: Final = ("paris", "park", "party")
 

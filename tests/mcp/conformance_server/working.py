@@ -8,8 +8,8 @@ import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ContentBlock
 
-from milepost.mcp.conformance.contents import text
 from milepost.mcp.log_levels import say
+from tests.mcp.conformance_server.contents import text
 
 MOMENT_S: Final = 0.05
 

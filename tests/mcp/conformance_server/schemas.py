@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, ContentBlock
 from pydantic import Field
 
-from milepost.mcp.conformance.contents import text
+from tests.mcp.conformance_server.contents import text
 
 SCHEMA_TOOL: Final = "json_schema_2020_12_tool"
 SCHEMA: Final[dict[str, Any]] = {

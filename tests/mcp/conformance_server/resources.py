@@ -9,8 +9,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
-from milepost.mcp.conformance.samples import png
 from milepost.mcp.methods import answer
+from tests.mcp.conformance_server.samples import png
 
 
 def add_resources(server: MCPServer[dict[str, Any]]) -> None:

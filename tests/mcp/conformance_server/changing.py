@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.prompts import Prompt
 from mcp_types import ContentBlock
 
-from milepost.mcp.conformance.contents import simple_text, text
+from tests.mcp.conformance_server.contents import simple_text, text
 
 PASSING: Final = "test_passing"
 

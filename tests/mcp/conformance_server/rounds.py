@@ -24,7 +24,7 @@ from mcp_types import (
     TextContent,
 )
 
-from milepost.mcp.conformance.contents import text
+from tests.mcp.conformance_server.contents import text
 
 Rounds = list[ContentBlock] | InputRequiredResult
 Question = ElicitRequest | CreateMessageRequest | ListRootsRequest
