@@ -13,7 +13,8 @@ from milepost.core.verdict import TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.bench import Bench
 from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
-from tests.integration.suites import needs, workspace_in, write
+from tests.integration.suites import workspace_in, write
+from tests.tools import needs
 
 pytestmark = needs("node")
 
