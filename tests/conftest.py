@@ -2,6 +2,7 @@
 
 from hypothesis import settings
 
+from tests import environment
 from tests.e2e.warm import nursed as nursed
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
 from tests.postgres import cluster as cluster
@@ -10,6 +11,8 @@ from tests.postgres import place as place
 from tests.postgres import postgres as postgres
 from tests.sqld import sqld as sqld
 from tests.tools import pytest_runtest_setup as pytest_runtest_setup
+
+environment.settle()
 
 # How long an example takes says more about the machine than about us.
 settings.register_profile("untimed", deadline=None)
