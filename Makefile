@@ -5,14 +5,19 @@ BIN := .venv/bin
 WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check web docs lock bench clean
+.PHONY: demo test test-quick check web docs lock bench clean
 
 demo: .venv/run
 	@$(BIN)/milepost demo
 
+# The whole: lint, types, and all tests; with TIMES=1 it also prints how long each took.
 test: check
 	@$(BIN)/python -P src/milepost/web/libraries.py && $(BIN)/python -m tests.web.axe || true
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(TIMES),--durations=0 --durations-min=0.01)
+
+# While you work: unit tests without the longest, and the quickest others; within 90 seconds on two processors (tests/quick.py).
+test-quick: .venv/dev
+	$(BIN)/python -m pytest -q -n $(shell nproc) --dist worksteal @tests/quick.txt
 
 check: .venv/dev
 	$(BIN)/ruff check .

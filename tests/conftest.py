@@ -1,7 +1,8 @@
-"""What all tests share: a PostgreSQL server, the command line warm, and the figures of the lying agents at the end."""
+"""What all tests share: a PostgreSQL server, the command line warm, programs that must work, figures at the end."""
 
 from hypothesis import settings
 
+from tests import environment
 from tests.e2e.warm import nursed as nursed
 from tests.exercises.figures import pytest_terminal_summary as pytest_terminal_summary
 from tests.postgres import cluster as cluster
@@ -9,6 +10,9 @@ from tests.postgres import database as database
 from tests.postgres import place as place
 from tests.postgres import postgres as postgres
 from tests.sqld import sqld as sqld
+from tests.tools import pytest_runtest_setup as pytest_runtest_setup
+
+environment.settle()
 
 # How long an example takes says more about the machine than about us.
 settings.register_profile("untimed", deadline=None)

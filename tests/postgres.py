@@ -19,6 +19,7 @@ import psycopg
 import pytest
 
 from milepost.store.database import Database, open_database
+from tests import tools
 
 PATIENCE_S = 60.0
 HOMES = "/usr/lib/postgresql"  # where Debian puts each version's programs
@@ -123,6 +124,7 @@ def cluster() -> Iterator[Cluster]:
     programs = _programs()
     if programs is None:
         pytest.skip(f"needs PostgreSQL: initdb is neither on PATH nor in {HOMES}/*/bin")
+    tools.need(str(programs / "initdb"), str(programs / "postgres"))
     folder = Path(tempfile.mkdtemp(prefix="milepost-postgres-"))
     try:
         made = Cluster(programs, folder)

@@ -60,6 +60,7 @@ def test_a_terminal_that_is_closed_ends_the_run_and_it_goes_on_in_another(sandbo
     sandbox.roadmap(WAITING + NEXT)
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which `nohup make test` would have it ignore
         os.chdir(sandbox.repo)
         argv = sandbox.argv("run", "--agent", sandbox.agent)
         os.execve(argv[0], argv, {**sandbox.environment, "TERM": "xterm"})

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests import lean
+from tests import lean, tools
 from tests.e2e.conftest import Sandbox, make_machine
 from tests.exercises import agents
 from tests.exercises.agents import CLAIMS, Claim, claims_for
@@ -169,8 +169,8 @@ def interpreter(exercise: Exercise, folder: Path) -> Path:
 
 def need(exercise: Exercise) -> None:
     for program in ("node", "npm") if exercise.language == "javascript" else exercise.command[:1]:
-        if program != "python" and shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
+        if program != "python":
+            tools.need(program)
 
 
 def run(machine: Sandbox) -> tuple[dict[str, dict[str, Any]], set[str]]:

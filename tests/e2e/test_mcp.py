@@ -134,6 +134,8 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         seen.append(message or "")
 
+    before = own_children()  # servers of tests before this one, which may still be ending
+
     async def begin() -> str:
         async with Client(server) as client:
             assert (await told(client, "plan"))["ready"] == ["1.1", "1.2"]
@@ -143,7 +145,7 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
             assert begun["run"] in await refused(client, "run_start", agent=sandbox.agent), "it is going on"
             status = await told(client, "run_status", run=begun["run"], wait_s=0.5)
             assert (status["state"], status["tasks"]) == ("running", 2)
-            (server_pid,) = [pid for pid in own_children() if b"mcp" in words_of(pid)]
+            (server_pid,) = [pid for pid in own_children() if pid not in before and b"mcp" in words_of(pid)]
             os.kill(server_pid, signal.SIGKILL)
             return str(begun["run"])
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 
 from tests.e2e.conftest import Answer, Sandbox
+from tests.tools import needs
 
 MODULES = r"""
 - [ ] 1.1 A module for areas
@@ -72,7 +72,7 @@ def test_a_roadmap_of_patterns_runs_to_its_mileposts(sandbox: Sandbox) -> None:
     assert sandbox.git("show", "HEAD:files.txt").splitlines() == ["__init__.py", "py.typed"]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs("node")
 def test_modules_of_javascript_pass_the_verification_of_a_run(sandbox: Sandbox) -> None:
     sandbox.roadmap(SCRIPTS)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.e2e.conftest import Sandbox
+from tests.tools import needs
 
 Files = dict[str, str]
 
@@ -74,7 +72,7 @@ def test_a_broken_python_import_is_told_to_the_next_attempt_which_mends_it(sandb
     assert "sum_all" in task["tried"][0][2]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs("node")
 def test_a_broken_javascript_import_is_told_to_the_next_attempt_which_mends_it(sandbox: Sandbox) -> None:
     start(
         sandbox,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
-
-import pytest
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import TestCase
@@ -28,10 +25,6 @@ def write(workspace: Workspace, files: Mapping[str, str]) -> None:
         path = workspace.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text).lstrip("\n"))
-
-
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
 
 
 def outcomes_of(run: SuiteRun) -> dict[str, str]:

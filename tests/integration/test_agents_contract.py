@@ -157,7 +157,7 @@ def stage(tmp_path: Path, terminal: Terminal) -> Stage:
 def sleepers() -> list[str]:
     """What is left running of a command that sleeps."""
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in listed.splitlines() if line.startswith("sleep") and MARK in line]
+    return [line for line in listed.splitlines() if line.split() == ["sleep", MARK]]
 
 
 CREATES = Act(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,8 @@ import pytest
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
+from milepost.agents.patterns.site import Site
+from tests.tools import needs, works
 
 KINDS = ("library", "cli", "api", "utility")
 HARD = r'Reads "1h30m" \d {x} */ """so"""'
@@ -138,7 +139,7 @@ def test_a_generated_configuration_says_all_that_is_wrong_at_once(python: Path) 
     ], done.stderr
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs("node")
 def test_what_is_generated_in_javascript_passes(javascript: Path) -> None:
     for path in sorted((javascript / "bin").iterdir()):
         assert run(javascript, "node", "--check", str(path)).returncode == 0, path
@@ -171,8 +172,7 @@ def test_what_is_generated_in_typescript_passes(typescript: Path, tmp_path: Path
 
 def runs_typescript() -> bool:
     """Whether this node runs TypeScript as it is."""
-    node = shutil.which("node")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout if node else ""
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout if works("node") else ""
     parts = [int(part) for part in version.strip().lstrip("v").split(".")[:2] if part.isdigit()]
     return parts >= [22, 18]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
+from tests.tools import need, needs
 
 
 class Without:
@@ -39,8 +39,7 @@ def walled(request: pytest.FixtureRequest) -> Iterator[Terminal]:
 
 @pytest.fixture(params=["python3", "rg"])
 def terminal(request: pytest.FixtureRequest, walled: Terminal) -> Terminal:
-    if request.param == "rg" and shutil.which("rg") is None:
-        pytest.skip("ripgrep is not installed here: the program rg")
+    need(request.param)
     return Without(walled, "rg" if request.param == "python3" else "python3")
 
 
@@ -103,7 +102,7 @@ def test_a_pattern_that_would_take_for_ever_is_ended_in_the_sandbox(walled: Term
     assert found.failed and "timed out after 2 s" in found.text
 
 
-@pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed here: the program rg")
+@needs("rg")
 def test_ripgrep_leaves_out_what_git_ignores(walled: Terminal, tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("built.txt\n")
     (tmp_path / "built.txt").write_text("TODO\n")

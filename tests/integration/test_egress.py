@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import http.client
-import shutil
 import socket
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from milepost.sandbox.egress import Egress, HostRequest
 from milepost.sandbox.egress.addresses import is_of_this_machine
 from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import MOST_AT_ONCE
+from milepost.sandbox.egress.outside import Outside
+from tests.tools import need
 
 PUBLIC = "93.184.216.34"
 
@@ -348,8 +349,8 @@ def test_the_end_of_the_guest_is_the_end_of_its_connections(world: World) -> Non
 
 @pytest.mark.parametrize("program", ["python", "curl"])
 def test_programs_find_the_proxy_by_the_variables(world: World, program: str) -> None:
-    if program == "curl" and shutil.which("curl") is None:
-        pytest.skip("there is no curl")
+    if program == "curl":
+        need("curl")
     argv = {
         "python": [sys.executable, "-c", "import urllib.request as u; print(u.urlopen('http://example.org/x').read())"],
         "curl": ["curl", "-sS", "http://example.org/x"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from milepost.workspace.mileposts import milepost_message
 from milepost.workspace.reconcile.conflict_text import conflict_evidence
 from milepost.workspace.reconcile.update_locks import renewed
 from tests.integration.repositories import Place, new_place
+from tests.tools import needs
 
 BASE = {
     "CHANGELOG.md": "# Changes\n\n- old\n",
@@ -205,7 +205,7 @@ def test_a_lock_is_written_by_its_tool_on_top_of_both_manifests(place: Place) ->
     assert renewed(found, workspace, Writes(manifest()), mileposts, timeout_s=60) is None
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+@needs("cargo")
 def test_cargo_renews_a_lock_for_two_members_of_a_workspace_without_a_network(place: Place) -> None:
     def member(name: str) -> str:
         return f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n'

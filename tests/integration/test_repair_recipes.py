@@ -4,7 +4,6 @@ import ast
 import errno
 import json
 import os
-import shutil
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -34,6 +33,7 @@ from milepost.repair.recipes.recipe import (
 )
 from milepost.repair.recipes.wrong_path import corrected
 from milepost.sandbox.terminal import WalledTerminal
+from tests.tools import needs, works
 
 TASK = Task(id="1.1", title="Read the numbers", status="open", line=1)
 NO_YAML = "E   ModuleNotFoundError: No module named 'yaml'"
@@ -497,7 +497,7 @@ def test_tests_that_the_attempt_itself_wrote_elsewhere_are_not_what_verify_means
     assert project.mend("file or directory not found: tests/test_hours.py", task=task) == ()
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
+@needs("npm")
 def test_a_stale_npm_lock_follows_its_manifest_again(project: Project) -> None:
     project.has({"kit/package.json": '{"name": "kit", "version": "1.0.0"}'})
     lock = {"name": "x", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "x", "version": "1.0.0"}}}
@@ -512,7 +512,7 @@ def test_a_stale_npm_lock_follows_its_manifest_again(project: Project) -> None:
     assert "node_modules/kit" in json.loads(project.text("package-lock.json"))["packages"]
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+@needs("cargo")
 def test_a_stale_cargo_lock_follows_its_manifest_again(project: Project) -> None:
     manifest = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2021"\n'
     project.has({"kit/Cargo.toml": manifest.format("kit"), "kit/src/lib.rs": "", "src/lib.rs": ""})
@@ -596,7 +596,7 @@ def test_json_and_javascript_are_mended_by_their_own_rules(project: Project) -> 
     project.changed("package.json", '```json\n{"name": "x"}\n```\n')
     project.changed("broken.json", "{,}")
     expected = ["package.json"]
-    if shutil.which("node"):
+    if works("node"):
         project.changed("a.mjs", "```js\nexport const a = 1;\n```\n")
         expected.append("a.mjs")
 

@@ -21,6 +21,7 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import MachineFailed
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.sandbox.walls import confine
+from tests.tools import works
 
 SOURCES = Path(__file__).parents[2] / "src"
 Attack = Callable[..., CommandResult]
@@ -250,8 +251,8 @@ def taken(lock: int) -> bool:
 
 
 def test_no_privilege_is_needed(tmp_path_factory: pytest.TempPathFactory) -> None:
-    python, setpriv = "/usr/bin/python3", shutil.which("setpriv")
-    if os.geteuid() != 0 or setpriv is None or not runs_milepost(python):
+    python = "/usr/bin/python3"
+    if os.geteuid() != 0 or not works("setpriv") or not runs_milepost(python):
         pytest.skip("needs root, setpriv and a Python 3.11 that others may run")
     with_access = Path("/var/tmp") / f"milepost-{os.getpid()}"
     shutil.copytree(SOURCES / "milepost", with_access / "src/milepost", ignore=shutil.ignore_patterns("__pycache__"))
@@ -275,7 +276,7 @@ def test_no_privilege_is_needed(tmp_path_factory: pytest.TempPathFactory) -> Non
                 print(done.termination, done.stdout.split(), "denied" in done.stderr)
                 print(executor.run("print(open('ok').read())").output.strip())
         """)
-        as_nobody = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         ran = subprocess.run(
             [*as_nobody, python, "-c", script, str(with_access / "src"), str(with_access / "work")],
             env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "TMPDIR": str(with_access / "work")},

@@ -192,12 +192,12 @@ def test_a_host_that_is_killed_leaves_no_worker_computing(tmp_path: Path) -> Non
 
 
 def test_closing_leaves_no_worker() -> None:
-    before = _workers()
+    before = {*_workers()}  # of tests before this one, which may end meanwhile
     for _ in range(3):
         with LocalExecutor() as executor:
             executor.run("1")
-            assert len(_workers()) > len(before)
-    assert _workers() == before
+            assert {*_workers()} - before
+    assert not {*_workers()} - before
 
 
 def _workers() -> list[int]:

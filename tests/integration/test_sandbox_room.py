@@ -20,6 +20,7 @@ from milepost.core.commands import OWN_LOOPBACK, Bounds, Command, TrustLevel
 from milepost.sandbox.levels import ladder, open_terminal
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.sandbox.walls.shares import Share, shares
+from tests.tools import needs
 
 WALLS = Path(sys.modules[WalledTerminal.__module__].__file__ or "").parent
 SELF_TEST = "import sys; sys.path.insert(0, sys.argv[1]); from walls.selftest import main; main()"
@@ -225,7 +226,7 @@ def test_an_ordinary_user_has_both_levels_too(for_anybody: Path) -> None:
     assert {"user-namespace", "private-root", "overlay"} <= set(found["sandboxed"].get("held", ())), found
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no unshare to make such a machine with")
+@needs("unshare")
 def test_where_namespaces_are_switched_off_the_self_test_says_so() -> None:
     forbid = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
     machine = ("unshare", "--user", "--map-root-user", "sh", "-c", forbid, "sh")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +22,7 @@ from milepost.core.errors import MachineFailed
 from milepost.sandbox.levels import ladder, open_terminal, strongest
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.sandbox.warden_client import Guest, Warden
+from tests.tools import needs
 
 Make = Callable[..., Command]
 
@@ -99,7 +99,8 @@ else: print("done")
         assert free.stdout.split() == ["done"] * 3
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root has capabilities to lose")
+@needs("setpriv")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities to lose")
 def test_a_root_without_all_capabilities_keeps_of_those_it_has_what_builds_need(tmp_path: Path) -> None:
     script = """
 import sys

@@ -17,7 +17,6 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
-from shutil import which
 
 import pytest
 
@@ -31,9 +30,7 @@ from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal
 from milepost.verify.environments.package_cache import Entries, Failed
 from tests import lean
-
-needs_npm = pytest.mark.skipif(which("npm") is None, reason="npm is not installed")
-needs_cargo = pytest.mark.skipif(which("cargo") is None, reason="cargo is not installed")
+from tests.tools import needs
 
 
 class Watched:
@@ -374,7 +371,7 @@ def manifest(**more: object) -> str:
     return json.dumps({"name": "app", "version": "1.0.0", **more})
 
 
-@needs_npm
+@needs("npm")
 def test_packages_of_node_are_installed_once_and_linked_into_the_checkout(place: Place) -> None:
     asked = {"tiny": "file:vendored/tiny.tgz"}
     place.write(**{"package.json": manifest(dependencies=asked), "vendored/README": ""})
@@ -395,7 +392,7 @@ def test_packages_of_node_are_installed_once_and_linked_into_the_checkout(place:
         assert result.stdout == "1.0.0\n", result.stderr
 
 
-@needs_npm
+@needs("npm")
 def test_what_a_command_did_to_linked_packages_is_undone_before_the_next(place: Place) -> None:
     place.write(**{"package.json": manifest(devDependencies={"tiny": "1.0.0"})})
     write(
@@ -420,7 +417,7 @@ fs.writeFileSync('node_modules/tiny/index.js', 'module.exports = "forged"');
     assert equipment.origin[-1] == "node_modules, which is there"
 
 
-@needs_npm
+@needs("npm")
 def test_packages_of_a_workspace_are_those_of_the_checkout_and_not_of_the_user(place: Place) -> None:
     place.write(
         **{
@@ -450,7 +447,7 @@ def test_packages_of_a_workspace_are_those_of_the_checkout_and_not_of_the_user(p
     assert place.run(changed, made, "node", "-e", "console.log(require('lib'))").stdout == "of the checkout\n"
 
 
-@needs_npm
+@needs("npm")
 def test_a_lock_that_leads_elsewhere_or_to_another_package_is_not_followed(place: Place) -> None:
     usual = "https://registry.npmjs.org"
     place.write(**{"package.json": manifest(devDependencies={"jest": "1.0.0"})})
@@ -497,7 +494,7 @@ class Quiet(SimpleHTTPRequestHandler):
         """Nothing: the requests are nobody's business."""
 
 
-@needs_cargo
+@needs("cargo")
 def test_crates_are_fetched_once_and_built_in_scratch_without_the_network(place: Place, registry: str) -> None:
     mirror = f'[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "{registry}"\n'
     write(place.root / "home", {".cargo/config.toml": mirror})

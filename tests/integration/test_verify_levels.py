@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import venv
@@ -22,11 +21,13 @@ from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.types import TypesCheck, type_errors
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment, Link
-from milepost.verify.suites.python_project import find_interpreter
-
-
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+from milepost.verify.imports import ImportsCheck, broken_modules
+from milepost.verify.lint import LintCheck
+from milepost.verify.project import find_interpreter
+from milepost.verify.runtime import RuntimeCheck, broken_builds
+from milepost.verify.syntax import SyntaxCheck
+from milepost.verify.types import TypesCheck, type_errors
+from tests.tools import need, needs
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +101,7 @@ def attempt(places: Callable[[str], Workspace]) -> Make:
 
 
 def node_modules(folder: Path, package: str) -> Path:
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
+    need("npm")
     argv = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", package]
     if subprocess.run(argv, cwd=folder, capture_output=True).returncode:
         pytest.skip(f"{package} could not be installed: no registry")

@@ -16,6 +16,13 @@ from milepost.verify.suites.runners.exit_code import MakeRunner, NpmRunner
 from milepost.verify.suites.runners.go import GoRunner
 from milepost.verify.suites.runners.java import GRADLE, MAVEN
 from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
+from milepost.verify.runners.cargo import CargoRunner
+from milepost.verify.runners.ctest import CtestRunner
+from milepost.verify.runners.exit_code import MakeRunner, NpmRunner
+from milepost.verify.runners.go import GoRunner
+from milepost.verify.runners.java import GRADLE, MAVEN
+from tests.integration.suites import case_of, names_in, outcomes_of, workspace_in, write
+from tests.tools import needs
 
 CRATE = {
     "Cargo.toml": '[package]\nname = "hours"\nversion = "0.1.0"\nedition = "2021"\n',

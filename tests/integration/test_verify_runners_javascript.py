@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,12 @@ from milepost.verify.suites.runners.canary import NOT_FAILED
 from milepost.verify.suites.runners.javascript import JavaScriptRunner
 from milepost.verify.suites.runners.package_json import Flavour
 from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
+from milepost.verify.bench import Bench
+from milepost.verify.runners.canary import NOT_FAILED
+from milepost.verify.runners.javascript import JavaScriptRunner
+from milepost.verify.runners.package_json import Flavour
+from tests.integration.suites import case_of, names_in, outcomes_of, workspace_in, write
+from tests.tools import need, needs
 
 pytestmark = needs("node")
 
@@ -55,8 +60,7 @@ def project(flavour: Flavour, *, factor: int = 3600) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A `node_modules` with vitest and jest."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
+    need("npm")
     folder = tmp_path_factory.mktemp("packages")
     (folder / "package.json").write_text("{}")
     done = subprocess.run(

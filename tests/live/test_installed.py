@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.installed import COMPLETE, FOLDER, PINS, REQUIRED, Pin, found, needed, place
+from tests.tools import need
 
 INSTALL = Path(__file__).with_name("install")
 FROM_NPM = [pin for pin in PINS.values() if pin.source == "npm"]
@@ -53,8 +54,7 @@ def test_a_registry_that_cannot_be_reached_is_said_in_a_line_and_leaves_nothing(
         "npm_config_cache": str(tmp_path / "cache"),
         FOLDER: str(tmp_path / "live"),
     }
-    if not any((Path(folder) / "npm").exists() for folder in os.environ["PATH"].split(os.pathsep)):
-        pytest.skip("npm is not installed")
+    need("npm")
 
     ended = subprocess.run([INSTALL, "--only", "goose"], env=os.environ | nowhere, capture_output=True, text=True)
 

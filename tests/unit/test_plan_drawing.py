@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-
-import pytest
 
 from milepost.core.task import Plan, Task
 from milepost.plan.graph.build_graph import plan
@@ -14,6 +11,7 @@ from milepost.plan.graph.drawing import drawn
 from milepost.plan.options import Planning
 from milepost.plan.repository_facts import RepositoryFacts
 from milepost.roadmap import read
+from tests.tools import needs
 
 NASTY = 'end ] "quoted" --> <b>&amp;</b> {x} `code` #35; \\n | ; %% subgraph (a) $x _y_ \\'
 ROADMAP = f"""\
@@ -70,7 +68,7 @@ def test_a_group_is_one_node() -> None:
     assert "t2[" not in found and "t1 --> t3" in found
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed: its text is not drawn by it")
+@needs("dot")
 def test_graphviz_draws_the_text() -> None:
     text = drawn(planned(), "dot")
     done = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, text=True, check=True)

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.runners import cargo, ctest, go, java, libtest, told
@@ -167,6 +169,42 @@ def finished(exit_code: int, stdout: str = "") -> CommandResult:
     return CommandResult(
         termination="exited", exit_code=exit_code, stdout=stdout, stderr="", duration_ms=1, enforced=()
     )
+
+
+class Answering:
+    """A terminal on which every command ends like this."""
+
+    def __init__(self, result: CommandResult) -> None:
+        self._result = result
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        if on_line:
+            for line in self._result.stdout.splitlines():
+                on_line(Line(stream="stdout", text=line))
+        return self._result
+
+
+NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run, because no default is configured.\nhelp: no\n"
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "missing", "problem"),
+    [
+        ("", NO_TOOLCHAIN, "cargo has no toolchain: rustup default stable", ""),
+        ("", f"error: failed to run custom build command\n{NO_TOOLCHAIN}", "", "the tests did not run to their end"),
+        ('{"reason": "build-finished"}\n', NO_TOOLCHAIN, "", "the tests did not run to their end"),
+    ],
+    ids=["rustup alone", "words of a build script", "words beside those of cargo"],
+)
+def test_a_cargo_of_rustup_without_a_toolchain_is_missing_and_fails_no_test(
+    tmp_path: Path, stdout: str, stderr: str, missing: str, problem: str
+) -> None:
+    workspace = Workspace(folder=tmp_path, scratch=tmp_path / "scratch", base="0" * 40)
+    terminal = Answering(replace(finished(1, stdout), stderr=stderr))
+
+    run = cargo.CargoRunner().run("", workspace, Bench(terminal=terminal))
+
+    assert (run.missing, run.problem.partition(":")[0], run.cases) == (missing, problem, ())
 
 
 def test_java_reports_are_told_by_file_and_a_failed_build_by_the_tests_it_keeps_from_running(

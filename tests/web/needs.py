@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from milepost.web import libraries
+from tests import tools
 from tests.live.installed import REQUIRED
 
 
@@ -18,8 +19,11 @@ def absence(environ: Mapping[str, str] = os.environ) -> str:
     """What is missing, and how to get it; nothing when all is there."""
     if importlib.util.find_spec("playwright") is None:
         return "the package playwright is not installed: make .venv/dev"
-    if chromium(environ) is None:
+    browser = chromium(environ)
+    if browser is None:
         return "there is no chromium: apt-get install --no-install-recommends chromium fonts-noto-core"
+    if reason := tools.absence(str(browser)):
+        return reason
     return libraries.missing()
 
 

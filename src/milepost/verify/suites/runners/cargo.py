@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from milepost.verify.walk_checkout import text_of
 FAILED = 101
 _OFFLINE = ("--offline", "--color=never")
 _MERGED = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")  # which program prints what is told by the order alone
+_NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run"  # which no file of a project brings about
 _PANIC = re.compile(
     r"^thread '.*' (?:\(\d+\) )?panicked at [^\n]*\n(?P<message>.*?)(?=\nstack backtrace|\nnote: |\Z)", re.M | re.S
 )
@@ -72,6 +73,8 @@ class CargoRunner:
         building = told.run_of(argv, result, cases=_broken_cases(built))
         if building.missing:
             return building
+        if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
+            return replace(building, missing="cargo has no toolchain: rustup default stable")
         if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
             return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
         runs = [building]
