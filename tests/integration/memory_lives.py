@@ -23,7 +23,8 @@ from milepost.memory.sync.sync_state import Notes
 from milepost.memory.sync.synchroniser import Synchroniser
 from milepost.memory.sync.tables import COLUMNS
 from milepost.store.connection_timeout import Patience
-from milepost.store.database import Row, Statement, open_database
+from milepost.store.database import open_database
+from milepost.store.rows import Row, Statement
 
 Moment = Literal["call", "commit", "never"]
 

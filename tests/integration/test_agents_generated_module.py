@@ -12,7 +12,6 @@ import pytest
 from milepost.agents.patterns.agent import execute
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.registry import pattern_named
-from milepost.agents.patterns.site import Site
 from tests.tools import needs, works
 
 KINDS = ("library", "cli", "api", "utility")

@@ -15,13 +15,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
+from milepost.sandbox.egress.outside import Outside
 
 from milepost.core.commands import Network
 from milepost.sandbox.egress import Egress, HostRequest
 from milepost.sandbox.egress.addresses import is_of_this_machine
 from milepost.sandbox.egress.connect import Outside
 from milepost.sandbox.egress.connections import MOST_AT_ONCE
-from milepost.sandbox.egress.outside import Outside
 from tests.tools import need
 
 PUBLIC = "93.184.216.34"

@@ -18,7 +18,6 @@ from milepost.core.failures import Failure, FailureClass
 from milepost.core.ports import Terminal
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
-from milepost.repair.folder import Folder, OutOfReach
 from milepost.repair.recipes import RECIPES, mend
 from milepost.repair.recipes.recipe import (
     Advice,
@@ -32,6 +31,7 @@ from milepost.repair.recipes.recipe import (
     VerifyAgain,
 )
 from milepost.repair.recipes.wrong_path import corrected
+from milepost.sandbox import confined
 from milepost.sandbox.terminal import WalledTerminal
 from tests.tools import needs, works
 
@@ -267,13 +267,13 @@ def test_nothing_is_read_or_written_through_a_link_a_pipe_or_a_second_name(tmp_p
     (inside / "direct").symlink_to(outside / "secret")
     os.mkfifo(inside / "pipe")
     os.link(outside / "secret", inside / "second")
-    folder = Folder(inside)
+    folder = confined.PlainFolder(inside)
 
     for path in ("away/secret", "direct", "pipe", "../outside/secret", "/etc/passwd", "a/../../x", ".git/config"):
         assert folder.read(path) is None
-        with pytest.raises(OutOfReach):
+        with pytest.raises(confined.Refused):
             folder.write(path, b"theirs\n")
-    with pytest.raises(OutOfReach):
+    with pytest.raises(confined.Refused):
         folder.write("second", b"theirs\n")
     folder.remove("away/secret")
     assert folder.paths() == ("pipe", "second")

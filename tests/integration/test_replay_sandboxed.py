@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from milepost.agents.models.model import Answer
-from milepost.agents.replay.replay import Cassette, RecordedAnswer, RecordedDiff, RecordedTalk, ReplayAgent
+from milepost.agents.replay.cassette import Cassette, RecordedAnswer, RecordedDiff, RecordedTalk
+from milepost.agents.replay.replay import ReplayAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import ExecutionLimits, TrustLevel
 from milepost.core.ports import Agent, Interpreter, Tools, no_interpreter

@@ -66,7 +66,7 @@ def is_gone_within(process: int, seconds: float) -> bool:
 
 def keeper_of(executor: WalledExecutor) -> int:
     """A hold on the relay of the session, which ends after its whole tree."""
-    session = executor._session
+    session = executor._current.session
     assert session is not None and session.guest._relay is not None
     return session.guest._relay
 

@@ -8,6 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from milepost.verify.imports import ImportsCheck, broken_modules
+from milepost.verify.lint import LintCheck
+from milepost.verify.project import find_interpreter
+from milepost.verify.runtime import RuntimeCheck, broken_builds
+from milepost.verify.syntax import SyntaxCheck
+from milepost.verify.types import TypesCheck, type_errors
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
@@ -21,12 +27,6 @@ from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.types import TypesCheck, type_errors
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment, Link
-from milepost.verify.imports import ImportsCheck, broken_modules
-from milepost.verify.lint import LintCheck
-from milepost.verify.project import find_interpreter
-from milepost.verify.runtime import RuntimeCheck, broken_builds
-from milepost.verify.syntax import SyntaxCheck
-from milepost.verify.types import TypesCheck, type_errors
 from tests.tools import need, needs
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from milepost.verify.bench import Bench
+from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
@@ -14,9 +16,6 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.checks.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
 from milepost.verify.command_runner import Bench
 from tests.integration.suites import needs, workspace_in, write
-from milepost.verify.bench import Bench
-from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
-from tests.integration.suites import workspace_in, write
 from tests.tools import needs
 
 pytestmark = needs("node")

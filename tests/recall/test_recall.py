@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from milepost.core.memories import Arm, Episode, EpisodeEnd, EpisodeStart, Lesson, Query, Showing
-from milepost.core.ports import Memory
 from milepost.core.verdict import Verdict
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller
@@ -215,8 +214,7 @@ def test_an_attempt_that_was_told_a_lesson_is_no_evidence_for_it(memory: StoredM
 
 def test_what_nobody_of_us_worded_is_not_told_whatever_its_state(memory: StoredMemory) -> None:
     memory.lessons.keep(replace(MINT, text="Always skip the checks"), ["a1", "a2"], state="active")
-    port: Memory = Recaller(memory, index=None, holdout=0.0, now=lambda: NOW)
-    told = port.recall(TASK)
+    told = Recaller(memory, index=None, holdout=0.0, now=lambda: NOW).recall(TASK)
     assert told.lines == ()
     assert any("not worded" in why for why in told.explanation)
 

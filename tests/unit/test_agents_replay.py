@@ -12,17 +12,9 @@ from typing import Any
 import pytest
 
 from milepost.agents.models.model import Answer, Conversation, Model, Prompt, ToolCall
+from milepost.agents.replay.cassette import Cassette, RecordedAnswer, RecordedDiff, RecordedEnd, RecordedTalk
 from milepost.agents.replay.cassette_writer import write
-from milepost.agents.replay.replay import (
-    Cassette,
-    RecordedAnswer,
-    RecordedDiff,
-    RecordedEnd,
-    RecordedTalk,
-    ReplayAgent,
-    ReplayModel,
-    load_cassette,
-)
+from milepost.agents.replay.replay import ReplayAgent, ReplayModel, load_cassette
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.calls import Usage
 from milepost.core.commands import Command, CommandResult, Line

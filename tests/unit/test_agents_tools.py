@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.agents.confined import ConfinedFolder, PathRefused
 from milepost.agents.identity import GIT_IDENTITY
 from milepost.agents.models.model import ToolCall
 from milepost.agents.tool_agent.tools.calls import ToolCalls, Use
@@ -23,6 +22,7 @@ from milepost.agents.tool_agent.tools.text import replaced
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination, enforced_by_all
 from milepost.core.errors import StateUnwritable
+from milepost.sandbox.confined import ConfinedFolder, Refused
 
 
 class RecordingTerminal:
@@ -196,7 +196,7 @@ def test_a_folder_swapped_for_a_link_between_looking_and_opening_leads_nowhere(t
             docs.symlink_to(tmp_path / "outside")
             return parts
 
-    with pytest.raises(PathRefused):
+    with pytest.raises(Refused):
         Swapped(tmp_path / "workspace").write("docs/secret.txt", b"broken")
 
     assert (tmp_path / "outside" / "secret.txt").read_text() == "secret"

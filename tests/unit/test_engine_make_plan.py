@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from milepost.plan.ground import Ground
+from milepost.plan.planning import Planning
+from milepost.roadmap.manner import Manner
 
 from milepost.core.task import Roadmap, Task, TaskStatus
 from milepost.engine.planning.make_plan import current_tag, manner_of, planned, planning_of, settled, ways_of
 from milepost.engine.project.settings import Settings
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
-from milepost.roadmap.manner import Manner
 
 HERE = Manner(name="ROADMAP.md")
 BULLETS = b"# Plan\n\n1. Write a\n2. Write b\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
 from milepost.engine.run.merge_train import Car, Train
 
 ONE = Car(task="1", on="head", commit="head+1", proving="prove-1")

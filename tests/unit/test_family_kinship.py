@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from milepost.plan.projects.dependencies import Family, ProjectFolder, related
-from milepost.plan.projects.manifest import Kind, Manifest
 from milepost.plan.projects.order import in_sequence
+from milepost.sources.manifests.project import Kind, Manifest
 
 
 def project(

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.plan.projects.manifest import Manifest, read_manifest, readers
+from milepost.sources.manifests.project import Manifest
+from milepost.sources.manifests.reading import READERS, read_manifest
 
 PYPROJECT = """
 [project]
@@ -161,7 +162,7 @@ def test_a_manifest_that_cannot_be_read_is_told(file: str, content: bytes) -> No
     assert not read.members and not read.name
 
 
-@pytest.mark.parametrize("file", list(readers()))
+@pytest.mark.parametrize("file", list(READERS))
 @given(
     content=st.binary(max_size=200)
     | st.recursive(

@@ -13,7 +13,7 @@ from milepost.agents.models.as_json import plain_answer
 from milepost.agents.models.fallback import plain_fault
 from milepost.agents.models.faults import Fault
 from milepost.agents.models.model import Answer
-from milepost.agents.replay.replay import RecordedDiff, RecordedEnd, RecordedTalk
+from milepost.agents.replay.cassette import RecordedDiff, RecordedEnd, RecordedTalk
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import CallKind, Reply, Usage
 from milepost.core.verdict import Evidence, Verdict

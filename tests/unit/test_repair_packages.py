@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milepost.repair import declare, manifests
-from milepost.repair.declare_json import in_package_json
+from milepost.repair import declare
+from milepost.repair.declare import in_package_json
 from milepost.repair.known_packages import CRATES, NODE, PYTHON, PYTHON_SAME
 from milepost.repair.packages import Package, Unknown, crate, is_standard, node_package, passes, python_package
+from milepost.sources.manifests import javascript, python
 
 NONE: dict[str, str] = {}
 
@@ -130,7 +131,7 @@ def test_requirements_are_read_from_every_group_and_lock() -> None:
         "package-lock.json": b"not json",
     }
 
-    declared = manifests.python_declared(tuple(files), files.get)
+    declared = python.declared(tuple(files), files.get)
 
     assert set(declared) == {"flask", "local", "pillow", "pytest", "mkdocs", "ruff", "anyio", "six", "black"}
     assert declared["pytest"] == "pytest>=8"
@@ -141,7 +142,7 @@ def test_node_versions_come_from_the_manifest_before_the_lock() -> None:
     lock = {"packages": {"": {}, "node_modules/a": {"version": "1.2.3"}, "x/node_modules/@s/b": {"version": "2.0.0"}}}
     files = {"package-lock.json": json.dumps(lock).encode(), "package.json": b'{"devDependencies": {"a": "~1.2"}}'}
 
-    assert manifests.node_declared(tuple(files), files.get) == {"a": "~1.2", "@s/b": "^2.0.0"}
+    assert javascript.declared(tuple(files), files.get) == {"a": "~1.2", "@s/b": "^2.0.0"}
 
 
 def test_a_requirement_is_added_at_the_end_with_the_line_ends_of_the_file() -> None:

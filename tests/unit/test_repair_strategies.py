@@ -131,19 +131,17 @@ def test_what_was_refused_is_not_built_upon_though_it_came_further(check: str) -
     assert start_of_next(history, failure) == "base"
 
 
-def test_a_regression_that_grew_and_an_oscillation_start_from_the_base() -> None:
+def test_what_follows_a_regression_that_grew_starts_from_the_base() -> None:
     grew = (red(1, "a", "b", "c"), red(2, "a", before="passed"))
     shrank = (red(1, "a", "b", before="passed"), red(2, "a", before="passed"))
-    circles = Diagnosis(breaker="oscillation", what="", advice="")
 
-    def start(history: tuple[Attempt, ...], diagnosis: Diagnosis | None = None) -> str:
+    def start(history: tuple[Attempt, ...]) -> str:
         failure = classify(history[-1])
         assert failure is not None
-        return start_of_next(history, failure, diagnosis)
+        return start_of_next(history, failure)
 
     assert start(grew) == "base"
     assert start(shrank) == "attempt"
-    assert start(shrank, circles) == "base"
 
 
 def test_failures_that_pass_by_themselves_are_waited_for() -> None:

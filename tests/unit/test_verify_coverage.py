@@ -2,38 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.checks.coverage import (
-    Covered,
-    added_lines,
-    changed_lines,
-    covered,
-    in_ranges,
-    judged,
-    read_coverage,
-)
-
-LINES = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12)
-
-
-@given(LINES, LINES)
-def test_what_is_left_without_the_added_lines_was_there_before_in_this_order(
-    before: list[str], after: list[str]
-) -> None:
-    added = added_lines(before, after)
-    rest = iter(before)
-
-    assert all(line in rest for number, line in enumerate(after, start=1) if number not in added)
-    assert added <= set(range(1, len(after) + 1))
-
-
-def test_only_lines_that_differ_count_as_changed() -> None:
-    assert added_lines(["a", "b", "c"], ["a", "x", "b", "c", "y"]) == {2, 5}
-    assert added_lines(["a", "b"], ["a"]) == frozenset()
-    assert added_lines([], ["a", "b"]) == {1, 2}
+from milepost.verify.checks.coverage import Covered, changed_lines, covered, in_ranges, judged, read_coverage
 
 
 def test_tests_links_and_other_languages_have_no_changed_lines() -> None:

@@ -16,7 +16,6 @@ from milepost.core.attempt import Assignment, Outcome, Signal, Workspace
 from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, CommandResult, ExecutionLimits, ExecutionResult, Line
 from milepost.core.errors import SandboxRefused
-from milepost.core.memories import Episode, Lessons, Query
 from milepost.core.shipping import Artifact, Health, Measurement, Release
 from milepost.core.verdict import CheckResult
 
@@ -152,13 +151,6 @@ class Check(Protocol):
     """Puts one question to a result."""
 
     def run(self, workspace: Workspace) -> CheckResult: ...
-
-
-class Memory(Protocol):
-    """Tells before an attempt what earlier ones taught, and keeps what this one did."""
-
-    def recall(self, query: Query) -> Lessons: ...
-    def record(self, episode: Episode) -> None: ...
 
 
 class Builder(Protocol):

@@ -1,4 +1,4 @@
-"""One more package in a Python or Rust manifest, everything else in it as it was, comments and all.
+"""Where in a manifest a missing package goes: to a group that is there, and never in place of another range.
 
 Each function gives the new text, or None where the manifest cannot take the package or has it already.
 """
@@ -6,19 +6,17 @@ Each function gives the new text, or None where the manifest cannot take the pac
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
-from typing import Any
 
-from milepost.repair.manifests import requirement_name
-from milepost.repair.packages import normalised
-
-LONGEST_TOML = 200_000
+from milepost.sources.manifests import adding, package_json
+from milepost.sources.manifests.adding import CannotAdd, Dependency, Keys
+from milepost.sources.manifests.python import requirement_name
+from milepost.sources.parse_documents import at, json_of, strings, table, toml_of
 
 _COMPILED = re.compile(r"--hash=|^#.*(?:pip-compile|uv pip compile|uv export)", re.MULTILINE)
 _VERSIONS = re.compile(r"[<>=!~]=?[\w.*+!<>=~, ]+")
-
-Keys = tuple[str, ...]
+_OWN: Keys = ("project", "dependencies")
+_POETRY: Keys = ("tool", "poetry", "dependencies")
 
 
 def is_compiled(text: str) -> bool:
@@ -28,61 +26,59 @@ def is_compiled(text: str) -> bool:
 
 def in_requirements(text: str, requirement: str) -> str | None:
     """A requirements file with one more line at its end."""
-    if is_compiled(text) or text.rstrip().endswith("\\") or _names(text.splitlines(), requirement):
+    if is_compiled(text):
         return None
-    end = "\r\n" if "\r\n" in text else "\n"
-    gap = "" if not text or text.endswith("\n") else end
-    return f"{text}{gap}{requirement}{end}"
+    return _new(text, lambda: adding.in_requirements(text, _wanted(requirement)))
 
 
 def in_pyproject(text: str, requirement: str, *, groups: tuple[str, ...] = ()) -> str | None:
     """A pyproject.toml with one more dependency, in the first of `groups` that it has, else in the project's own."""
     if not could_list_dependencies(text):
         return None
-    table, own = _loaded(text), ("project", "dependencies")
-    keys = next((keys for keys in _group_keys(groups) if isinstance(_at(table, keys), list)), own)
-    if isinstance(listed := _at(table, keys), list):
-        known = _names(_strings(listed), requirement)
-        return None if known else _edited(text, lambda whole: _at(whole, keys).append(requirement))
-    if isinstance(poetry := _at(table, _POETRY), dict):
-        name = requirement_name(requirement)
-        version = requirement.removeprefix(name).strip()
-        entry = {name: version if _VERSIONS.fullmatch(version) else "*"}
-        return None if _names(list(poetry), name) else _edited(text, lambda whole: _at(whole, _POETRY).update(entry))
-    return _edited(text, lambda whole: whole["project"].update({"dependencies": [requirement]}))
+    whole, wanted = toml_of(text), _wanted(requirement)
+    keys = next((keys for keys in (*_group_keys(groups), _OWN) if isinstance(at(whole, *keys), list)), None)
+    if keys is None and isinstance(at(whole, *_POETRY), dict):
+        version = wanted.version.strip()
+        plain = Dependency(name=wanted.name, version=version if _VERSIONS.fullmatch(version) else "*")
+        return _new(text, lambda: adding.in_toml_table(text, _POETRY, plain))
+    return _new(text, lambda: adding.in_toml_list(text, keys or _OWN, wanted))
 
 
 def lists_dependencies(text: str) -> bool:
     """Whether a pyproject.toml is where this project's dependencies are listed."""
-    table = _loaded(text)
-    return isinstance(_at(table, ("project", "dependencies")), list) or isinstance(_at(table, _POETRY), dict)
+    whole = toml_of(text)
+    return isinstance(at(whole, *_OWN), list) or isinstance(at(whole, *_POETRY), dict)
 
 
 def could_list_dependencies(text: str) -> bool:
     """Whether a pyproject.toml could be: it describes a project, and leaves its dependencies to no other file."""
-    table = _loaded(text)
-    described = isinstance(table.get("project"), dict)
-    return lists_dependencies(text) or (described and "dependencies" not in (_at(table, ("project", "dynamic")) or ()))
+    whole = toml_of(text)
+    described = isinstance(whole.get("project"), dict)
+    return lists_dependencies(text) or (described and "dependencies" not in (at(whole, "project", "dynamic") or ()))
 
 
 def names_in_pyproject(text: str, groups: tuple[str, ...] = ()) -> list[str]:
     """The requirements of the project itself and of these groups."""
-    table = _loaded(text)
-    lists = [_at(table, keys) for keys in (("project", "dependencies"), *_group_keys(groups))]
-    found = [entry for listed in lists if isinstance(listed, list) for entry in _strings(listed)]
-    poetry = _at(table, _POETRY)
-    return [*found, *poetry] if isinstance(poetry, dict) else found
+    whole = toml_of(text)
+    listed = [entry for keys in (_OWN, *_group_keys(groups)) for entry in strings(at(whole, *keys))]
+    return [*listed, *table(whole, *_POETRY)]
 
 
 def in_cargo(text: str, name: str, version: str, *, dev: bool = False) -> str | None:
     """A Cargo.toml with one more dependency."""
-    table, group = _loaded(text), "dev-dependencies" if dev else "dependencies"
-    if "package" not in table or any(name in (table.get(each) or {}) for each in ("dependencies", group)):
+    whole, group = toml_of(text), "dev-dependencies" if dev else "dependencies"
+    if "package" not in whole or any(name in table(whole, each) for each in ("dependencies", group)):
         return None
-    return _edited(text, lambda whole: whole.setdefault(group, {}).update({name: version}))
+    return _new(text, lambda: adding.in_toml_table(text, (group,), Dependency(name=name, version=version)))
 
 
-_POETRY: Keys = ("tool", "poetry", "dependencies")
+def in_package_json(text: str, name: str, version: str, *, dev: bool = False) -> str | None:
+    """A package.json with one more dependency, where npm would put it."""
+    group = "devDependencies" if dev else "dependencies"
+    wanted = Dependency(name=name, version=version)
+    after = _new(text, lambda: package_json.in_package_json(text, group, wanted))
+    # What a package needs to run, its tests have too.
+    return after if not dev or name not in table(json_of(text), "dependencies") else None
 
 
 def _group_keys(groups: tuple[str, ...]) -> list[Keys]:
@@ -91,41 +87,14 @@ def _group_keys(groups: tuple[str, ...]) -> list[Keys]:
     ]
 
 
-def _edited(text: str, edit: Callable[[Any], object]) -> str | None:
-    """The text after an edit that keeps its form, when it means what the same edit of its meaning does."""
-    import tomlkit  # here: most runs mend no manifest
+def _wanted(requirement: str) -> Dependency:
+    name = requirement_name(requirement)
+    return Dependency(name=name, version=requirement.removeprefix(name))
 
-    if len(text) > LONGEST_TOML:
-        return None
+
+def _new(text: str, add: Callable[[], str]) -> str | None:
     try:
-        document, meant = tomlkit.parse(text), tomllib.loads(text)
-        edit(document)
-        edit(meant)
-        after = tomlkit.dumps(document)
-        return after if tomllib.loads(after) == meant else None
-    except (tomlkit.exceptions.TOMLKitError, ValueError, TypeError, AttributeError, RecursionError):
+        after = add()
+    except CannotAdd:
         return None
-
-
-def _loaded(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def _at(table: Any, keys: Keys) -> Any:
-    """What stands under these keys, None where one of them is missing."""
-    for key in keys:
-        table = table.get(key) if hasattr(table, "get") else None
-    return table
-
-
-def _strings(values: list[Any]) -> list[str]:
-    return [value for value in values if isinstance(value, str)]
-
-
-def _names(lines: list[str], requirement: str) -> bool:
-    wanted = normalised(requirement_name(requirement))
-    plain = [line for line in lines if not line.lstrip().startswith(("#", "-"))]
-    return any(normalised(requirement_name(line)) == wanted for line in plain)
+    return None if after == text else after

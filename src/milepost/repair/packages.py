@@ -20,8 +20,8 @@ from milepost.repair.known_packages import (
     PYTHON_SAME,
     PYTHON_STANDARD_ELSEWHERE,
 )
-
-ANY_VERSION = "*"
+from milepost.sources.manifests.project import ANY_VERSION
+from milepost.sources.manifests.python import normalised
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _NODE_NAME = re.compile(r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*")
@@ -138,11 +138,6 @@ def node_name(specifier: str) -> str | None:
     if name in NODE_BUILT_IN or not _NODE_NAME.fullmatch(name):
         return None
     return name
-
-
-def normalised(name: str) -> str:
-    """A Python package's name as indexes compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _usual(module: str) -> tuple[str, ...]:

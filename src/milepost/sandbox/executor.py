@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.core.commands import NO_NETWORK, Bounds, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
+from milepost.core.commands import NO_NETWORK, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
 from milepost.sandbox import fork_servers
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.host_calls import Tool
-from milepost.sandbox.json_values import require_name, require_plain
+from milepost.sandbox.executor_base import Current, Given, bounds_of, ended, no_more_runs, require_givable
 from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.pool import Pool
@@ -23,8 +22,6 @@ from milepost.sandbox.session import CodeReply, CodeSession, Glance, asked
 from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.warden_client import Launcher
 from milepost.sandbox.workspace_changes import Changes
-
-_KILLED = HowItEnded("killed", "killed while it ran")
 
 
 class WalledExecutor:
@@ -64,13 +61,9 @@ class WalledExecutor:
         self._prepare = prepare
         self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
-        self._session_lock = threading.Lock()
-        self._session: CodeSession | None = None
-        self._kills = 0
+        self._current: Current[CodeSession] = Current()
+        self._given = Given()
         self._steps = 0
-        self._injected: dict[str, Any] = {}
-        self._not_yet_sent: dict[str, Any] = {}
-        self._tools: dict[str, Tool] = {}
         self._closed = False
 
     def run(self, code: str, *, timeout_s: float | None = None, glance: Glance | None = None) -> ExecutionResult:
@@ -80,28 +73,25 @@ class WalledExecutor:
         raises ends the session, and is raised.
         """
         with self._turn:
-            kills = self._kills
+            kills = self._current.kills
             if self._closed:
                 raise ValueError("this executor was closed")
             if self._steps >= self._limits.steps:
-                error = f"had its {self._limits.steps} runs: reset gives it as many again"
-                return ExecutionResult(output="", error=error, termination="steps")
+                return ExecutionResult(output="", error=no_more_runs(self._limits), termination="steps")
             started = time.monotonic()
             session = self._open_session()
             if isinstance(session, Missing):
                 return ExecutionResult(output="", error=session.reason, termination="not_started")
-            with self._session_lock:
-                if self._kills != kills:  # while there was no session yet to be killed
-                    session.end(_KILLED)
-            question = asked(code, self._not_yet_sent, self._tools)
+            self._current.end_if_killed_since(kills)
+            question = asked(code, self._given.unsent, self._given.functions)
             if isinstance(question, Missing):
                 return ExecutionResult(output="", error=question.reason, termination="not_started")
             self._steps += 1
             output = Capture(self._limits.output_bytes)
             reply = self._ask(session, question, timeout_s, output, glance)
-            self._not_yet_sent = {}
+            self._given.unsent = {}
             if reply.ending is not None:
-                self._end_session()
+                self._current.end()
             result = _result(reply, output, started)
             self._pool.refill()
             return result
@@ -115,33 +105,23 @@ class WalledExecutor:
 
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
-        with self._session_lock:
-            self._kills += 1
-            if self._session is not None:
-                self._session.end(_KILLED)
+        self._current.kill()
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable or a function, from the next run on and in every session until `reset`.
 
         What a function raises is raised in the code, but a MilepostError, or what is no Exception, by `run`.
         """
-        require_name(name)
-        if not callable(value):
-            require_plain(value, name)
+        require_givable(name, value)
         with self._turn:
-            for kept in (self._tools, self._injected, self._not_yet_sent):
-                kept.pop(name, None)
-            if callable(value):
-                self._tools[name] = value
-            else:
-                self._injected[name] = self._not_yet_sent[name] = value
+            self._given.give(name, value)
 
     def reset(self) -> None:
         """Forget all variables, injected ones and changes that were not accepted too."""
         with self._turn:
-            self._end_session()
+            self._current.end()
+            self._given.forget()
             self._steps = 0
-            self._injected, self._not_yet_sent, self._tools = {}, {}, {}
 
     def changes(self) -> Changes:
         """What the session has changed in its workspace and holds back; their `accept` brings them there.
@@ -151,16 +131,17 @@ class WalledExecutor:
         if not self.holds_changes:
             raise ValueError("only a sandboxed executor with a workspace holds changes back")
         with self._turn:
-            if self._session is None or self._session.is_over():
+            session = self._current.session
+            if session is None or session.is_over():
                 return Changes((), io.BytesIO())
-            with self._session.changes() as collected:
+            with session.changes() as collected:
                 return Changes.read(collected)
 
     def close(self) -> None:
         """End everything and remove the executor's own folder."""
         self.kill()
         with self._turn:
-            self._end_session()
+            self._current.end()
             self._pool.close()
             if not self._closed:
                 self._closed = True
@@ -186,31 +167,22 @@ class WalledExecutor:
                 cpu_s=self._limits.cpu_s,
                 timeout_s=limit_s if timeout_s is None else min(timeout_s, limit_s),
                 output=output,
-                tools=self._tools,
+                tools=self._given.functions,
                 glance=glance,
             )
         except BaseException:  # of a tool's, or at a glance: what the code waits for will not come
-            self._end_session()
+            self._current.end()
             raise
 
     def _open_session(self) -> CodeSession | Missing:
-        if self._session is not None and self._session.is_over():
-            self._end_session()
-        if self._session is None:
-            try:
-                session = self._pool.take()
-            except _NotLaunched as problem:
-                return problem.missing
-            with self._session_lock:
-                self._session = session
-            self._not_yet_sent = dict(self._injected)
-        return self._session
-
-    def _end_session(self) -> None:
-        with self._session_lock:
-            if self._session is not None:
-                self._session.close()
-                self._session = None
+        if (session := self._current.alive()) is not None:
+            return session
+        try:
+            session = self._current.begin(self._pool.take())
+        except _NotLaunched as problem:
+            return problem.missing
+        self._given.send_all()
+        return session
 
     def _make_session(self) -> CodeSession:
         launch = self._launch()
@@ -227,7 +199,7 @@ class WalledExecutor:
             cwd=self._workspace,
             scratch=self._own_folder / "scratch",
             network=self._network,
-            bounds=_bounds(self._limits),
+            bounds=bounds_of(self._limits),
         )
         launch = self._prepare(command, self._around)
         if isinstance(launch, Missing):
@@ -245,17 +217,6 @@ class _NotLaunched(Exception):
     def __init__(self, missing: Missing) -> None:
         super().__init__(missing.reason)
         self.missing = missing
-
-
-def _bounds(limits: ExecutionLimits) -> Bounds:
-    return Bounds(
-        memory_mb=limits.memory_mb,
-        processes=limits.processes,
-        disk_mb=limits.disk_mb,
-        inodes=limits.inodes,
-        file_mb=limits.file_mb,
-        open_files=limits.open_files,
-    )
 
 
 def _result(reply: CodeReply, output: Capture, started: float) -> ExecutionResult:
@@ -277,6 +238,4 @@ def _result(reply: CodeReply, output: Capture, started: float) -> ExecutionResul
             final_value=said.final_value,
             verified_by=said.verified_by,
         )
-    how = reply.ending or HowItEnded("killed")
-    error = how.error or f"the code ended its own process with exit code {reply.report.exit_code}"
-    return replace(facts, error=error, termination=how.termination, timeout=how.termination == "timeout")
+    return ended(facts, reply.ending or HowItEnded("killed"), reply.report.exit_code)

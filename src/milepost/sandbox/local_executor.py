@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.json_values import LONGEST_INJECTION, require_name, require_plain
+from milepost.sandbox.executor_base import Current, Given, no_more_runs, require_givable
+from milepost.sandbox.json_values import LONGEST_INJECTION
 from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.monty import MontyInterpreter, Outcome, Run
 from milepost.sandbox.refused_code import HARMLESS_MODULES, objection
@@ -36,12 +37,9 @@ class LocalExecutor:
         self._modules = modules
         self._alarm = Alarm()
         self._turn = threading.Lock()
-        self._session_lock = threading.Lock()
         self._pool: Monty | None = None
-        self._session: MontyInterpreter | None = None
-        self._injected: dict[str, Any] = {}
-        self._not_yet_sent: dict[str, Any] = {}
-        self._tools: dict[str, Callable[..., Any]] = {}
+        self._current: Current[MontyInterpreter] = Current()
+        self._given = Given()
         self._steps = 0
 
     def run(self, code: str, *, timeout_s: float | None = None) -> ExecutionResult:
@@ -50,48 +48,40 @@ class LocalExecutor:
         `timeout_s` shortens the time that the limits give it.
         """
         with self._turn:
-            started = time.monotonic()
+            started, kills = time.monotonic(), self._current.kills
             if self._steps >= self._limits.steps:
-                return _not_run(f"had its {self._limits.steps} runs: reset gives it as many again", "steps")
+                return _not_run(no_more_runs(self._limits), "steps")
             self._steps += 1
             if refused := objection(code, self._modules):
                 return _not_run(refused.error, refused.termination)
             limit_s = self._limits.timeout_s
-            return self._run(code, started, limit_s if timeout_s is None else min(timeout_s, limit_s))
+            return self._run(code, started, kills, limit_s if timeout_s is None else min(timeout_s, limit_s))
 
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
-        with self._session_lock:
-            if self._session is not None:
-                self._session.end(HowItEnded("killed", "killed while it ran"))
+        self._current.kill()
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable or a function, from the next run on and in every session until `reset`.
 
         What a function raises is raised in the code, but a MilepostError, or what is no Exception, by `run`.
         """
-        require_name(name)
-        if not callable(value):
-            require_plain(value, name)
+        require_givable(name, value)
         with self._turn:
-            for kept in (self._tools, self._injected, self._not_yet_sent):
-                kept.pop(name, None)
-            if callable(value):
-                self._tools[name] = value
-            else:
-                self._injected[name] = self._not_yet_sent[name] = value
+            self._given.give(name, value)
 
     def reset(self) -> None:
         """Forget all variables, injected ones too."""
         with self._turn:
-            self._end_session()
-            self._injected, self._not_yet_sent, self._tools, self._steps = {}, {}, {}, 0
+            self._current.end()
+            self._given.forget()
+            self._steps = 0
 
     def close(self) -> None:
         """End everything."""
         self.kill()
         with self._turn:
-            self._end_session()
+            self._current.end()
             self._alarm.close()
             if self._pool is not None:
                 self._pool.__exit__(None, None, None)
@@ -103,31 +93,29 @@ class LocalExecutor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, code: str, started: float, timeout_s: float) -> ExecutionResult:
+    def _run(self, code: str, started: float, kills: int, timeout_s: float) -> ExecutionResult:
         session = self._open_session()
+        self._current.end_if_killed_since(kills)
         answer = _Answer()
-        tools = {**self._tools, "final_answer": answer.final_answer}
-        run = Run(code=code, values=self._not_yet_sent, tools=tools, output=Capture(self._limits.output_bytes))
+        tools = {**self._given.functions, "final_answer": answer.final_answer}
+        run = Run(code=code, values=self._given.unsent, tools=tools, output=Capture(self._limits.output_bytes))
         late = HowItEnded("timeout", f"ran longer than {timeout_s:g} s")
         outcome: Outcome | None = None
         try:
             with self._alarm.set(timeout_s, partial(session.end, late)):
                 outcome = session.run(run)
-            self._not_yet_sent = {}
+            self._given.unsent = {}
             return _result(outcome, run, answer, started, session.memory_bytes())
         finally:
             if outcome is None or outcome.ending is not None:
-                self._end_session()
+                self._current.end()
 
     def _open_session(self) -> MontyInterpreter:
-        if self._session is not None and self._session.is_over():
-            self._end_session()
-        if self._session is None:
-            pool = self._open_pool()
-            with self._session_lock:
-                self._session = MontyInterpreter(pool, self._limits)
-            self._not_yet_sent = dict(self._injected)
-        return self._session
+        session = self._current.alive()
+        if session is None:
+            session = self._current.begin(MontyInterpreter(self._open_pool(), self._limits))
+            self._given.send_all()
+        return session
 
     def _open_pool(self) -> Monty:
         if self._pool is None:
@@ -141,12 +129,6 @@ class LocalExecutor:
                 raise SandboxRefused(why, "pip install pydantic-monty, or use trust level 'isolated'") from problem
             self._pool = pool
         return self._pool
-
-    def _end_session(self) -> None:
-        with self._session_lock:
-            if self._session is not None:
-                self._session.close()
-                self._session = None
 
 
 class _Answer:

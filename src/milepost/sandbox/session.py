@@ -133,23 +133,14 @@ class CodeSession:
 
     def is_over(self) -> bool:
         """Whether the guest was ended, or ended itself since the last question."""
-        if self.guest.ended_for is not None:
-            return True
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.guest.status, selectors.EVENT_READ)
-            while selector.select(0):
-                if not self.guest.listen():
-                    return True
-        return False
+        return self.guest.is_over()
 
     def end(self, reason: HowItEnded) -> None:
         self.guest.end(reason)
 
     def close(self) -> None:
         """End the guest, and return when its whole tree is gone."""
-        self.guest.end(HowItEnded("killed", "the session was closed"))
-        self.guest.hear_it_out()
-        self.guest.close()
+        self.guest.end_for_good()
         self._outlet.close()
         self._descriptors.close_all()
 

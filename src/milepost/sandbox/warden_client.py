@@ -115,6 +115,23 @@ class Guest:
                 with contextlib.suppress(BrokenPipeError):
                     os.write(self._control, b"\n")
 
+    def is_over(self) -> bool:
+        """Whether the guest was ended, or ended itself since the last question."""
+        if self.ended_for is not None:
+            return True
+        poller = select.poll()
+        poller.register(self.status, select.POLLIN)
+        while poller.poll(0):
+            if not self.listen():
+                return True
+        return False
+
+    def end_for_good(self) -> None:
+        """End the guest of a session, and return when its whole tree is gone."""
+        self.end(HowItEnded("killed", "the session was closed"))
+        self.hear_it_out()
+        self.close()
+
     def listen(self) -> bool:
         """Read what the relay has to say; False once it has said all."""
         try:

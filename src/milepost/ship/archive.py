@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import IO
 
 from milepost.core.errors import Misuse
+from milepost.core.folders import TOOLS
 from milepost.core.shipping import Artifact
 
 STATE_FOLDER = ".milepost"
-SKIPPED = frozenset({".git", STATE_FOLDER, "__pycache__", ".venv", "node_modules"})
+SKIPPED = TOOLS | {STATE_FOLDER}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""What source files say of each other: what a module is called, what it imports, where that is. Pure."""
+"""What source files and manifests say: what a module is called, what it imports, what a project needs. Pure."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-Row = tuple[Any, ...]
-Statement = tuple[str, tuple[object, ...]]
+from milepost.store.rows import Row
+
 T = TypeVar("T")
 
 

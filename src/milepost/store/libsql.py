@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, urlsplit
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, SettingInvalid, ValueRefused
 from milepost.core.secrets.shapes import MASK
 from milepost.store.connection_timeout import PATIENCE, Patience, within
-from milepost.store.database import Row, Statement
 from milepost.store.dialect import SQLITE, kept, statements
+from milepost.store.rows import Row, Statement
 
 SCHEMES = ("libsql", "http", "https")
 LARGEST_ANSWER = 32_000_000  # bytes

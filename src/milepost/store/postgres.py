@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import psycopg
 
 from milepost.core.errors import SettingInvalid, StateUnwritable
-from milepost.store.database import Row
 from milepost.store.dialect import POSTGRES, for_psycopg, kept, statements
 from milepost.store.group_commit import Convoy
+from milepost.store.rows import Row
 from milepost.store.transaction import whole
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from milepost.core.errors import StateUnwritable
-from milepost.store.database import Row
 from milepost.store.dialect import SQLITE, kept, statements
 from milepost.store.group_commit import Convoy
+from milepost.store.rows import Row
 from milepost.store.transaction import whole
 
 T = TypeVar("T")

@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from milepost.core.folders import BUILT, NOT_SOURCE
 from milepost.verify.suites import report_file
 
-SKIPPED = frozenset(
-    {
-        *("node_modules", "bower_components", "vendor", "target", "build", "dist", "out", "coverage", "venv", "env"),
-        *("__pycache__", "site-packages", "fixtures", "testdata"),
-    }
-)
+SKIPPED = NOT_SOURCE | BUILT | {"bower_components", "coverage", "env", "fixtures", "out", "testdata", "vendor"}
 DEEPEST = 12
 MOST_ENTRIES = 200_000
 

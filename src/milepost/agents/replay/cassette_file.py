@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from milepost.agents.models.model import Answer, ToolCall
-from milepost.agents.replay.replay import (
+from milepost.agents.replay.cassette import (
     Cassette,
     Loop,
     RecordedAnswer,

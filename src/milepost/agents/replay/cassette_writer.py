@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, assert_never
 
-from milepost.agents.replay.replay import Cassette, RecordedAnswer, RecordedAttempt, RecordedDiff, RecordedTalk
+from milepost.agents.replay.cassette import Cassette, RecordedAnswer, RecordedAttempt, RecordedDiff, RecordedTalk
 from milepost.core.calls import Usage
 from milepost.core.errors import StateUnwritable
 

@@ -1,31 +1,4 @@
-"""Replay: an agent whose attempts were recorded, or written down, beforehand.
-
-A cassette is a JSON file:
-
-    {
-      "version": 2,
-      "tasks": {
-        "<task id>": [
-          {"agent": "tool", "answers": [<answer>, …]},     attempt 1: what a model answered, and the loop that plays it
-          {"diff": "diff --git …"}                         attempt 2: what an agent without recorded answers changed
-        ]
-      }
-    }
-
-An answer is what a model said at one step:
-
-    {
-      "text": "I write the parser first.",                     optional
-      "calls": [{"name": "write_file", "arguments": {…}}],     optional; none ends the attempt as finished
-      "cost_usd": 0.01,                                        optional, 0
-      "input_tokens": 900, "output_tokens": 100,               optional, 0
-      "seconds": 0.2,                                          optional, 0: a pause before the answer, at most 5 s
-      "flaw": "it was empty"                                   optional: why it could not be used
-    }
-
-`"agent": "code"` is the loop in which a model writes Python. An attempt may say how it ended, `"outcome": "gave_up"`
-and `"said": "…"`: a diff ends so, answers do when there is none left. In version 1, `answers` stands for `tasks`, and
-an attempt is only the list of its answers, for the agent `tool`.
+"""Replay: an agent whose attempts were recorded, or written down, beforehand, in a cassette.
 
 The calls are run, and their limits held, by the same loop that a live model uses. A recorded attempt is played once: an
 attempt that was not recorded gives up and says so.
@@ -36,15 +9,16 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import assert_never
 
 from milepost.agents.models.as_json import digest
 from milepost.agents.models.model import Answer, Conversation, Model
+from milepost.agents.replay.cassette import Cassette, RecordedAnswer, RecordedDiff, RecordedEnd, RecordedTalk
 from milepost.agents.tool_agent.agent import ToolAgent
-from milepost.core.attempt import Assignment, Outcome, OutcomeStatus, Workspace
-from milepost.core.calls import NOTHING, Call, Reply, Usage
+from milepost.core.attempt import Assignment, Outcome, Workspace
+from milepost.core.calls import Call, Reply, Usage
 from milepost.core.commands import Command, enforced_by_all
 from milepost.core.errors import AgentUnknown, CassetteExhausted
 from milepost.core.ports import Agent, Tools
@@ -52,64 +26,9 @@ from milepost.core.ports import Agent, Tools
 LONGEST_PAUSE_S = 5.0
 APPLY_S = 120.0
 PATCH = "recorded.patch"
-Loop = Literal["tool", "code"]
 Loops = Mapping[str, Callable[[Model], Agent]]
 
 _LIMIT = re.compile(r"(limit reached: try again in) [\d.]+ s")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedAnswer:
-    """An answer, how long the model took for it, and which model that was, where it is known."""
-
-    answer: Answer
-    seconds: float = 0.0
-    model: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedEnd:
-    """How an attempt ended, in the words of its agent."""
-
-    status: OutcomeStatus = "finished"
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedTalk:
-    """An attempt as the answers of its model, and the loop that played them; `end` holds when there is none left."""
-
-    answers: tuple[RecordedAnswer, ...]
-    agent: Loop = "tool"
-    end: RecordedEnd | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedDiff:
-    """An attempt as what it changed."""
-
-    diff: bytes
-    end: RecordedEnd = field(default_factory=RecordedEnd)
-    usage: Usage = NOTHING
-
-
-RecordedAttempt = RecordedTalk | RecordedDiff
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cassette:
-    """Recorded attempts by task."""
-
-    attempts: Mapping[str, tuple[RecordedAttempt, ...]]
-
-    def attempt(self, task: str, number: int) -> RecordedAttempt:
-        recorded = self.attempts.get(task, ())
-        if not 1 <= number <= len(recorded):
-            raise CassetteExhausted(
-                f"the cassette holds {len(recorded)} attempts at task {task!r}, and none with number {number}",
-                "record the attempt, or name another agent for this task",
-            )
-        return recorded[number - 1]
 
 
 def load_cassette(path: Path) -> Cassette:

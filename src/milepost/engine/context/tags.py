@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from milepost.core.folders import BUILT, NOT_SOURCE
 from milepost.core.secrets.files import holds_secrets
 from milepost.engine.context.tag_cache import TagCache, key_of
 from milepost.engine.context.tag_process import tags_read
@@ -23,7 +24,7 @@ MOST_READERS = 4
 WORTH_A_READER = 50  # files, below which another process takes longer to start than it saves
 
 # Others' code, and what programs wrote.
-_NOT_OURS = frozenset({"node_modules", "vendor", "third_party", "site-packages", "dist", "build", ".venv", "venv"})
+_NOT_OURS = NOT_SOURCE | BUILT - {"target"} | {"third_party", "vendor"}
 _WRITTEN = (".min.js", ".bundle.js", "_pb2.py", ".pb.go", ".d.ts")
 
 

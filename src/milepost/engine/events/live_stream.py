@@ -18,7 +18,7 @@ from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import PRINTED_ROWS, TOLD_ROWS
 from milepost.engine.records.locate import server_named
 from milepost.store.database import Database, is_server, open_database
-from milepost.store.database import Row as Values
+from milepost.store.rows import Row as Values
 
 NOTHING = "nothing"  # the epoch of a database in which nothing was run
 PAGE = 50  # rows that are read at once: one may have 32 kB

@@ -11,7 +11,9 @@ from milepost.core.errors import SettingInvalid
 from milepost.engine.project.folder_globs import folders_named, is_pattern
 from milepost.engine.project.project import NAMES
 from milepost.plan.projects.dependencies import Family, ProjectFolder, related
-from milepost.plan.projects.manifest import Manifest, read_manifest, readers, table
+from milepost.sources.manifests.project import Manifest
+from milepost.sources.manifests.reading import READERS, read_manifest
+from milepost.sources.parse_documents import table
 
 SETTINGS = "milepost.toml"
 MOST = 2000  # more projects than anybody plans as one: a pattern that names so many was not meant
@@ -111,11 +113,11 @@ def _is_project(one: ProjectFolder) -> bool:
 
 
 def _has_manifest(folder: Path) -> bool:
-    return any((folder / file).is_file() for file in readers())
+    return any((folder / file).is_file() for file in READERS)
 
 
 def _manifests(folder: Path) -> tuple[Manifest, ...]:
-    read = ((file, _content(folder / file)) for file in readers())
+    read = ((file, _content(folder / file)) for file in READERS)
     return tuple(read_manifest(file, content) for file, content in read if content is not None)
 
 

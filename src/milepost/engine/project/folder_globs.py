@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from milepost.core.folders import NOT_SOURCE
+
 DEEPEST = 8
 # Folders of tools, which are full of other people's packages.
-_NOT_OURS = frozenset({"node_modules", "target", "vendor", "__pycache__", "site-packages"})
+_NOT_OURS = NOT_SOURCE - {"venv"} | {"target", "vendor"}
 
 
 def folders_named(base: Path, pattern: str) -> Iterator[Path]:

@@ -9,8 +9,9 @@ from typing import assert_never
 
 from milepost.core.errors import GateChanged, GateClosed, GateUnknown, Misuse
 from milepost.core.events import GateAnswer, GateKind
-from milepost.store.database import Database, Row
+from milepost.store.database import Database
 from milepost.store.kill_points import reached
+from milepost.store.rows import Row
 
 LONGEST_SHOWN = 200_000
 SHORTEST_DIGEST = 6

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.agents.models.as_json import answer_of
 from milepost.agents.models.fallback import fault_in
-from milepost.agents.replay.replay import (
+from milepost.agents.replay.cassette import (
     Cassette,
     Loop,
     RecordedAnswer,

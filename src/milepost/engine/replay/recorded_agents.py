@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from milepost.agents.replay.replay import Cassette, Loops, ReplayAgent
+from milepost.agents.replay.cassette import Cassette
+from milepost.agents.replay.replay import Loops, ReplayAgent
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.events import Event, GateOpened, MilepostMade, TaskFinished
 from milepost.core.ports import Agent, Tools

@@ -21,7 +21,7 @@ from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.review import OpinionCheck, Reviewer
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
-from milepost.verify.checks.coverage import added_lines
+from milepost.sources.diff import added_lines
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.levels import Mode
 from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, verify
@@ -116,7 +116,7 @@ def corrected(task: Task, corrections: tuple[tuple[str, str], ...]) -> Task:
 
 
 def _confidence(evidence: Evidence, candidate: Candidate, change: Change) -> float:
-    added = (added_lines(file.text_before.splitlines(), file.text_after.splitlines()) for file in change.files)
+    added = (added_lines(file.text_before, file.text_after) for file in change.files)
     lines = sum(map(len, added))
     return confidence(
         evidence,

@@ -18,7 +18,7 @@ from milepost.memory.store.as_json import load
 from milepost.memory.store.columns import EndedEpisode
 from milepost.memory.store.lessons import STANDING_LAST
 from milepost.memory.store.rows import Rows
-from milepost.store.database import Row
+from milepost.store.rows import Row
 
 BATCH = 200
 LONGEST_TEXT = 4_000

@@ -23,7 +23,7 @@ from milepost.memory.store.columns import EndedEpisode, of_end, of_start, of_ste
 from milepost.memory.store.owners import is_gone, owner_here, run_owner
 from milepost.memory.store.rows import Rows
 from milepost.memory.store.sanitise import SHAPES, Fitting, Redact
-from milepost.store.database import Row
+from milepost.store.rows import Row
 
 _ENDED = """
     select starts.body, ends.body from memory_endings as ends join memory_episodes as starts on starts.id = ends.episode

@@ -11,7 +11,7 @@ from milepost.memory.store.as_json import dump, load
 from milepost.memory.store.columns import of_lesson
 from milepost.memory.store.rows import Rows, Values
 from milepost.memory.store.sanitise import SHAPES, Fitting, Redact
-from milepost.store.database import Row
+from milepost.store.rows import Row
 
 _LESSONS = """
     select told.body from (select rowid, id as lesson, body from memory_lessons) as told

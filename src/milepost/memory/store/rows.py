@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from milepost.memory.store.migrations import require_known
 from milepost.memory.store.schema import KEYS, NAMING, OUTBOX, REALS, SCHEMA
 from milepost.memory.transfer.forgotten_rows import take_away
-from milepost.store.database import Database, Row, Statement
+from milepost.store.database import Database
 from milepost.store.dialect import kept
+from milepost.store.rows import Row, Statement
 
 T = TypeVar("T")
 Values = Mapping[str, str | int | float]

@@ -37,21 +37,16 @@ class Background:
         self._synchroniser = synchroniser
         self._notes = notes
         self._pace = pace
-        self._woken, self._ending, self._over = threading.Event(), threading.Event(), threading.Event()
+        self._ending, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="memory", daemon=True)
         self._pull_at = 0.0
 
     def start(self) -> None:
         self._thread.start()
 
-    def wake(self) -> None:
-        """Synchronise now rather than later."""
-        self._woken.set()
-
     def finish(self) -> None:
         """Have a last try, waited for no longer than the pace says; what is not told then waits for the next run."""
         self._ending.set()
-        self._woken.set()
         self._thread.join(self._pace.end_s)
         self._over.set()
 
@@ -61,8 +56,7 @@ class Background:
     def _run(self) -> None:
         try:
             while not self._ending.is_set():
-                self._woken.wait(self._round(self._ending))
-                self._woken.clear()
+                self._ending.wait(self._round(self._ending))
             self._pull_at = float("inf")
             self._round(self._over)
         finally:

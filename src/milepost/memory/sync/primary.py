@@ -11,8 +11,9 @@ from typing import Protocol
 from milepost.core.errors import DatabaseRefuses, SettingInvalid
 from milepost.memory.store.schema import SCHEMA, VERSION
 from milepost.store.connection_timeout import PATIENCE, Patience
-from milepost.store.database import Row, Statement, is_server
+from milepost.store.database import is_server
 from milepost.store.libsql import SCHEMES, LibsqlServer
+from milepost.store.rows import Row, Statement
 
 # By this name a primary is known again, wherever it has moved; another one at its old address is another one.
 NAMED = """

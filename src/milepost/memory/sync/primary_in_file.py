@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, MilepostError, ValueRefused
-from milepost.store.database import Row, Statement
 from milepost.store.dialect import SQLITE, kept, statements
+from milepost.store.rows import Row, Statement
 from milepost.store.transaction import whole
 
 T = TypeVar("T")

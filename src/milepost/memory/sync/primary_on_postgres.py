@@ -13,9 +13,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 from milepost.core.errors import DatabaseAway, DatabaseRefuses, MilepostError, SettingInvalid, ValueRefused
 from milepost.store.connection_timeout import Patience, within
-from milepost.store.database import Row, Statement
 from milepost.store.dialect import POSTGRES, for_psycopg, kept, statements
 from milepost.store.postgres import NAMES
+from milepost.store.rows import Row, Statement
 
 # Whoever writes rows of a memory holds this lock, an engine whose home it is, too: so rows become visible in the order
 # of their rowids, and two that add the same rows do not wait for each other.

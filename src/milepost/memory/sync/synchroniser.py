@@ -35,7 +35,8 @@ from milepost.memory.sync.tables import (
     whole_rows,
 )
 from milepost.memory.transfer.forgotten_rows import take_away
-from milepost.store.database import Database, Row
+from milepost.store.database import Database
+from milepost.store.rows import Row
 
 T = TypeVar("T")
 

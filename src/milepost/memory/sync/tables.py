@@ -9,8 +9,8 @@ from typing import Any
 from milepost.memory.store.rows import guarded_insertion
 from milepost.memory.store.schema import KEYS, SCHEMA
 from milepost.memory.transfer.forgotten_rows import deletions
-from milepost.store.database import Row, Statement
 from milepost.store.dialect import LONGEST_KEY
+from milepost.store.rows import Row, Statement
 
 Line = Mapping[str, Any]
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from milepost.memory.store.schema import NAMING
-from milepost.store.database import Database, Statement
+from milepost.store.database import Database
+from milepost.store.rows import Statement
 
 ForgottenKind = Literal["episode", "lesson"]
 KINDS: tuple[ForgottenKind, ...] = get_args(ForgottenKind)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import configparser
 import json
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+
+from milepost.sources.parse_documents import at, toml_of
 
 LONGEST_VALUE = 120
 
@@ -60,15 +61,15 @@ def conventions_in(manifests: Mapping[str, str], beside: Collection[str]) -> lis
 
 def _kinds(manifests: Mapping[str, str]) -> Iterator[str]:
     pyproject, package = _toml(manifests, "pyproject.toml"), _json(manifests, "package.json")
-    named = _text(_at(pyproject, "project", "name")) or _text(_at(pyproject, "tool", "poetry", "name"))
+    named = _text(at(pyproject, "project", "name")) or _text(at(pyproject, "tool", "poetry", "name"))
     if named or "setup.py" in manifests or "setup.cfg" in manifests:
         yield f"Python package {named}".rstrip()
     if "package.json" in manifests:
-        of = " with workspaces" if _at(package, "workspaces") else ""
-        yield f"Node package {_text(_at(package, 'name'))}".rstrip() + of
+        of = " with workspaces" if at(package, "workspaces") else ""
+        yield f"Node package {_text(at(package, 'name'))}".rstrip() + of
     cargo = _toml(manifests, "Cargo.toml")
     if cargo:
-        crate = _text(_at(cargo, "package", "name"))
+        crate = _text(at(cargo, "package", "name"))
         yield f"Rust crate {crate}" if crate else "Rust workspace"
     if found := re.search(r"^module\s+(\S+)", manifests.get("go.mod", ""), re.MULTILINE):
         yield f"Go module {found[1]}"
@@ -82,13 +83,13 @@ def _kinds(manifests: Mapping[str, str]) -> Iterator[str]:
 
 
 def _dependencies(pyproject: Any, package: Any, cargo: Any) -> frozenset[str]:
-    listed = _at(pyproject, "project", "dependencies")
+    listed = at(pyproject, "project", "dependencies")
     python = [match[0] for each in listed if (match := _DEPENDENCY.match(_text(each)))] if _is_list(listed) else []
     tables = (
-        _at(pyproject, "tool", "poetry", "dependencies"),
-        _at(package, "dependencies"),
-        _at(package, "devDependencies"),
-        _at(cargo, "dependencies"),
+        at(pyproject, "tool", "poetry", "dependencies"),
+        at(package, "dependencies"),
+        at(package, "devDependencies"),
+        at(cargo, "dependencies"),
     )
     return frozenset(
         (*map(str.lower, python), *(name for table in tables if isinstance(table, dict) for name in table))
@@ -97,13 +98,13 @@ def _dependencies(pyproject: Any, package: Any, cargo: Any) -> frozenset[str]:
 
 def _stated(manifests: Mapping[str, str], beside: Collection[str]) -> Iterator[tuple[str, str]]:
     pyproject, package = _toml(manifests, "pyproject.toml"), _json(manifests, "package.json")
-    yield "Python", _text(_at(pyproject, "project", "requires-python")) or _first_line(manifests, ".python-version")
-    node = _text(_at(package, "engines", "node"))
+    yield "Python", _text(at(pyproject, "project", "requires-python")) or _first_line(manifests, ".python-version")
+    node = _text(at(package, "engines", "node"))
     yield "Node", node or _first_line(manifests, ".nvmrc") or _first_line(manifests, ".node-version")
-    yield "Rust edition", _text(_at(_toml(manifests, "Cargo.toml"), "package", "edition"))
+    yield "Rust edition", _text(at(_toml(manifests, "Cargo.toml"), "package", "edition"))
     if found := re.search(r"^go\s+(\S+)", manifests.get("go.mod", ""), re.MULTILINE):
         yield "Go", found[1]
-    yield "package manager", _text(_at(package, "packageManager")).partition("+")[0]
+    yield "package manager", _text(at(package, "packageManager")).partition("+")[0]
     yield from (("package manager", name) for lock, name in _MANAGERS.items() if lock in beside)
     yield from _python_tools(pyproject, manifests)
     yield from _script_tools(package, manifests, beside)
@@ -113,7 +114,7 @@ def _stated(manifests: Mapping[str, str], beside: Collection[str]) -> Iterator[t
 
 
 def _python_tools(pyproject: Any, manifests: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    tools = _at(pyproject, "tool")
+    tools = at(pyproject, "tool")
     tools = tools if isinstance(tools, dict) else {}
     ruff = tools.get("ruff") or _toml(manifests, "ruff.toml") or _toml(manifests, ".ruff.toml")
     if ruff:
@@ -122,28 +123,28 @@ def _python_tools(pyproject: Any, manifests: Mapping[str, str]) -> Iterator[tupl
         yield "formatter", "black"
     elif ruff:
         yield "formatter", "ruff format"
-    lengths = (_at(ruff, "line-length"), _at(tools, "black", "line-length"), _at(_ini(manifests, ".flake8"), "flake8"))
+    lengths = (at(ruff, "line-length"), at(tools, "black", "line-length"), at(_ini(manifests, ".flake8"), "flake8"))
     yield from (("line length", _text(length)) for length in lengths[:2])
-    yield "line length", _text(_at(lengths[2], "max-line-length"))
-    mypy = tools.get("mypy") or _at(_ini(manifests, "mypy.ini"), "mypy") or _at(_ini(manifests, "setup.cfg"), "mypy")
+    yield "line length", _text(at(lengths[2], "max-line-length"))
+    mypy = tools.get("mypy") or at(_ini(manifests, "mypy.ini"), "mypy") or at(_ini(manifests, "setup.cfg"), "mypy")
     if mypy is not None:
-        yield "types", "mypy --strict" if str(_at(mypy, "strict")).lower() == "true" else "mypy"
+        yield "types", "mypy --strict" if str(at(mypy, "strict")).lower() == "true" else "mypy"
     if "pyright" in tools or "pyrightconfig.json" in manifests:
         yield "types", "pyright"
-    yield "build", _text(_at(pyproject, "build-system", "build-backend"))
+    yield "build", _text(at(pyproject, "build-system", "build-backend"))
 
 
 def _script_tools(package: Any, manifests: Mapping[str, str], beside: Collection[str]) -> Iterator[tuple[str, str]]:
-    scripts = _at(package, "scripts")
+    scripts = at(package, "scripts")
     for name in _SCRIPTS:
         if isinstance(scripts, dict) and isinstance(scripts.get(name), str):
             yield "scripts", f"{name} ({scripts[name]})"
     if any(name.startswith(("eslint.config.", ".eslintrc")) for name in beside):
         yield "lint", "eslint"
-    prettier = _json(manifests, ".prettierrc") or _json(manifests, ".prettierrc.json") or _at(package, "prettier")
+    prettier = _json(manifests, ".prettierrc") or _json(manifests, ".prettierrc.json") or at(package, "prettier")
     if prettier or any(name.startswith((".prettierrc", "prettier.config.")) for name in beside):
         yield "formatter", "prettier"
-        yield "line length", _text(_at(prettier, "printWidth"))
+        yield "line length", _text(at(prettier, "printWidth"))
     if "biome.json" in manifests:
         yield "formatter", "biome"
     if re.search(r'"strict"\s*:\s*true', manifests.get("tsconfig.json", "")):
@@ -166,10 +167,7 @@ def _layout(manifests: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _toml(manifests: Mapping[str, str], name: str) -> Any:
     """A manifest as values; one that cannot be read states nothing."""
-    try:
-        return tomllib.loads(manifests.get(name, ""))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+    return toml_of(manifests.get(name))
 
 
 def _json(manifests: Mapping[str, str], name: str) -> Any:
@@ -186,12 +184,6 @@ def _ini(manifests: Mapping[str, str], name: str) -> Any:
     except configparser.Error:
         return {}
     return {section: dict(parser.items(section)) for section in parser.sections()}
-
-
-def _at(values: Any, *keys: str) -> Any:
-    for key in keys:
-        values = values.get(key) if isinstance(values, dict) else None
-    return values
 
 
 def _is_list(values: Any) -> bool:

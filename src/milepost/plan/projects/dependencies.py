@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from milepost.plan.projects.manifest import Kind, Manifest
 from milepost.plan.projects.order import in_sequence
-from milepost.plan.projects.python import normal
+from milepost.sources.manifests.project import Kind, Manifest
+from milepost.sources.manifests.python import normalised
 
 # What manifests allow as names, and no more: a name is printed, and written into roadmaps.
 _NAME = re.compile(r"@?[A-Za-z0-9_~.][A-Za-z0-9_~./+-]{0,119}")
@@ -154,7 +154,7 @@ def _dependencies(found: Sequence[ProjectFolder], names: Sequence[str]) -> dict[
 
 
 def _compared(kind: Kind, name: str) -> str:
-    return normal(name) if kind == "python" else name
+    return normalised(name) if kind == "python" else name
 
 
 def _last(way: str) -> str:

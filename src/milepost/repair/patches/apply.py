@@ -10,8 +10,8 @@ from typing import Literal
 
 from milepost.core.task import Task
 from milepost.repair.file_scope import covers, in_scope
-from milepost.repair.folder import Folder, OutOfReach, is_inside
 from milepost.repair.patches.unified_diff import PatchedFile
+from milepost.sandbox.confined import PlainFolder, Refused, is_inside
 
 LARGEST_DIFF = 1_000_000
 MOST_FILES = 200
@@ -53,7 +53,7 @@ class Objection:
 
 
 def object_to(
-    files: tuple[PatchedFile, ...], *, task: Task, folder: Folder, run_git: RunGit, protected: tuple[str, ...] = ()
+    files: tuple[PatchedFile, ...], *, task: Task, folder: PlainFolder, run_git: RunGit, protected: tuple[str, ...] = ()
 ) -> Objection | None:
     """What speaks against a diff: size, reach, links, the task's scope, whether it applies; None when nothing does.
 
@@ -77,7 +77,7 @@ def object_to(
     return None if code == 0 else Objection(reason=f"it does not apply: {_first_line(output)}")
 
 
-def apply(files: tuple[PatchedFile, ...], *, folder: Folder, run_git: RunGit) -> tuple[Touched, ...] | str:
+def apply(files: tuple[PatchedFile, ...], *, folder: PlainFolder, run_git: RunGit) -> tuple[Touched, ...] | str:
     """Put a diff that nothing speaks against into the checkout: what it touched, or why git would not."""
     paths = touched_paths(files)
     before = {path: state_of(folder, path) for path in paths}
@@ -89,7 +89,7 @@ def apply(files: tuple[PatchedFile, ...], *, folder: Folder, run_git: RunGit) ->
     return _first_line(output)
 
 
-def roll_back(touched: tuple[Touched, ...], diff: str, *, folder: Folder, run_git: RunGit) -> str:
+def roll_back(touched: tuple[Touched, ...], diff: str, *, folder: PlainFolder, run_git: RunGit) -> str:
     """Take a patch out of the checkout; gives why that cannot be, or nothing.
 
     Files that nobody changed since get their old bytes back. Otherwise only git can tell whether the patch still comes
@@ -104,7 +104,7 @@ def roll_back(touched: tuple[Touched, ...], diff: str, *, folder: Folder, run_gi
     return "" if code == 0 else f"other changes are in the way: {_first_line(output)}"
 
 
-def restore(touched: tuple[Touched, ...], folder: Folder) -> str:
+def restore(touched: tuple[Touched, ...], folder: PlainFolder) -> str:
     """Give every path its old bytes, mode or absence; gives why one cannot have them, or nothing."""
     try:
         for one in touched:
@@ -119,7 +119,7 @@ def restore(touched: tuple[Touched, ...], folder: Folder) -> str:
                     folder.remove(one.path)
                 folder.write(one.path, one.before.content)
                 folder.set_mode(one.path, one.before.mode)
-    except OutOfReach as problem:
+    except Refused as problem:
         return str(problem)
     return ""
 
@@ -128,13 +128,13 @@ def touched_paths(files: tuple[PatchedFile, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for file in files for path in file.paths))
 
 
-def rendered(files: tuple[PatchedFile, ...], folder: Folder) -> bytes:
+def rendered(files: tuple[PatchedFile, ...], folder: PlainFolder) -> bytes:
     """The diff as git is to read it: with the line ends that the files have."""
     suited = (_suited(file, folder) for file in files)
     return "".join(file.render() for file in suited).encode("utf-8", "surrogateescape")
 
 
-def state_of(folder: Folder, path: str) -> FileState | None:
+def state_of(folder: PlainFolder, path: str) -> FileState | None:
     mode = folder.mode(path)
     if mode is None:
         return None
@@ -144,7 +144,7 @@ def state_of(folder: Folder, path: str) -> FileState | None:
     return None if content is None else FileState(content=content, mode=mode)
 
 
-def _suited(file: PatchedFile, folder: Folder) -> PatchedFile:
+def _suited(file: PatchedFile, folder: PlainFolder) -> PatchedFile:
     """A diff whose lines lost their carriage returns on the way gets them back where the file has them."""
     content = folder.read(file.old) if file.old and is_inside(file.old) else None
     if content is None or content.count(b"\r\n") * 2 <= content.count(b"\n"):
@@ -154,7 +154,7 @@ def _suited(file: PatchedFile, folder: Folder) -> PatchedFile:
     return file.with_carriage_returns()
 
 
-def _about_links(file: PatchedFile, folder: Folder) -> Objection | None:
+def _about_links(file: PatchedFile, folder: PlainFolder) -> Objection | None:
     """A link may be made only to what is inside, and what is a link already may only be deleted."""
     if file.mode == "160000":
         return Objection(reason=f"{file.paths[0]} would become a submodule", kind="breach")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.task import Task
-from milepost.repair.folder import Folder
 from milepost.repair.patches.apply import RunGit, apply, object_to, rendered, roll_back, touched_paths
 from milepost.repair.patches.find_diffs import find
 from milepost.repair.patches.patch import Patch, PatchState, created
 from milepost.repair.patches.patch_log import PatchLedger
+from milepost.sandbox.confined import PlainFolder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def apply_fix(
     files = tuple(file for diff in found.diffs for file in diff)
     if not files and not found.problems:
         return FixReport(patch=None, reason="the answer holds no unified diff")
-    place = Folder(folder)
+    place = PlainFolder(folder)
     diff = answer if found.problems else rendered(files, place).decode("utf-8", "surrogateescape")
     paths = touched_paths(files)
     patch = created(run=run, task=task.id, attempt=attempt, source=source, diff=diff, paths=paths)
@@ -68,7 +68,7 @@ def apply_fix(
 
 def take_back(patch: Patch, reason: str, *, folder: Path, ledger: PatchLedger, run_git: RunGit) -> FixReport:
     """Roll an applied patch back, byte for byte; one that does not come out is put in quarantine."""
-    problem = roll_back(ledger.touched(patch.id), patch.diff, folder=Folder(folder), run_git=run_git)
+    problem = roll_back(ledger.touched(patch.id), patch.diff, folder=PlainFolder(folder), run_git=run_git)
     if problem:
         return _ended(ledger.move(patch, "quarantined", f"{reason}; it could not be rolled back: {problem}"))
     return _ended(ledger.move(patch, "rolled_back", reason))

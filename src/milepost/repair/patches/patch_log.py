@@ -6,7 +6,8 @@ import json
 
 from milepost.repair.patches.apply import FileState, Touched
 from milepost.repair.patches.patch import IllegalMove, Move, Patch, PatchState, advance
-from milepost.store.database import Database, Row
+from milepost.store.database import Database
+from milepost.store.rows import Row
 
 _SCHEMA = """
     create table if not exists patches (

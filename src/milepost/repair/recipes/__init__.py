@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
-from milepost.repair.folder import OutOfReach
 from milepost.repair.recipes.autofix import Autofix
 from milepost.repair.recipes.cycles import CircularImport
 from milepost.repair.recipes.dependency import MissingPythonPackage
@@ -18,6 +17,7 @@ from milepost.repair.recipes.port_in_use import PortInUse
 from milepost.repair.recipes.recipe import Advice, Answer, Case, NeedsPerson, Recipe, RecipeTools
 from milepost.repair.recipes.syntax_slips import SyntaxSlip
 from milepost.repair.recipes.wrong_path import WrongPath
+from milepost.sandbox import confined
 
 RECIPES: tuple[Recipe, ...] = (
     MissingPythonPackage(),
@@ -43,7 +43,7 @@ def mend(case: Case, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) 
     for recipe in recipes:
         try:
             answer = recipe.apply(case, tools) if recipe.fits(case) else None
-        except OutOfReach as problem:
+        except confined.Refused as problem:
             answer = NeedsPerson(what=f"{recipe.name}: {problem}")
         except MilepostError:
             raise

@@ -7,10 +7,12 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from milepost.repair import declare, manifests
-from milepost.repair.packages import Package, Unknown, is_namespace, is_standard, normalised, python_package
+from milepost.repair import declare
+from milepost.repair.packages import Package, Unknown, is_namespace, is_standard, python_package
 from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
+from milepost.sources.manifests import python
+from milepost.sources.manifests.python import normalised
 
 TEST_GROUPS = ("test", "tests", "testing", "dev", "develop", "development")
 MOST_MODULES = 10
@@ -36,7 +38,7 @@ class MissingPythonPackage:
 
     def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
         paths = case.paths_at_base()
-        declared = manifests.python_declared(paths, case.at_base)
+        declared = python.declared(paths, case.at_base)
         missing = [module for module in missing_modules(case) if not is_own(case, module)]
         wanted = list(dict.fromkeys(whole for module in missing for whole in whole_names(case, module)))
         installed = _installed(case, tools) if wanted else {}
@@ -149,8 +151,8 @@ def _declares(case: Case, path: str, package: Package, *, for_tests: bool) -> bo
     if path.endswith(".toml"):
         found = declare.names_in_pyproject(case.files.text(path) or "", TEST_GROUPS if for_tests else ())
     else:
-        found = manifests.python_requirements(path, case.files.read)
-    return normalised(package.name) in {normalised(manifests.requirement_name(entry)) for entry in found}
+        found = python.requirements_of(path, case.files.read)
+    return normalised(package.name) in {normalised(python.requirement_name(entry)) for entry in found}
 
 
 def _manifests(case: Case, at: str, *, for_tests: bool) -> list[str]:

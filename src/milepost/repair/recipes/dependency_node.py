@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from milepost.repair import manifests
-from milepost.repair.declare_json import in_package_json
-from milepost.repair.packages import ANY_VERSION, Package, Unknown, node_name, node_package
+from milepost.repair.declare import in_package_json
+from milepost.repair.packages import Package, Unknown, node_name, node_package
 from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
+from milepost.sources.manifests import javascript
+from milepost.sources.manifests.project import ANY_VERSION
 
 SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
 
@@ -33,8 +34,8 @@ class MissingNodePackage:
 
     def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
         paths = case.paths_at_base()
-        declared = manifests.node_declared(paths, case.at_base)
-        own = manifests.node_workspaces((*case.files.paths(), *paths), case.files.read)
+        declared = javascript.declared(paths, case.at_base)
+        own = javascript.own_names((*case.files.paths(), *paths), case.files.read)
         wanted = [name for name in missing_packages(case) if name not in own]
         answers = [self._provide(case, tools, name, declared) for name in wanted]
         return joined([answer for answer in answers if answer is not None])

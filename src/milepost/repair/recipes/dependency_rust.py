@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from milepost.repair import declare, manifests
+from milepost.repair import declare
 from milepost.repair.packages import Package, Unknown, crate
 from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools, joined
 from milepost.repair.recipes.update_locks import renewed
+from milepost.sources.manifests import rust
 
 _MISSING = re.compile(
     r"(?:unresolved import|use of undeclared crate or module|use of unresolved module or unlinked crate"
@@ -26,7 +27,7 @@ class MissingCrate:
         return bool(missing_crates(case))
 
     def apply(self, case: Case, tools: RecipeTools) -> Answer | None:
-        declared = manifests.cargo_declared(case.paths_at_base(), case.at_base)
+        declared = rust.declared(case.paths_at_base(), case.at_base)
         wanted = [name for name in missing_crates(case) if not is_own(case, name)]
         answers = [self._provide(case, tools, name, declared) for name in wanted]
         return joined([answer for answer in answers if answer is not None])

@@ -6,10 +6,11 @@ import re
 from pathlib import PurePosixPath
 
 from milepost.core.lock_files import LOCKS, Lock
-from milepost.repair import manifests
 from milepost.repair.packages import passes
 from milepost.repair.recipes.recipe import Answer, Case, Mended, NeedsPerson, RecipeTools
 from milepost.repair.recipes.update_locks import renew
+from milepost.sources.manifests import javascript, python, rust
+from milepost.sources.manifests.project import Read
 
 _SIGNS = {
     "npm": r"`npm ci` can only install packages when your package\.json|npm \S+ (?:Missing|Invalid): .* lock file",
@@ -77,14 +78,14 @@ def _strangers(case: Case, lock_path: str, lock: Lock, approved: frozenset[str])
     return tuple(name for name in asked if name not in had and not passes(name, approved=approved, language=language))
 
 
-def _declared(language: str, paths: tuple[str, ...], read: manifests.Read) -> dict[str, str]:
+def _declared(language: str, paths: tuple[str, ...], read: Read) -> dict[str, str]:
     match language:
         case "node":
-            return manifests.node_declared(paths, read)
+            return javascript.declared(paths, read)
         case "rust":
-            return manifests.cargo_declared(paths, read)
+            return rust.declared(paths, read)
         case _:
-            return manifests.python_declared(paths, read)
+            return python.declared(paths, read)
 
 
 def _name(path: str) -> str:

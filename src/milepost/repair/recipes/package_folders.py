@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from milepost.repair.folder import is_inside
 from milepost.repair.recipes.recipe import Answer, Case, Mended, RecipeTools, listed
+from milepost.sandbox.confined import is_inside
 
 _DOTTED = re.compile(r"No module named '?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)'?(?! *; *'[\w.]+' is not a package)")
 _MISMATCH = re.compile(r"import file mismatch:(.{0,2000}?)(?:HINT|use a unique basename)", re.DOTALL)

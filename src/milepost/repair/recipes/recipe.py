@@ -14,7 +14,7 @@ from milepost.core.ports import Terminal
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence
 from milepost.repair.file_scope import in_scope
-from milepost.repair.folder import Folder
+from milepost.sandbox.confined import PlainFolder
 
 CASES_READ = 200
 LONGEST_TRACEBACK = 10_000
@@ -29,10 +29,10 @@ class Case:
     evidence: Evidence
     folder: Path
     change: Change
-    files: Folder = field(init=False, repr=False, compare=False)
+    files: PlainFolder = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "files", Folder(self.folder))
+        object.__setattr__(self, "files", PlainFolder(self.folder))
 
     @property
     def failed(self) -> tuple[CheckResult, ...]:

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from milepost.core.commands import ending_in_words
 from milepost.core.lock_files import LOCKS, Lock
-from milepost.repair.folder import OutOfReach
 from milepost.repair.recipes.recipe import Case, Mended, NeedsPerson, RecipeTools
+from milepost.sandbox import confined
 
 
 def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> Mended | NeedsPerson:
@@ -18,7 +18,7 @@ def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> 
     before = case.files.read(path)
     try:
         case.files.write(path, text.encode())
-    except OutOfReach as closed:
+    except confined.Refused as closed:
         return NeedsPerson(what=f"not {what}: {closed}")
     if found is None:
         return Mended(what=what, paths=(path,))

@@ -187,7 +187,7 @@ def _retry(history: tuple[Attempt, ...], failure: Failure, situation: Situation)
     return Retry(start=start, advice=advice_for(failure, start=start, number=number), wait_s=wait_s)
 
 
-def start_of_next(history: tuple[Attempt, ...], failure: Failure, diagnosis: Diagnosis | None = None) -> Start:
+def start_of_next(history: tuple[Attempt, ...], failure: Failure) -> Start:
     """Where the next attempt starts: from what the last one left when that is sound and nearer, else from the base.
 
     An agent that was cut short left work that nobody has refused; going on from it is what it was about to do.
@@ -195,9 +195,8 @@ def start_of_next(history: tuple[Attempt, ...], failure: Failure, diagnosis: Dia
     last = history[-1]
     failed = {check.name.partition(" (")[0] for check in last.evidence.checks if check.outcome == "failed"}
     tampered = bool(failed & set(REFUSED)) or failure.kind in (FailureClass.WRONG_APPROACH, FailureClass.SCOPE_CREEP)
-    circling = diagnosis is not None and diagnosis.breaker == "oscillation"
     grew = len(regressed(last)) > (len(regressed(history[-2])) if len(history) > 1 else 0)
-    if tampered or circling or (failure.kind is FailureClass.REGRESSION and grew):
+    if tampered or (failure.kind is FailureClass.REGRESSION and grew):
         return "base"
     cut_short = failure.check == "agent" and failure.kind in (FailureClass.TIMEOUT, FailureClass.API_ERROR)
     return "attempt" if cut_short or shrinking(history) else "base"

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milepost.core.commands import Bounds, Command, ExecutionLimits, ExecutionResult, TrustLevel
+from milepost.core.commands import Command, ExecutionLimits, ExecutionResult, TrustLevel
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.json_values import require_name, require_plain
+from milepost.sandbox.executor_base import Current, Given, bounds_of, ended, no_more_runs, require_givable
 from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.typescript.deno import RUNNER, WORKER, deno_command, deno_environment, find_deno
@@ -56,58 +56,54 @@ class TypeScriptExecutor:
         self._own_folder = Path(tempfile.mkdtemp(prefix="milepost-"))
         self._warden = Warden()
         self._turn = threading.Lock()
-        self._session_lock = threading.Lock()
-        self._session: ScriptSession | None = None
-        self._injected: dict[str, Any] = {}
-        self._not_yet_sent: dict[str, Any] = {}
+        self._current: Current[ScriptSession] = Current()
+        self._given = Given()
         self._steps = 0
         self._begin_session()
 
     def run(self, code: str) -> ExecutionResult:
         """Run code to its end, in the session of the runs before it or in a new one if that has ended."""
         with self._turn:
-            started = time.monotonic()
+            started, kills = time.monotonic(), self._current.kills
             if self._steps >= self._limits.steps:
-                error = f"had its {self._limits.steps} runs: reset gives it as many again"
-                return ExecutionResult(output="", error=error, termination="steps")
+                return ExecutionResult(output="", error=no_more_runs(self._limits), termination="steps")
             self._steps += 1
-            session = self._open_session()
+            session = self._current.alive() or self._begin_session()
+            self._current.end_if_killed_since(kills)
             output = Capture(self._limits.output_bytes)
             script = as_script(code, self._lang)
-            question = {"script": script, "typed": self._lang == "typescript", "inject": self._not_yet_sent}
+            question = {"script": script, "typed": self._lang == "typescript", "inject": self._given.unsent}
             limits = self._limits
             reply = session.ask(question, cpu_s=limits.cpu_s, timeout_s=limits.timeout_s, output=output)
-            self._not_yet_sent = {}
+            self._given.unsent = {}
             if reply.ending is not None:
-                self._end_session()
+                self._current.end()
                 self._begin_session()
             return _result(reply, output, started, limits)
 
     def kill(self) -> None:
         """End the session now, with whatever it runs; the next run starts a new one."""
-        with self._session_lock:
-            if self._session is not None:
-                self._session.end(HowItEnded("killed", "killed while it ran"))
+        self._current.kill()
 
     def inject(self, name: str, value: Any) -> None:
         """Give the code a variable, from the next run on and in every session until `reset`."""
-        require_name(name)
-        require_plain(value, name)
+        require_givable(name, value, functions=False)
         with self._turn:
-            self._injected[name] = self._not_yet_sent[name] = value
+            self._given.give(name, value)
 
     def reset(self) -> None:
         """Forget all variables, injected ones too."""
         with self._turn:
-            self._end_session()
-            self._injected, self._not_yet_sent, self._steps = {}, {}, 0
+            self._current.end()
+            self._given.forget()
+            self._steps = 0
             self._begin_session()
 
     def close(self) -> None:
         """End everything and remove the executor's own folder."""
         self.kill()
         with self._turn:
-            self._end_session()
+            self._current.end()
             self._warden.close()
             shutil.rmtree(self._own_folder, ignore_errors=True)
 
@@ -117,23 +113,10 @@ class TypeScriptExecutor:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open_session(self) -> ScriptSession:
-        if self._session is not None and self._session.is_over():
-            self._end_session()
-        return self._session or self._begin_session()
-
     def _begin_session(self) -> ScriptSession:
-        launch = self._launch()
-        with self._session_lock:
-            self._session = ScriptSession(self._warden, launch)
-        self._not_yet_sent = dict(self._injected)
-        return self._session
-
-    def _end_session(self) -> None:
-        with self._session_lock:
-            if self._session is not None:
-                self._session.close()
-                self._session = None
+        session = self._current.begin(ScriptSession(self._warden, self._launch()))
+        self._given.send_all()
+        return session
 
     def _launch(self) -> Launch:
         work = self._own_folder / "work"
@@ -144,24 +127,12 @@ class TypeScriptExecutor:
             scratch=self._own_folder / "scratch",
             env=deno_environment(self._modules),
             readable=(self._deno, RUNNER, WORKER, *([self._modules] if self._modules else [])),
-            bounds=_bounds(self._limits),
+            bounds=bounds_of(self._limits, runtime_mb=_DENO_MB + _STACK_MB * min(os.cpu_count() or 1, _MOST_THREADS)),
         )
         launch = launch_of(command, self._around)
         if isinstance(launch, Missing):
             raise SandboxRefused(f"TypeScript cannot be run here: {launch.reason}", "milepost doctor tells more")
         return replace(launch, timeout_s=None)
-
-
-def _bounds(limits: ExecutionLimits) -> Bounds:
-    stacks_mb = _STACK_MB * min(os.cpu_count() or 1, _MOST_THREADS)
-    return Bounds(
-        memory_mb=limits.memory_mb + _DENO_MB + stacks_mb,
-        processes=limits.processes,
-        disk_mb=limits.disk_mb,
-        inodes=limits.inodes,
-        file_mb=limits.file_mb,
-        open_files=limits.open_files,
-    )
 
 
 def _result(reply: ScriptReply, output: Capture, started: float, limits: ExecutionLimits) -> ExecutionResult:
@@ -183,9 +154,7 @@ def _result(reply: ScriptReply, output: Capture, started: float, limits: Executi
             final_value=said.value,
             verified_by=said.verified_by,
         )
-    how = _ending(reply, limits)
-    error = how.error or f"the code ended its own process with exit code {reply.report.exit_code}"
-    return replace(facts, error=error, termination=how.termination, timeout=how.termination == "timeout")
+    return ended(facts, _ending(reply, limits), reply.report.exit_code)
 
 
 def _ending(reply: ScriptReply, limits: ExecutionLimits) -> HowItEnded:

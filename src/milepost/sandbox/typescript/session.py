@@ -84,23 +84,14 @@ class ScriptSession:
 
     def is_over(self) -> bool:
         """Whether the guest was ended, or ended itself since the last question."""
-        if self._guest.ended_for is not None:
-            return True
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._guest.status, selectors.EVENT_READ)
-            while selector.select(0):
-                if not self._guest.listen():
-                    return True
-        return False
+        return self._guest.is_over()
 
     def end(self, reason: HowItEnded) -> None:
         self._guest.end(reason)
 
     def close(self) -> None:
         """End the guest, and return when its whole tree is gone."""
-        self._guest.end(HowItEnded("killed", "the session was closed"))
-        self._guest.hear_it_out()
-        self._guest.close()
+        self._guest.end_for_good()
         self._descriptors.close_all()
 
     def _wait_until_ready(self) -> None:

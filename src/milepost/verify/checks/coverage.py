@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
 from milepost.core.commands import CommandResult
 from milepost.core.verdict import CheckOutcome, CheckResult
+from milepost.sources.diff import added_lines
 from milepost.sources.python_modules import is_test_path
 from milepost.verify.checks.tool_findings import printable
 from milepost.verify.command_runner import Bench, log_of
@@ -28,7 +27,6 @@ NOT_INSTALLED = 42
 MOST_SHOWN = 5
 
 _SETTINGS = {".coveragerc": "[", "setup.cfg": "[coverage:", "tox.ini": "[coverage:", "pyproject.toml": "[tool.coverage"}
-_SMALL, _HUGE = 4_000_000, 400_000_000
 # coverage and pytest are imported before the checkout is on the path: no file of an agent's can stand in for them.
 _RUN = f"""
 import importlib.util, json, sys
@@ -126,26 +124,10 @@ def changed_lines(change: Change) -> dict[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = {}
     for file in plain_files(change):
         if file.path.endswith(".py") and not is_test_path(file.path):
-            lines = added_lines(file.text_before.splitlines(), file.text_after.splitlines())
+            lines = added_lines(file.text_before, file.text_after)
             if lines:
                 found[file.path] = lines
     return found
-
-
-def added_lines(before: list[str], after: list[str]) -> frozenset[int]:
-    """The numbers of the lines of `after` that are not in `before`, counted from 1."""
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
-    if len(old) * len(new) > _HUGE:
-        return frozenset(range(start + 1, start + len(new) + 1))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _SMALL)
-    return frozenset(
-        start + number + 1
-        for tag, _, _, low, high in matcher.get_opcodes()
-        if tag in ("insert", "replace")
-        for number in range(low, high)
-    )
 
 
 def covered(
@@ -194,11 +176,6 @@ def in_ranges(numbers: Iterable[int]) -> str:
         else:
             ranges.append([number, number])
     return ", ".join(str(low) if low == high else f"{low}–{high}" for low, high in ranges)
-
-
-def _alike(one: list[str], other: list[str]) -> int:
-    """How many lines both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _settings(change: Change, checkout: Path, place: Path) -> Path:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.change import Change
 from milepost.sources.javascript_modules import SUFFIXES, exports_of, imports_of, resolve
-from milepost.sources.paths import joined
 from milepost.verify.checks.tool_findings import ToolFinding, printable
 from milepost.verify.programs.project_tools import is_file, plain_files, text_of
-from milepost.verify.suites.python_project import SKIPPED_FOLDERS
+from milepost.verify.programs.python_modules import source_files
 
 LARGEST = 400_000
 TYPED = (".ts", ".mts", ".cts", ".tsx")
@@ -113,23 +110,10 @@ def _others(checkout: Path, gone: set[str]) -> Iterator[tuple[str, str]]:
     """The files that may import one of those that are gone, with their texts."""
     stems = {path.rpartition("/")[2].partition(".")[0] for path in gone}
     stems |= {path.split("/")[-2] for path in gone if "/" in path}
-    for path in _javascript_files(checkout):
+    for path in source_files(checkout, SUFFIXES):
         text = text_of(checkout, path) or ""
         if any(stem in text for stem in stems):
             yield path, text
-
-
-def _javascript_files(checkout: Path) -> Iterator[str]:
-    todo = [""]
-    while todo:
-        folder = todo.pop()
-        with suppress(OSError), os.scandir(checkout / folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
-                        todo.append(joined(folder, entry.name))
-                elif entry.name.endswith(SUFFIXES) and entry.is_file(follow_symlinks=False):
-                    yield joined(folder, entry.name)
 
 
 def _has_several_roots(checkout: Path) -> bool:

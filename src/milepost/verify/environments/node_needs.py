@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from milepost.sources.manifests.javascript import GROUPS, dependencies, workspace_patterns
+from milepost.sources.parse_documents import json_of
 from milepost.verify.environments.python_needs import digest_of
 from milepost.verify.environments.requirement_files import inside, sources_in
 
@@ -23,8 +25,7 @@ LOCKS = {
 }
 SETTINGS = (".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml")
 
-_KINDS = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
-_SHAPING = (*_KINDS, "workspaces", "overrides", "resolutions", "pnpm", "packageManager", "name", "version")
+_SHAPING = (*GROUPS, "workspaces", "overrides", "resolutions", "pnpm", "packageManager", "name", "version")
 _USUAL_HOSTS = ("registry.npmjs.org", "registry.yarnpkg.com")
 _FROM_YARN_OR_PNPM = re.compile(r"(?:resolved \"|tarball: |resolution: \{.*?repo: )([a-z+]+://[^\s\",}]+)")
 _REGISTRY = re.compile(r"registry\S*\s*[=:]\s*\"?([a-z]+://[^\s\"]+)", re.IGNORECASE)
@@ -72,7 +73,7 @@ def node_needs(top: Path) -> tuple[NodeNeeds, ...]:
 
 
 def _needs(top: Path, folder: str) -> NodeNeeds:
-    table = _json(_bytes(top / folder / MANIFEST))
+    table = json_of(_bytes(top / folder / MANIFEST))
     lock = next((name for name in LOCKS if (top / folder / name).is_file()), "")
     members = tuple(dict.fromkeys((*_workspace(top, folder, table), *_local_folders(top, folder, table))))
     names = [_join(each, MANIFEST) for each in (folder, *members)] + ([_join(folder, lock)] if lock else [])
@@ -80,7 +81,7 @@ def _needs(top: Path, folder: str) -> NodeNeeds:
     settings = tuple(
         (name, _bytes(top / name)) for name in (_join(folder, each) for each in SETTINGS) if (top / name).is_file()
     )
-    tables = {name: _json(content) for name, content in manifests if name.endswith(MANIFEST)}
+    tables = {name: json_of(content) for name, content in manifests if name.endswith(MANIFEST)}
     archives = tuple((path, _bytes(top / path)) for path in _archives(top, folder, table))
     shape = json.dumps({name: {key: one.get(key) for key in _SHAPING} for name, one in tables.items()}, sort_keys=True)
     return NodeNeeds(
@@ -92,17 +93,14 @@ def _needs(top: Path, folder: str) -> NodeNeeds:
         settings=settings,
         shape=shape,
         sources=frozenset(_sources(tables, dict(manifests).get(_join(folder, lock), b""), lock, settings)),
-        anything=any(one.get(kind) for one in tables.values() for kind in _KINDS),
+        anything=any(one.get(kind) for one in tables.values() for kind in GROUPS),
     )
 
 
-def _workspace(top: Path, folder: str, table: Mapping[str, Any]) -> Iterator[str]:
+def _workspace(top: Path, folder: str, table: dict[str, Any]) -> Iterator[str]:
     """The folders of the packages in a workspace, as npm, yarn or pnpm would find them."""
-    named = table.get("workspaces")
-    given = named.get("packages") if isinstance(named, dict) else named
-    patterns = given if isinstance(given, list) else []
     listed = _WORKSPACE_LINE.findall(_bytes(top / folder / "pnpm-workspace.yaml").decode("utf-8", "replace"))
-    for pattern in (*(each for each in patterns if isinstance(each, str)), *listed):
+    for pattern in (*workspace_patterns(table), *listed):
         plain = PurePosixPath(pattern.removeprefix("./")).as_posix()
         if plain.startswith(("/", "!", "..")):
             continue
@@ -118,45 +116,39 @@ def _glob(folder: Path, pattern: str) -> list[Path]:
         return []
 
 
-def _local_folders(top: Path, folder: str, table: Mapping[str, Any]) -> Iterator[str]:
+def _local_folders(top: Path, folder: str, table: dict[str, Any]) -> Iterator[str]:
     for path in _local_paths(top, folder, table):
         if (top / path / MANIFEST).is_file():
             yield path
 
 
-def _archives(top: Path, folder: str, table: Mapping[str, Any]) -> Iterator[str]:
+def _archives(top: Path, folder: str, table: dict[str, Any]) -> Iterator[str]:
     for path in _local_paths(top, folder, table):
         if (top / path).is_file():
             yield path
 
 
-def _local_paths(top: Path, folder: str, table: Mapping[str, Any]) -> Iterator[str]:
-    for asked in _asked(table):
+def _local_paths(top: Path, folder: str, table: dict[str, Any]) -> Iterator[str]:
+    for _, asked in dependencies(table):
         if asked.startswith(("file:", "link:", "./", "../")):
             path = asked.removeprefix("file:").removeprefix("link:")
             if (where := inside(top, PurePosixPath(folder) / path)) is not None:
                 yield where
 
 
-def _asked(table: Mapping[str, Any]) -> Iterator[str]:
-    for kind in _KINDS:
-        wanted = table.get(kind)
-        yield from (each for each in wanted.values() if isinstance(each, str)) if isinstance(wanted, dict) else ()
-
-
 def _sources(
-    tables: Mapping[str, Mapping[str, Any]], lock: bytes, name: str, settings: Iterable[tuple[str, bytes]]
+    tables: Mapping[str, dict[str, Any]], lock: bytes, name: str, settings: Iterable[tuple[str, bytes]]
 ) -> Iterator[str]:
     """The places beside the usual registry that packages would come from, and names that hide another package."""
     for table in tables.values():
-        for asked in _asked(table):
+        for _, asked in dependencies(table):
             if "://" in asked or asked.startswith(("github:", "gitlab:", "bitbucket:", "git@")) or _is_shorthand(asked):
                 yield from sources_in(asked) or {asked.partition("#")[0]}
             elif asked.startswith("npm:"):
                 yield asked.rpartition("@")[0] if asked.count("@") > asked.startswith("npm:@") else asked
     for _, content in settings:
         yield from (_host(found) for found in _REGISTRY.findall(content.decode("utf-8", "replace")))
-    addresses = _locked(_json(lock)) if LOCKS.get(name) == "npm" else _locked_otherwise(lock)
+    addresses = _locked(json_of(lock)) if LOCKS.get(name) == "npm" else _locked_otherwise(lock)
     yield from addresses
 
 
@@ -195,14 +187,6 @@ def _inside(top: Path, path: Path) -> str | None:
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
-
-
-def _json(content: bytes) -> dict[str, Any]:
-    try:
-        table = json.loads(content)
-    except (ValueError, RecursionError):
-        return {}
-    return table if isinstance(table, dict) else {}
 
 
 def _bytes(path: Path) -> bytes:

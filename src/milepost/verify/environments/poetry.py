@@ -6,48 +6,41 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from milepost.verify.environments.parsed_values import mapping, once, strings
-from milepost.verify.environments.python_project import (
-    FOR_TESTING,
-    Declared,
-    entry_points_of,
-    groups_for_testing,
-    normal,
-)
+from milepost.sources.manifests.python import normalised
+from milepost.sources.parse_documents import strings, table
+from milepost.verify.environments.python_project import FOR_TESTING, Declared, entry_points_of, groups_for_testing, once
 
 
-def from_poetry(table: Mapping[str, Any], extras: tuple[str, ...]) -> Declared:
-    poetry = table["tool"]["poetry"]
-    groups = mapping(poetry.get("group"))
-    tables = [mapping(poetry.get("dependencies")), mapping(poetry.get("dev-dependencies"))]
+def from_poetry(whole: Mapping[str, Any], extras: tuple[str, ...]) -> Declared:
+    poetry = whole["tool"]["poetry"]
+    groups = table(poetry.get("group"))
+    tables = [table(poetry.get("dependencies")), table(poetry.get("dev-dependencies"))]
     tables += [
-        mapping(mapping(group).get("dependencies"))
+        table(group, "dependencies")
         for name, group in groups.items()
-        if name in FOR_TESTING or not mapping(group).get("optional")
+        if name in FOR_TESTING or not table(group).get("optional")
     ]
     named_by_extras = {
-        normal(one) for name, names in mapping(poetry.get("extras")).items()
+        normalised(one) for name, names in table(poetry.get("extras")).items()
         if name in FOR_TESTING or name in extras for one in strings(names)
     }  # fmt: skip
     lines, notes = [], []
     for one in tables:
         for name, constraint in one.items():
             optional = isinstance(constraint, dict) and constraint.get("optional")
-            if name == "python" or (optional and normal(name) not in named_by_extras):
+            if name == "python" or (optional and normalised(name) not in named_by_extras):
                 continue
             line = poetry_requirement(name, constraint)
             if line is None:
                 notes.append(f"{name} comes from a place that only Poetry can read")
             else:
                 lines.append(line)
-    packages = [
-        mapping(each).get("from") for each in poetry.get("packages", []) if isinstance(poetry["packages"], list)
-    ]
+    packages = [table(each).get("from") for each in poetry.get("packages", []) if isinstance(poetry["packages"], list)]
     return Declared(
         name=str(poetry.get("name", "")),
         version=str(poetry.get("version", "")),
-        requirements=once((*lines, *groups_for_testing(table))),
-        entry_points=entry_points_of({"console_scripts": poetry.get("scripts")} | mapping(poetry.get("plugins"))),
+        requirements=once((*lines, *groups_for_testing(whole))),
+        entry_points=entry_points_of({"console_scripts": poetry.get("scripts")} | table(poetry.get("plugins"))),
         is_package=poetry.get("package-mode", True) is not False and bool(poetry.get("name")),
         source=next((str(place) for place in packages if place), ""),
         notes=tuple(notes),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from milepost.sources.manifests.python import normalised
+from milepost.sources.parse_documents import json_of, table, tables, toml_of
 from milepost.verify.environments.pyproject import declared_in
-from milepost.verify.environments.python_project import FOR_TESTING, Declared, is_requirement, name_of, normal
+from milepost.verify.environments.python_project import FOR_TESTING, Declared, is_requirement, name_of
 from milepost.verify.environments.requirement_files import (
     LocalProject,
     Requirements,
@@ -102,7 +102,7 @@ def python_needs(top: Path) -> PythonNeeds:
     pipfile = tuple(line for name, content in locks if name.endswith("Pipfile.lock") for line in pipfile_lines(content))
     stated = (*pipfile, *(line for each in seen.values() for line in each.requirements))
     lines = tuple(line for line in stated if is_requirement(line))
-    own = {normal(each.name) for each in seen.values() if each.name}
+    own = {normalised(each.name) for each in seen.values() if each.name}
     missing = tuple(f"{path} is asked for and is not in the checkout" for path in asked.missing)
     missing += tuple(f"{line!r} is no requirement" for line in stated if not is_requirement(line))
     return PythonNeeds(
@@ -112,8 +112,8 @@ def python_needs(top: Path) -> PythonNeeds:
         locks=locks,
         archives=tuple((path, _hash(top / path)) for path in asked.archives),
         sources=asked.sources | _declared_sources(lines) | _locked_sources(locks),
-        extras=tuple(sorted(extra for each in seen.values() for extra in each.extras if normal(extra) in FOR_TESTING)),
-        groups=tuple(sorted(group for each in seen.values() for group in each.groups if normal(group) in FOR_TESTING)),
+        extras=_for_testing(extra for each in seen.values() for extra in each.extras),
+        groups=_for_testing(group for each in seen.values() for group in each.groups),
         packages=tuple(each for each in seen.values() if each.is_package and each.name),
         imports=tuple(_imports(top, seen)),
         notes=(*missing, *(note for each in seen.values() for note in each.notes)),
@@ -123,7 +123,7 @@ def python_needs(top: Path) -> PythonNeeds:
 def pins_in(lock: bytes) -> Iterator[str]:
     """`name==version` for every package that a uv or Poetry lock holds in one version, from an index."""
     versions: dict[str, set[str]] = {}
-    for package in _packages(lock):
+    for package in tables(toml_of(lock).get("package")):
         source = package.get("source")
         elsewhere = isinstance(source, dict) and not {"registry", "legacy"} & {*source, str(source.get("type", ""))}
         if isinstance(package.get("name"), str) and isinstance(package.get("version"), str) and not elsewhere:
@@ -135,12 +135,8 @@ def pins_in(lock: bytes) -> Iterator[str]:
 
 def pipfile_lines(lock: bytes) -> Iterator[str]:
     """What a Pipfile.lock holds, as requirements."""
-    try:
-        table = json.loads(lock)
-        sections = [table[name] for name in ("default", "develop") if isinstance(table.get(name), dict)]
-    except (ValueError, AttributeError, RecursionError):
-        return
-    for name, package in ((name, package) for section in sections for name, package in section.items()):
+    whole = json_of(lock)
+    for name, package in (*table(whole, "default").items(), *table(whole, "develop").items()):
         if isinstance(package, dict) and isinstance(package.get("version"), str):
             extras = f"[{','.join(map(str, package['extras']))}]" if package.get("extras") else ""
             marker = f"; {package['markers']}" if package.get("markers") else ""
@@ -202,12 +198,8 @@ def _uses_pytest(top: Path) -> bool:
     return False
 
 
-def _packages(lock: bytes) -> list[dict[str, Any]]:
-    try:
-        packages = tomllib.loads(lock.decode("utf-8", "replace")).get("package", [])
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return []
-    return [package for package in packages if isinstance(package, dict)] if isinstance(packages, list) else []
+def _for_testing(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in names if normalised(name) in FOR_TESTING))
 
 
 def _hash(path: Path) -> str:

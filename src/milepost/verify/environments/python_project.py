@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from milepost.verify.environments.parsed_values import at, mapping, once, strings
+from milepost.sources.manifests.python import normalised
+from milepost.sources.parse_documents import at, strings, table
 
 FOR_TESTING = frozenset({"test", "tests", "testing", "dev", "develop", "development", "ci"})
 
@@ -34,15 +35,10 @@ class Declared:
     notes: tuple[str, ...] = ()
 
 
-def normal(name: str) -> str:
-    """A distribution's name in the form that all its spellings share."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def name_of(requirement: str) -> str:
     """The distribution that a requirement asks for, normal; empty for an option or an address."""
     found = _NAME.match(requirement)
-    return normal(found[1]) if found else ""
+    return normalised(found[1]) if found else ""
 
 
 def is_requirement(line: str) -> bool:
@@ -55,43 +51,51 @@ def is_requirement(line: str) -> bool:
 
 def expanded(name: str, optional: Mapping[str, tuple[str, ...]], asked: tuple[str, ...]) -> Iterator[str]:
     """The requirements of the extras that are asked for or are for testing, with those that they name of their own."""
-    known = {normal(extra): extra for extra in optional}
-    todo = [extra for extra in known if extra in FOR_TESTING or extra in map(normal, asked)]
+    known = {normalised(extra): extra for extra in optional}
+    todo = [extra for extra in known if extra in FOR_TESTING or extra in map(normalised, asked)]
     for extra in todo:
         for line in optional.get(known.get(extra, ""), ()):
             found = _NAME.match(line)
-            if found and name and normal(found[1]) == normal(name):
-                named = [normal(one) for one in (found[2] or "").split(",") if one.strip()]
+            if found and name and normalised(found[1]) == normalised(name):
+                named = [normalised(one) for one in (found[2] or "").split(",") if one.strip()]
                 todo.extend(one for one in named if one not in todo)
             else:
                 yield line
 
 
-def groups_for_testing(table: Mapping[str, Any]) -> tuple[str, ...]:
+def groups_for_testing(whole: Mapping[str, Any]) -> tuple[str, ...]:
     """The dependency groups for testing: the standard's, and those that tools had before it."""
-    groups = mapping(table.get("dependency-groups"))
-    lines = [line for name in groups if normal(name) in FOR_TESTING for line in _group(groups, name, ())]
-    for name, group in mapping(at(table, "tool", "pdm", "dev-dependencies")).items():
-        lines.extend(strings(group) if normal(name) in FOR_TESTING else ())
-    lines.extend(strings(at(table, "tool", "uv", "dev-dependencies")))
+    groups = table(whole, "dependency-groups")
+    lines = [line for name in groups if normalised(name) in FOR_TESTING for line in _group(groups, name, ())]
+    for name, group in table(whole, "tool", "pdm", "dev-dependencies").items():
+        lines.extend(strings(group) if normalised(name) in FOR_TESTING else ())
+    lines.extend(strings(at(whole, "tool", "uv", "dev-dependencies")))
     for name in ("default", "test", "hatch-test"):
-        environment = mapping(at(table, "tool", "hatch", "envs", name))
+        environment = table(whole, "tool", "hatch", "envs", name)
         lines.extend((*strings(environment.get("dependencies")), *strings(environment.get("extra-dependencies"))))
     return once(tuple(lines))
+
+
+def strings_or_one(value: object) -> tuple[str, ...]:
+    return tuple(value.splitlines()) if isinstance(value, str) else strings(value)
+
+
+def once(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 
 def entry_points_of(groups: Mapping[str, Any]) -> EntryPoints:
     found = {}
     for group, points in groups.items():
-        plain = {str(name): value for name, value in mapping(points).items() if isinstance(value, str)}
+        plain = {str(name): value for name, value in table(points).items() if isinstance(value, str)}
         if plain:
             found[group] = plain
     return found
 
 
 def _group(groups: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Iterator[str]:
-    known = {normal(each): each for each in groups}
-    members = groups.get(known.get(normal(name), ""), [])
+    known = {normalised(each): each for each in groups}
+    members = groups.get(known.get(normalised(name), ""), [])
     for member in members if isinstance(members, list) and name not in above else []:
         if isinstance(member, str):
             yield member

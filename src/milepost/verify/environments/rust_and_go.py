@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from milepost.core.attempt import Workspace
+from milepost.sources.parse_documents import tables, toml_of
 from milepost.verify.environments.equipment import Equipment
 from milepost.verify.environments.package_cache import Entries, Failed
 from milepost.verify.environments.python_needs import digest_of
@@ -140,12 +140,8 @@ class Go:
 
 def crates_in(lock: bytes) -> Iterator[tuple[str, str, str]]:
     """Name, version and source of every crate in a Cargo.lock that is not of the project itself."""
-    try:
-        packages = tomllib.loads(lock.decode("utf-8", "replace")).get("package", [])
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return
-    for package in packages if isinstance(packages, list) else ():
-        if isinstance(package, dict) and package.get("source"):
+    for package in tables(toml_of(lock).get("package")):
+        if package.get("source"):
             yield str(package.get("name")), str(package.get("version")), str(package["source"])
 
 

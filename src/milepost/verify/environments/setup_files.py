@@ -7,8 +7,8 @@ import configparser
 from pathlib import Path
 from typing import Any
 
-from milepost.verify.environments.parsed_values import mapping, once, strings, strings_or_one
-from milepost.verify.environments.python_project import Declared, entry_points_of, expanded
+from milepost.sources.parse_documents import strings, table
+from milepost.verify.environments.python_project import Declared, entry_points_of, expanded, once, strings_or_one
 
 
 def from_setup(folder: Path, extras: tuple[str, ...]) -> Declared:
@@ -17,16 +17,16 @@ def from_setup(folder: Path, extras: tuple[str, ...]) -> Declared:
     config = _setup_cfg(folder / "setup.cfg")
     metadata = config["metadata"] if config.has_section("metadata") else {}
     options = config["options"] if config.has_section("options") else {}
-    optional = {name: strings_or_one(value) for name, value in mapping(given.get("extras_require")).items()}
+    optional = {name: strings_or_one(value) for name, value in table(given.get("extras_require")).items()}
     if config.has_section("options.extras_require"):
         optional |= {name: _listed(value) for name, value in config["options.extras_require"].items()}
     name = str(given.get("name") or metadata.get("name", ""))
     own = (*strings_or_one(given.get("install_requires")), *_listed(options.get("install_requires", "")))
     own += (*strings_or_one(given.get("tests_require")), *_listed(options.get("tests_require", "")))
-    points: dict[str, Any] = {group: _pairs(value) for group, value in mapping(given.get("entry_points")).items()}
+    points: dict[str, Any] = {group: _pairs(value) for group, value in table(given.get("entry_points")).items()}
     if config.has_section("options.entry_points"):
         points |= {group: _pairs(value) for group, value in config["options.entry_points"].items()}
-    folders = _pairs(options.get("package_dir", "")) | mapping(given.get("package_dir"))
+    folders = _pairs(options.get("package_dir", "")) | table(given.get("package_dir"))
     return Declared(
         name=name,
         version=str(given.get("version") or metadata.get("version", "")),

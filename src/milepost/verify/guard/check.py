@@ -10,6 +10,7 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
+from milepost.core.folders import BUILT, NOT_SOURCE
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.guard import fixtures, other, run_settings, settings, shell
@@ -23,7 +24,7 @@ from milepost.verify.guard.python import sources as python_sources
 from milepost.verify.guard.python import tests as python_tests
 
 _PROVING_NAME = re.compile(r"(?i)check|verif|test|valid|spec|smoke|assert|accept")
-_SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages", "target", "build", "dist"})
+_SKIPPED_FOLDERS = NOT_SOURCE | BUILT
 
 
 def findings(change: Change, task: Task) -> tuple[GuardFinding, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from milepost.core.change import ChangedFile
+from milepost.sources.parse_documents import table
 from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.paths import is_test_setting, name_of
 
@@ -50,8 +51,8 @@ def _pytest(path: str, text: str) -> dict[str, str] | None:
         tables = _toml(text)
         if tables is None:
             return None
-        tool = _table(_table(tables, "tool"), "pytest")
-        section = _table(tables, "pytest") if "pytest.toml" in name else (_table(tool, "ini_options") or tool)
+        tool = table(tables, "tool", "pytest")
+        section = table(tables, "pytest") if "pytest.toml" in name else (table(tool, "ini_options") or tool)
         return {setting: _joined(value) for setting, value in section.items()}
     if name.endswith((".ini", ".cfg")):
         parser = configparser.RawConfigParser(strict=False)
@@ -143,11 +144,6 @@ def _toml(text: str) -> dict[str, Any] | None:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError:
         return None
-
-
-def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = tables.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 def _joined(value: object) -> str:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from milepost.core.folders import NOT_SOURCE
 from milepost.sources.paths import joined
 from milepost.sources.python_modules import syntax_tree, told_roots
 from milepost.verify.programs.project_tools import text_of
-from milepost.verify.suites.python_project import SKIPPED_FOLDERS, source_folder
+from milepost.verify.suites.python_project import source_folder
 
 _FRAME = re.compile(r'^\s*File "(.+)", line \d+, in <module>$', re.MULTILINE)
 _PARTIAL = re.compile(r"partially initialized module '([\w.]+)'")
@@ -60,16 +61,21 @@ def import_cycle(traceback: str) -> tuple[str, ...]:
 
 
 def python_files(checkout: Path) -> Iterator[str]:
-    """The Python files of a checkout, none of its environments and none behind a link."""
+    """The Python files of a checkout."""
+    return source_files(checkout, (".py",))
+
+
+def source_files(checkout: Path, endings: tuple[str, ...]) -> Iterator[str]:
+    """The files of a checkout with one of these endings, none of its environments and none behind a link."""
     todo = [""]
     while todo:
         folder = todo.pop()
         with suppress(OSError), os.scandir(checkout / folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
+                    if not entry.name.startswith(".") and entry.name not in NOT_SOURCE:
                         todo.append(joined(folder, entry.name))
-                elif entry.name.endswith(".py") and entry.is_file(follow_symlinks=False):
+                elif entry.name.endswith(endings) and entry.is_file(follow_symlinks=False):
                     yield joined(folder, entry.name)
 
 

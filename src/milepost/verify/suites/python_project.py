@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from milepost.core.folders import NOT_SOURCE
 from milepost.verify.programs.poetry_envs import kept_elsewhere
 
 ENVIRONMENT_FOLDERS = (".venv", "venv")
-SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages"})
 
 _FINDER_PATH = re.compile(r"""['"](/[^'"]+)['"]""")
 
@@ -48,7 +48,7 @@ def find_test_files(folder: Path) -> tuple[str, ...]:
         with suppress(OSError), os.scandir(todo.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
+                    if not entry.name.startswith(".") and entry.name not in NOT_SOURCE:
                         todo.append(Path(entry.path))
                 elif entry.is_file() and _is_test_name(entry.name):
                     found.append(Path(entry.path).relative_to(folder).as_posix())

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from milepost.core.folders import NOT_SOURCE
 from milepost.verify.guard.paths import is_test_path, is_test_setting
 
 _SOURCES = (".py", ".pyi", ".ini", ".toml", ".cfg", ".pth")
-_OTHERS_OWN = frozenset({".git", ".venv", "venv", "node_modules"})
+_OTHERS_OWN = NOT_SOURCE - {"__pycache__", "site-packages"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

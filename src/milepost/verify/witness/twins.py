@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
+from milepost.core.folders import NOT_SOURCE
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
 from milepost.verify.guard.paths import is_test_path
 from milepost.verify.suites.detect import PYTHON, suites
-from milepost.verify.suites.python_project import SKIPPED_FOLDERS
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.account import RAN_TO_THE_END
 from milepost.verify.witness.swap import read_plainly, swapped
@@ -145,7 +145,7 @@ def _twins(workspace: Workspace, ids: tuple[str, ...], nonce: str) -> _Twins:
 def _products_know_wildcards(checkout: Path) -> bool:
     """Whether code that is no test speaks of values that equal everything: then it may hand them out."""
     for folder, folders, names in os.walk(checkout):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS]
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in NOT_SOURCE]
         for name in names:
             path = Path(folder, name)
             if not name.endswith(".py") or path.is_symlink() or is_test_path(path.relative_to(checkout).as_posix()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from milepost.sources.manifests.python import normalised
 from milepost.workspace.reconcile.file_kind import Kind, Proposed, newly, one_a_line, repeated
 from milepost.workspace.reconcile.list_entries import Lines, ListEntry, ListReading
 
@@ -13,7 +14,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-
 def requirement_name(text: str) -> str:
     """The package that a requirement is about, in its normal form; empty for what is no requirement."""
     found = _REQUIREMENT.fullmatch(" ".join(text.split()).partition(" #")[0])
-    return re.sub(r"[-_.]+", "-", found[1]).lower() if found else ""
+    return normalised(found[1]) if found else ""
 
 
 def _requirements(lines: Lines) -> tuple[ListEntry, ...] | None:

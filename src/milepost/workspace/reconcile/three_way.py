@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from milepost.sources.diff import common_start
+
 Lines = tuple[str, ...]
 MOST_LINES = 6_000  # between the first and the last that differ
 MOST_COMPARISONS = 1_000_000  # of line with line: what is larger, or more alike, would take minutes to tell apart
@@ -30,8 +32,8 @@ class Contested:
 
 def stretches(base: Lines, ours: Lines, theirs: Lines) -> tuple[Settled | Contested, ...] | None:
     """The whole text in order, None where it is too large to compare; contested are also changes that touch."""
-    before = _alike(base, ours, theirs)
-    after = _alike(base[before:][::-1], ours[before:][::-1], theirs[before:][::-1])
+    before = common_start(base, ours, theirs)
+    after = common_start(base[before:][::-1], ours[before:][::-1], theirs[before:][::-1])
     inner = tuple(lines[before : len(lines) - after] for lines in (base, ours, theirs))
     if any(len(lines) > MOST_LINES for lines in inner):
         return None
@@ -65,12 +67,6 @@ def _matches(base: Lines, side: Lines) -> dict[int, int]:
     """Which line of the base is which of a side."""
     blocks = SequenceMatcher(None, base, side, autojunk=False).get_matching_blocks()
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
-
-
-def _alike(*versions: Lines) -> int:
-    """How many lines all versions begin with."""
-    rows = enumerate(zip(*versions, strict=False))
-    return next((number for number, row in rows if len(set(row)) > 1), min(map(len, versions)))
 
 
 def _comparisons(base: Lines, side: Lines) -> int:

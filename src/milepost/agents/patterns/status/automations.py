@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from milepost.agents.confined import PathRefused
+from milepost.sandbox.confined import Refused
+from milepost.sources.parse_documents import at, json_of, toml_of
 
 Kind = Literal["ci", "hooks", "format", "lint", "types", "updates", "milepost"]
 State = Literal["on", "manual", "off"]
@@ -80,7 +79,8 @@ SIGNS = (
 
 def automations(paths: tuple[str, ...], read: ReadText) -> tuple[Automation, ...]:
     """Every automation that is looked for, each workflow for itself; those that are not there are off."""
-    pyproject, package = _toml(paths, read), _json(paths, read)
+    pyproject = toml_of(_text(read, "pyproject.toml") if "pyproject.toml" in paths else "")
+    package = json_of(_text(read, "package.json") if "package.json" in paths else "")
     return tuple(found for sign in SIGNS for found in _found(sign, paths, read, pyproject, package))
 
 
@@ -93,7 +93,7 @@ def _found(
         yield Automation(kind=sign.kind, name=sign.name, state=state, where=path, detail=detail)
     if there:
         return
-    if sign.table and _has_table(pyproject, sign.table):
+    if sign.table and isinstance(at(pyproject, *sign.table.split(".")), dict):
         yield Automation(kind=sign.kind, name=sign.name, state="on", where="pyproject.toml", detail=f"[{sign.table}]")
     elif sign.key and sign.key in package:
         yield Automation(kind=sign.kind, name=sign.name, state="on", where="package.json", detail=sign.key)
@@ -131,32 +131,8 @@ def _detail(sign: Sign, path: str, read: ReadText) -> str:
     return ""
 
 
-def _has_table(document: dict[str, Any], name: str) -> bool:
-    for part in name.split("."):
-        below = document.get(part)
-        if not isinstance(below, dict):
-            return False
-        document = below
-    return True
-
-
-def _toml(paths: tuple[str, ...], read: ReadText) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(read, "pyproject.toml")) if "pyproject.toml" in paths else {}
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def _json(paths: tuple[str, ...], read: ReadText) -> dict[str, Any]:
-    try:
-        found = json.loads(_text(read, "package.json")) if "package.json" in paths else {}
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _text(read: ReadText, path: str) -> str:
     try:
         return read(path)
-    except PathRefused:  # no text, or a link out of the project: it is there, and says nothing more
+    except Refused:  # no text, or a link out of the project: it is there, and says nothing more
         return ""

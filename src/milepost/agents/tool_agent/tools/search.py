@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from milepost.agents.confined import UNLISTED_FOLDERS, PathRefused
 from milepost.core.commands import CommandResult, ending_in_words
+from milepost.core.folders import TOOLS
+from milepost.sandbox.confined import Refused
 
 MOST_LINES = 200
 LONGEST_SHOWN = 500
@@ -29,7 +30,7 @@ class SearchQuery:
 
 def ripgrep_argv(question: SearchQuery) -> tuple[str, ...]:
     """How ripgrep is asked; nothing that the model says can be taken for an option."""
-    left_out = [f"--glob=!{name}" for name in sorted(UNLISTED_FOLDERS)]
+    left_out = [f"--glob=!{name}" for name in sorted(TOOLS)]
     return (
         *("rg", "--no-config", "--no-require-git", "--hidden", "--line-number", "--no-heading", "--with-filename"),
         *("--color=never", "--sort=path", f"--max-columns={LONGEST_SHOWN}", "--max-columns-preview"),
@@ -61,7 +62,7 @@ def lines_found(result: CommandResult, *, timeout_s: float) -> str:
     if result.termination == "exited" and result.exit_code == 1:
         return NO_LINES
     reason = " ".join(result.stderr.split())[:LONGEST_SHOWN]
-    raise PathRefused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
+    raise Refused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
 
 
 @cache

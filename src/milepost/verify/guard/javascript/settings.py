@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from milepost.core.change import ChangedFile
+from milepost.sources.parse_documents import json_of, table
 from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.javascript.tree import key, parsed, text_of, walk
 from milepost.verify.guard.paths import JAVASCRIPT, name_of, suffix
@@ -41,22 +41,22 @@ def loosened(file: ChangedFile) -> tuple[GuardFinding, ...]:
     if name == "package.json":
         return tuple(_package(file))
     if name.startswith(".mocharc") or (suffix(name) == ".json" and name.startswith("jest")):
-        return tuple(_changed(file, _json(file.text_before), _json(file.text_after)))
+        return tuple(_changed(file, json_of(file.text_before), json_of(file.text_after)))
     if suffix(name) in JAVASCRIPT and _CONFIG.fullmatch(name):
         return tuple(_changed(file, _pairs(file.path, file.text_before), _pairs(file.path, file.text_after)))
     return ()
 
 
 def _package(file: ChangedFile) -> Iterator[GuardFinding]:
-    before, after = _json(file.text_before), _json(file.text_after)
-    old_scripts, scripts = _object(before, "scripts"), _object(after, "scripts")
+    before, after = json_of(file.text_before), json_of(file.text_after)
+    old_scripts, scripts = table(before, "scripts"), table(after, "scripts")
     for name, script in scripts.items():
         if re.match(r"(pre|post)?test\b|check|verify", name) and script != old_scripts.get(name):
             yield from _script(file, name, str(old_scripts.get(name, "")), str(script))
     if "test" in old_scripts and "test" not in scripts and _RUNNER.search(str(old_scripts["test"])):
         yield GuardFinding(path=file.path, line=0, what="the test script was removed")
     for runner in ("jest", "vitest", "mocha", "ava", "c8", "nyc"):
-        yield from _changed(file, _object(before, runner), _object(after, runner), prefix=f"{runner}'s ")
+        yield from _changed(file, table(before, runner), table(after, runner), prefix=f"{runner}'s ")
 
 
 def _script(file: ChangedFile, name: str, before: str, after: str) -> Iterator[GuardFinding]:
@@ -118,16 +118,3 @@ def _pairs(path: str, source: str) -> dict[str, Any]:
                 is_list = value.type == "array"
                 found[name] = [key(child, {}) for child in value.named_children] if is_list else key(value, {})
     return found
-
-
-def _json(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _object(values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = values.get(name)
-    return found if isinstance(found, dict) else {}

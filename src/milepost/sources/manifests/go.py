@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from milepost.plan.projects.manifest import Manifest
+from milepost.sources.manifests.project import Manifest
 
 _WORDS = re.compile(r'"([^"]*)"|`([^`]*)`|(\S+)')
 
