@@ -15,7 +15,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
-from milepost.sandbox.egress.outside import Outside
 
 from milepost.core.commands import Network
 from milepost.sandbox.egress import Egress, HostRequest

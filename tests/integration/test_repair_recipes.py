@@ -271,9 +271,9 @@ def test_nothing_is_read_or_written_through_a_link_a_pipe_or_a_second_name(tmp_p
 
     for path in ("away/secret", "direct", "pipe", "../outside/secret", "/etc/passwd", "a/../../x", ".git/config"):
         assert folder.read(path) is None
-        with pytest.raises(confined.Refused):
+        with pytest.raises(confined.PathRefused):
             folder.write(path, b"theirs\n")
-    with pytest.raises(confined.Refused):
+    with pytest.raises(confined.PathRefused):
         folder.write("second", b"theirs\n")
     folder.remove("away/secret")
     assert folder.paths() == ("pipe", "second")

@@ -564,7 +564,7 @@ def test_a_python_package_for_one_run_lies_beside_the_environment(place: Place, 
     assert isinstance(missing, Failed) and "no-such-thing" in missing.reason
 
 
-@needs_npm
+@needs("npm")
 def test_a_node_package_for_one_run_is_found_without_node_modules_in_the_checkout(place: Place, tmp_path: Path) -> None:
     archive, folder = place.wheels / "tiny.tgz", tmp_path / "one-run"
     archive.write_bytes(tarball("tiny", "1.0.0"))

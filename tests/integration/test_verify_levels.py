@@ -8,12 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from milepost.verify.imports import ImportsCheck, broken_modules
-from milepost.verify.lint import LintCheck
-from milepost.verify.project import find_interpreter
-from milepost.verify.runtime import RuntimeCheck, broken_builds
-from milepost.verify.syntax import SyntaxCheck
-from milepost.verify.types import TypesCheck, type_errors
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change, ChangedFile
@@ -27,6 +21,7 @@ from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.types import TypesCheck, type_errors
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment, Link
+from milepost.verify.suites.python_project import find_interpreter
 from tests.tools import need, needs
 
 

@@ -5,11 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from milepost.verify.runners.cargo import CargoRunner
-from milepost.verify.runners.ctest import CtestRunner
-from milepost.verify.runners.exit_code import MakeRunner, NpmRunner
-from milepost.verify.runners.go import GoRunner
-from milepost.verify.runners.java import GRADLE, MAVEN
 
 from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
@@ -20,7 +15,7 @@ from milepost.verify.suites.runners.ctest import CtestRunner
 from milepost.verify.suites.runners.exit_code import MakeRunner, NpmRunner
 from milepost.verify.suites.runners.go import GoRunner
 from milepost.verify.suites.runners.java import GRADLE, MAVEN
-from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
+from tests.integration.suites import case_of, names_in, outcomes_of, workspace_in, write
 from tests.tools import needs
 
 CRATE = {

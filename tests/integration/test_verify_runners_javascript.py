@@ -6,10 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from milepost.verify.bench import Bench
-from milepost.verify.runners.canary import NOT_FAILED
-from milepost.verify.runners.javascript import JavaScriptRunner
-from milepost.verify.runners.package_json import Flavour
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
@@ -18,7 +14,7 @@ from milepost.verify.command_runner import Bench
 from milepost.verify.suites.runners.canary import NOT_FAILED
 from milepost.verify.suites.runners.javascript import JavaScriptRunner
 from milepost.verify.suites.runners.package_json import Flavour
-from tests.integration.suites import case_of, names_in, needs, outcomes_of, workspace_in, write
+from tests.integration.suites import case_of, names_in, outcomes_of, workspace_in, write
 from tests.tools import need, needs
 
 pytestmark = needs("node")

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from milepost.verify.bench import Bench
-from milepost.verify.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
 
 from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
@@ -15,7 +13,7 @@ from milepost.core.verdict import TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.checks.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
 from milepost.verify.command_runner import Bench
-from tests.integration.suites import needs, workspace_in, write
+from tests.integration.suites import workspace_in, write
 from tests.tools import needs
 
 pytestmark = needs("node")

@@ -16,7 +16,7 @@ from milepost.agents.patterns.agent import PatternAgent, execute
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.new_module.module import Module
 from milepost.agents.patterns.new_module.python_module import source_files
-from milepost.agents.patterns.pending_changes import PendingChanges, Refused
+from milepost.agents.patterns.pending_changes import PathRefused, PendingChanges
 from milepost.agents.patterns.registry import pattern_named
 from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.commands import Command, CommandResult
@@ -291,7 +291,7 @@ def test_nothing_is_written_where_a_file_would_have_to_be_a_folder(paths: tuple[
     for path in paths:
         site.write(path, "y")
 
-    with pytest.raises(Refused, match="is a file, and"):
+    with pytest.raises(PathRefused, match="is a file, and"):
         site.write_out()
 
     assert contents(tmp_path) == {"file": "x", "link": "x"} and site.written == []
@@ -315,7 +315,7 @@ def test_a_site_ends_at_its_folder(path: str, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path / "outside")
 
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         PendingChanges(folder).write(path, "x")
 
 

@@ -22,7 +22,7 @@ from milepost.agents.tool_agent.tools.text import replaced
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line, Termination, enforced_by_all
 from milepost.core.errors import StateUnwritable
-from milepost.sandbox.confined import ConfinedFolder, Refused
+from milepost.sandbox.confined import ConfinedFolder, PathRefused
 
 
 class RecordingTerminal:
@@ -196,7 +196,7 @@ def test_a_folder_swapped_for_a_link_between_looking_and_opening_leads_nowhere(t
             docs.symlink_to(tmp_path / "outside")
             return parts
 
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         Swapped(tmp_path / "workspace").write("docs/secret.txt", b"broken")
 
     assert (tmp_path / "outside" / "secret.txt").read_text() == "secret"

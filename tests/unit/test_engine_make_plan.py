@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from milepost.plan.ground import Ground
-from milepost.plan.planning import Planning
-from milepost.roadmap.manner import Manner
 
 from milepost.core.task import Roadmap, Task, TaskStatus
 from milepost.engine.planning.make_plan import current_tag, manner_of, planned, planning_of, settled, ways_of
 from milepost.engine.project.settings import Settings
+from milepost.plan.options import Planning
+from milepost.plan.repository_facts import RepositoryFacts
+from milepost.roadmap.reading.options import Manner
 
 HERE = Manner(name="ROADMAP.md")
 BULLETS = b"# Plan\n\n1. Write a\n2. Write b\n"
@@ -35,7 +35,7 @@ def statuses(roadmap: Roadmap) -> dict[str, str]:
         ((a_task("A", tickable=False), a_task("B", tickable=False)), {"B"}, {"A": "open", "B": "done"}),
         ((a_task("A"), a_task("B", tickable=False)), {"A", "B"}, {"A": "open", "B": "done"}),
         ((a_task("A", "open", a_task("A.1", tickable=False)),), {"A", "A.1"}, {"A": "open", "A.1": "done"}),
-        ((a_task("A", "skipped", tickable=False),), set[str](), {"A": "skipped"}),
+        ((a_task("A", tickable=False),), set[str](), {"A": "open"}),
     ],
     ids=["a milepost", "in other letters", "of one of two", "what has a box", "a subtask", "no milepost"],
 )
@@ -65,9 +65,9 @@ def test_a_plan_without_boxes_has_done_what_has_a_milepost() -> None:
 def test_the_repository_is_looked_at_for_the_tasks_that_were_read() -> None:
     seen: list[str] = []
 
-    def look(tasks: Sequence[Task]) -> Ground:
+    def look(tasks: Sequence[Task]) -> RepositoryFacts:
         seen.extend(f"{task.id} {task.status}" for task in tasks)
-        return Ground(missing={"no-such --all": ("no-such",)})
+        return RepositoryFacts(missing={"no-such --all": ("no-such",)})
 
     content = BOXES + b"  - Verify: `no-such --all`\n"
     found = planned(content, HERE, look=look)

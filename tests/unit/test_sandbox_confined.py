@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.sandbox.confined import ConfinedFolder, PlainFolder, Refused, is_inside
+from milepost.sandbox.confined import ConfinedFolder, PathRefused, PlainFolder, is_inside
 
 # Names that some file system reads as `.git`.
 NAMES_OF_GIT = (".git", ".GIT", ".Git", ".git.", ".git ", "GIT~1", "git~1", ".git::$INDEX_ALLOCATION", ".g\u200cit")
@@ -34,13 +34,13 @@ def test_neither_folder_reads_or_writes_what_leads_out_or_is_git(folder: Path, p
     confined, plain = ConfinedFolder(folder), PlainFolder(folder)
     before = sorted(folder.iterdir())
 
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         confined.read(path)
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         confined.write(path, b"theirs\n")
     assert plain.read(path) is None
     assert plain.text(path) is None
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         plain.write(path, b"theirs\n")
 
     assert sorted(folder.iterdir()) == before
@@ -57,9 +57,9 @@ def test_a_name_that_only_looks_like_git_is_written_and_read(folder: Path, path:
 
 def test_a_second_name_of_a_file_is_read_and_never_written(folder: Path) -> None:
     assert ConfinedFolder(folder).read("second") == PlainFolder(folder).read("second") == b"mine\n"
-    with pytest.raises(Refused, match="second"):
+    with pytest.raises(PathRefused, match="second"):
         ConfinedFolder(folder).write("second", b"theirs\n")
-    with pytest.raises(Refused, match="second"):
+    with pytest.raises(PathRefused, match="second"):
         PlainFolder(folder).write("second", b"theirs\n")
 
 
@@ -79,7 +79,7 @@ def test_each_folder_has_its_own_largest_file(folder: Path) -> None:
 
     assert PlainFolder(folder).read("large") is None
     assert len(ConfinedFolder(folder).read("large")) == 4_000_001
-    with pytest.raises(Refused, match="too large"):
+    with pytest.raises(PathRefused, match="too large"):
         ConfinedFolder(folder).read("huge")
 
 
@@ -103,9 +103,9 @@ def test_what_is_removed_takes_the_folders_that_it_leaves_empty_along(folder: Pa
 
     assert not (folder / "deep").exists()
     assert (folder.parent / "outside" / "secret").exists()
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         plain.remove(".git/config")
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         ConfinedFolder(folder).delete("away/secret")
 
 
@@ -118,5 +118,5 @@ def test_a_link_is_made_in_place_of_a_file_and_rights_are_given(folder: Path) ->
     assert plain.target("src/b.py") == "a.py"
     assert plain.target("src/a.py") == "elsewhere"
     assert plain.is_folder("src")
-    with pytest.raises(Refused):
+    with pytest.raises(PathRefused):
         plain.set_mode("direct", 0o777)

@@ -25,14 +25,14 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Refused(Exception):
+class PathRefused(Exception):
     """Says why a path is not read or written; it is told to the model and goes no further."""
 
 
 class ConfinedFolder:
     """A folder and what is below it, but not git's own files.
 
-    Every method raises `Refused`, or `MachineFailed` when no other path would do better: a full disk.
+    Every method raises `PathRefused`, or `MachineFailed` when no other path would do better: a full disk.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -94,23 +94,25 @@ class ConfinedFolder:
         """The components of what `path` names, links followed, below the root."""
         asked = PurePosixPath(path)
         if asked.is_absolute() or ".." in asked.parts:
-            raise Refused(f"{path!r} is refused: give a path below the workspace, without a leading / and without ..")
+            raise PathRefused(
+                f"{path!r} is refused: give a path below the workspace, without a leading / and without .."
+            )
         if not asked.parts:
-            raise Refused(f"{path!r} is not the path of a file")
+            raise PathRefused(f"{path!r} is not the path of a file")
         named = self._root / asked
         real = named.resolve() if follow_last else named.parent.resolve() / named.name
         if not real.is_relative_to(self._root):
-            raise Refused(f"{path!r} is refused: a link leads it out of the workspace")
+            raise PathRefused(f"{path!r} is refused: a link leads it out of the workspace")
         parts = real.relative_to(self._root).parts
         if any(map(_is_git, (*asked.parts, *parts))):
-            raise Refused(f"{path!r} is refused: git's own files are not edited")
+            raise PathRefused(f"{path!r} is refused: git's own files are not edited")
         return parts or (".",)
 
 
 class PlainFolder:
     """A checkout by paths relative to it. What is no plain file below it is not there.
 
-    What changes it raises `Refused` or `MachineFailed`; what reads raises nothing. The listing is kept until something
+    What changes it raises `PathRefused` or `MachineFailed`; what reads raises nothing. The listing is kept until something
     is written here: a program that ran in between may have added files to it.
     """
 
@@ -120,7 +122,7 @@ class PlainFolder:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a plain file of a sane size, else None."""
-        with suppress(Refused, OSError), self._at(path) as (parent, name):
+        with suppress(PathRefused, OSError), self._at(path) as (parent, name):
             return _read(path, name, parent, LARGEST_PLAIN_FILE_BYTES)
         return None
 
@@ -134,7 +136,7 @@ class PlainFolder:
 
     def mode(self, path: str) -> int | None:
         """The kind and rights of what is at `path`, be it a link; None where nothing is."""
-        with suppress(Refused, OSError), self._at(path) as (parent, name):
+        with suppress(PathRefused, OSError), self._at(path) as (parent, name):
             return os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
         return None
 
@@ -162,7 +164,7 @@ class PlainFolder:
 
     def target(self, path: str) -> str | None:
         """Where a link leads, None for what is no link."""
-        with suppress(Refused, OSError), self._at(path) as (parent, name):
+        with suppress(PathRefused, OSError), self._at(path) as (parent, name):
             return os.readlink(name, dir_fd=parent)
         return None
 
@@ -172,7 +174,7 @@ class PlainFolder:
             with suppress(FileNotFoundError, NotADirectoryError), self._at(path) as (parent, name):
                 os.unlink(name, dir_fd=parent)
             for above in list(PurePosixPath(path).parents)[:-1]:
-                with suppress(Refused, OSError), self._at(str(above)) as (parent, name):
+                with suppress(PathRefused, OSError), self._at(str(above)) as (parent, name):
                     os.rmdir(name, dir_fd=parent)
 
     def paths(self) -> tuple[str, ...]:
@@ -195,7 +197,7 @@ class PlainFolder:
     def _at(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """The folder that holds `path`, open, and the last part of its name."""
         if not is_inside(path):
-            raise Refused(f"{path!r} is not a path in the checkout")
+            raise PathRefused(f"{path!r} is not a path in the checkout")
         parts = PurePosixPath(path).parts
         with _parent(self._root, parts, make=make) as parent:
             yield parent, parts[-1]
@@ -245,7 +247,7 @@ def _read(path: str, name: str, parent: int, largest: int) -> bytes:
     with _regular(name, os.O_RDONLY, parent) as file:
         size = os.fstat(file).st_size
         if size > largest:
-            raise Refused(f"{path} is too large to read ({size} bytes)")
+            raise PathRefused(f"{path} is too large to read ({size} bytes)")
         with open(file, "rb", closefd=False) as stream:
             return stream.read(largest)
 
@@ -253,7 +255,7 @@ def _read(path: str, name: str, parent: int, largest: int) -> bytes:
 def _write(path: str, name: str, parent: int, content: bytes) -> None:
     with _regular(name, os.O_WRONLY | os.O_CREAT, parent) as file:
         if os.fstat(file).st_nlink > 1:
-            raise Refused(f"{path} has a second name (a hard link) that may be outside the workspace")
+            raise PathRefused(f"{path} has a second name (a hard link) that may be outside the workspace")
         os.ftruncate(file, 0)
         with open(file, "wb", closefd=False) as stream:
             stream.write(content)
@@ -264,7 +266,7 @@ def _regular(name: str, flags: int, parent: int) -> Iterator[int]:
     file = os.open(name, flags | _FILE, 0o666, dir_fd=parent)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise Refused(f"{name} is not a regular file")
+            raise PathRefused(f"{name} is not a regular file")
         yield file
     finally:
         os.close(file)
@@ -277,6 +279,6 @@ def _refusals(path: str) -> Iterator[None]:
     except OSError as error:
         if failure := machine_failure(error, path):
             raise failure from error
-        raise Refused(f"{path}: {error.strerror}") from error
+        raise PathRefused(f"{path}: {error.strerror}") from error
     except (ValueError, RuntimeError) as error:  # a NUL or a lone surrogate in the path; a loop of links
-        raise Refused(f"{path!r}: {error}") from error
+        raise PathRefused(f"{path!r}: {error}") from error

@@ -10,7 +10,7 @@ from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.dependencies import in_cargo, in_package_json, in_pyproject, in_requirements
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.pending_changes import PendingChanges
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 from milepost.sources.manifests.adding import CannotAdd, Dependency
 
 Adding = Callable[[str, Dependency], str]
@@ -97,9 +97,9 @@ class AddDependency:
         path = values.get("manifest") or _only_manifest(site)
         ecosystem = ecosystem_of(path)
         if ecosystem is None:
-            raise Refused(f"{path} is of no kind that is known")
+            raise PathRefused(f"{path} is of no kind that is known")
         if problems := _dependency_problems(ecosystem, inputs):
-            raise Refused("; ".join(problems))
+            raise PathRefused("; ".join(problems))
         dependency = Dependency(
             name=values["name"], version=values.get("version", ""), group=values["group"], replace=values["replace"]
         )
@@ -107,7 +107,7 @@ class AddDependency:
         try:
             site.write(path, ecosystem.add(before, dependency))
         except CannotAdd as refusal:
-            raise Refused(f"{path}: {refusal}") from refusal
+            raise PathRefused(f"{path}: {refusal}") from refusal
         folder = path.rpartition("/")[0]
         locks = [lock for lock in ecosystem.locks if site.holds(f"{folder}/{lock}" if folder else lock)]
         if locks and site.changes:
@@ -125,7 +125,7 @@ def _only_manifest(site: PendingChanges) -> str:
         found = [path for path in found if not path.startswith("requirements")]
     if len(found) != 1:
         named = f"there are several: {', '.join(found)}" if found else "there is none at the top of the project"
-        raise Refused(f"manifest is missing: {named}")
+        raise PathRefused(f"manifest is missing: {named}")
     return found[0]
 
 

@@ -16,7 +16,7 @@ from milepost.core.calls import Call, Reply
 from milepost.core.commands import Command, CommandResult, Line, enforced_by_all
 from milepost.core.errors import MilepostError, PatternInputsInvalid
 from milepost.core.ports import Tools
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 LONGEST_SAID = 4_000
 
@@ -58,7 +58,7 @@ def execute(pattern: Pattern, inputs: Mapping[str, str], site: PendingChanges) -
         pattern.execute(inputs, site)
         if not site.dry:
             site.write_out()
-    except Refused as refusal:
+    except PathRefused as refusal:
         raise PatternInputsInvalid(str(refusal), "change the inputs, or what is there") from refusal
     except MilepostError:
         raise
@@ -89,7 +89,7 @@ class WalledCommands:
         seconds = self.tools.seconds_for(argv) if timeout_s is None else timeout_s
         reply = self.tools.logbook.once(call, lambda: Reply(body=asdict(self._made(argv, seconds, aloud=True))))
         if reply.refused:
-            raise Refused(f"{argv[0]} was not allowed: {reply.refused}")
+            raise PathRefused(f"{argv[0]} was not allowed: {reply.refused}")
         result = _result_in(reply.body)
         self.held.append(result.enforced)
         return result

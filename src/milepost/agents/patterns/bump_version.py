@@ -8,7 +8,7 @@ from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.versions import PARTS, VERSION, bumped, is_place, stated_in, with_heading, with_version
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 CHANGELOG = "CHANGELOG.md"
 
@@ -41,12 +41,12 @@ class BumpVersion:
         values = values_in(self.schema, inputs)
         stated = {path: version for path in site.paths() if is_place(path) and (version := _stated(site, path))}
         if not stated:
-            raise Refused("no file here states a version")
+            raise PathRefused("no file here states a version")
         new = values.get("version") or bumped(_committed(site, stated), values["part"])
         old = {path: version for path, version in stated.items() if version != new}
         if len(set(old.values())) > 1:
             told = ", ".join(f"{path} has {version}" for path, version in old.items())
-            raise Refused(f"the files do not agree on the version: {told}")
+            raise PathRefused(f"the files do not agree on the version: {told}")
         for path in old:
             site.write(path, with_version(path, site.text(path), new))
         changelog = site.text_if_there(CHANGELOG)
@@ -59,7 +59,7 @@ def _stated(site: PendingChanges, path: str) -> str:
     """The version in a file; a manifest that cannot be read is refused, for it might hold one."""
     try:
         return stated_in(path, site.text(path))
-    except Refused:
+    except PathRefused:
         if path.endswith(".py"):
             return ""
         raise
@@ -74,5 +74,5 @@ def _committed(site: PendingChanges, stated: Mapping[str, str]) -> str:
             found.add(version)
     if len(found) != 1:
         told = f"commits disagree: {', '.join(sorted(found))}" if found else "no version is committed"
-        raise Refused(f"{told}; give version=… instead of part")
+        raise PathRefused(f"{told}; give version=… instead of part")
     return found.pop()

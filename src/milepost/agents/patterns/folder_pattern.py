@@ -12,7 +12,7 @@ from milepost.agents.patterns.inputs import problems_in, schema_problems, values
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.template import filled, template_problems
 from milepost.core.errors import SettingInvalid
-from milepost.sandbox.confined import ConfinedFolder, Refused
+from milepost.sandbox.confined import ConfinedFolder, PathRefused
 
 SCHEMA = "schema.json"
 TEMPLATES = "templates"
@@ -39,7 +39,7 @@ class FolderPattern:
         for template, content in self.templates.items():
             path = filled(template, values)
             if path in files:
-                raise Refused(f"two templates would write {path}")
+                raise PathRefused(f"two templates would write {path}")
             text = _text(content)
             files[path] = content if text is None else filled(text, values)
         site.create(files)
@@ -52,7 +52,7 @@ def load(folder: Path) -> FolderPattern:
         schema = json.loads(place.read(SCHEMA))
         paths = place.listing(TEMPLATES, at_most=MOST_TEMPLATES + 1)
         contents = {path.removeprefix(f"{TEMPLATES}/"): place.read(path) for path in paths if not path.endswith("/")}
-    except Refused as refusal:
+    except PathRefused as refusal:
         raise _unusable(folder, str(refusal)) from refusal
     except (ValueError, RecursionError) as error:
         raise _unusable(folder, f"{SCHEMA} is no JSON: {error}") from error

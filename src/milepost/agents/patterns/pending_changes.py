@@ -10,7 +10,7 @@ from typing import Protocol
 
 from milepost.core.commands import CommandResult
 from milepost.core.folders import BUILT
-from milepost.sandbox.confined import NOT_PLAIN_FOLDERS, ConfinedFolder, Refused
+from milepost.sandbox.confined import NOT_PLAIN_FOLDERS, ConfinedFolder, PathRefused
 
 MOST_FILES = 50_000
 MADE_FOLDERS = BUILT | {"coverage", "vendor"}  # deeper down they may be anything
@@ -18,7 +18,7 @@ MADE_FOLDERS = BUILT | {"coverage", "vendor"}  # deeper down they may be anythin
 __all__ = ["Commands", "NoCommands", "PathRefused", "PendingChange", "PendingChanges", "TookTooLong"]
 
 
-class TookTooLong(Refused):
+class TookTooLong(PathRefused):
     """Says that a command of a pattern was ended because its time was over."""
 
 
@@ -38,10 +38,10 @@ class NoCommands:
     """Where nothing can be run."""
 
     def ask(self, argv: tuple[str, ...]) -> CommandResult:
-        raise Refused(f"{argv[0]} cannot be run here")
+        raise PathRefused(f"{argv[0]} cannot be run here")
 
     def run(self, argv: tuple[str, ...], timeout_s: float | None) -> CommandResult:
-        raise Refused(f"{argv[0]} cannot be run here")
+        raise PathRefused(f"{argv[0]} cannot be run here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class PendingChanges:
             return self._files.read(path)
         content = self._staged[path].after
         if content is None:
-            raise Refused(f"{path} was deleted")
+            raise PathRefused(f"{path} was deleted")
         return content
 
     def text(self, path: str) -> str:
@@ -89,7 +89,7 @@ class PendingChanges:
         try:
             return self.read(path).decode()
         except UnicodeDecodeError:
-            raise Refused(f"{path} is not UTF-8 text") from None
+            raise PathRefused(f"{path} is not UTF-8 text") from None
 
     def text_if_there(self, path: str) -> str | None:
         return self.text(path) if self.holds(path) else None
@@ -98,7 +98,7 @@ class PendingChanges:
         """The files that end so, all without a suffix; what tools fill and others own is left out."""
         listed = self._files.listing("", at_most=MOST_FILES)
         if len(listed) >= MOST_FILES:
-            raise Refused(f"there are more than {MOST_FILES} files here")
+            raise PathRefused(f"there are more than {MOST_FILES} files here")
         kept = {path for path in listed if not path.endswith("/") and _is_ours(path.split("/")[:-1])}
         for change in self._staged.values():
             (kept.add if change.after is not None else kept.discard)(change.path)
@@ -113,7 +113,7 @@ class PendingChanges:
         wanted = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
         there = [path for path in wanted if self.holds(path) and self.read(path) != wanted[path]]
         if there:
-            raise Refused("; ".join(f"{path} is there already, with other content" for path in there))
+            raise PathRefused("; ".join(f"{path} is there already, with other content" for path in there))
         for path, content in wanted.items():
             self._stage(path, content)
 
@@ -165,14 +165,14 @@ class PendingChanges:
         """Refuse a path that leads through a file; `kept` says of what changes whether a file will be there."""
         for folder in map(str, list(PurePosixPath(path).parents)[:-1]):
             if kept.get(folder, self._holds_file(folder)):
-                raise Refused(f"{folder} is a file, and {path} would be below it")
+                raise PathRefused(f"{folder} is a file, and {path} would be below it")
 
     def _holds_file(self, path: str) -> bool:
         if not self._files.holds(path):
             return False
         try:
             self._files.listing(path, at_most=1)
-        except Refused:
+        except PathRefused:
             return True
         return False
 

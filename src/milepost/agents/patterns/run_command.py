@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from milepost.agents.clip import last_lines
 from milepost.agents.models.schema import Schema
 from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_in
-from milepost.agents.patterns.pending_changes import PendingChanges, Refused, TookTooLong
+from milepost.agents.patterns.pending_changes import PathRefused, PendingChanges, TookTooLong
 from milepost.core.commands import CommandResult, ending_in_words
 
 LONGEST_S = 86_400
@@ -57,7 +57,7 @@ class RunCommand:
         if result.termination in ("timeout", "idle"):
             raise TookTooLong(_complaint(argv, ending, result))
         if result.exit_code != values["expect"]:
-            raise Refused(_complaint(argv, ending, result))
+            raise PathRefused(_complaint(argv, ending, result))
         site.say(f"{shlex.join(argv)}: {ending}")
         if "output" in values:
             site.write(values["output"], result.stdout)

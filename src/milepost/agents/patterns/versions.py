@@ -7,7 +7,7 @@ import re
 import tomllib
 from typing import Any, Literal
 
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 Part = Literal["major", "minor", "patch"]
 PARTS: tuple[Part, ...] = ("major", "minor", "patch")
@@ -51,7 +51,7 @@ def bumped(version: str, part: str) -> str:
     """The next version: what is behind the part becomes 0, and what is behind the three numbers goes."""
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", version)
     if found is None:
-        raise Refused(f"the version {version!r} is not three numbers between dots")
+        raise PathRefused(f"the version {version!r} is not three numbers between dots")
     major, minor, patch = map(int, found.groups())
     match part:
         case "major":
@@ -79,7 +79,7 @@ def _in_tables(path: str, text: str) -> list[tuple[str, str]]:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{path} cannot be read: {error}") from error
+        raise PathRefused(f"{path} cannot be read: {error}") from error
     found: list[tuple[str, str]] = []
     for table in _TABLES[path]:
         below: Any = document
@@ -99,7 +99,7 @@ def _in_table(text: str, table: str, old: str, new: str) -> str:
     line = re.compile(rf"^(\s*version\s*=\s*)(['\"]){re.escape(old)}\2", re.MULTILINE)
     changed, count = line.subn(lambda found: f"{found[1]}{found[2]}{new}{found[2]}", text[start:end])
     if head is None or count != 1:
-        raise Refused(f"the version in [{table}] is not on a line of its own")
+        raise PathRefused(f"the version in [{table}] is not on a line of its own")
     return text[:start] + changed + text[end:]
 
 
@@ -115,7 +115,7 @@ def _in_json(path: str, text: str, new: str) -> str:
     if places == 2:
         wanted["packages"] = {**wanted["packages"], "": {**wanted["packages"][""], "version": new}}
     if json.loads(changed) != wanted:
-        raise Refused(f"{path}: the version cannot be told from others")
+        raise PathRefused(f"{path}: the version cannot be told from others")
     return changed
 
 
@@ -123,5 +123,5 @@ def _json(path: str, text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from error
+        raise PathRefused(f"{path} cannot be read: {error}") from error
     return found if isinstance(found, dict) else {}

@@ -14,10 +14,10 @@ from milepost.engine.project.settings import Settings
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
 from milepost.engine.terminals.one_command import HandTerminals
 from milepost.engine.verification.equipped_checkout import equipment_for
-from milepost.repair.manifests import node_declared, python_declared
 from milepost.repair.packages import Package, Unknown, node_package, python_package
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.scripts import EntryPoint, ScriptResult
+from milepost.sources.manifests import javascript, python
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, Failed, with_node_path
 from milepost.workspace.checkout import environments_folder
 
@@ -78,8 +78,8 @@ class StartEnvironment:
         approved = frozenset(self.settings.repair.packages)
         names = tuple(name for name in MANIFESTS if (self.folder / name).is_file())
         if self.language == "node":
-            return node_package(module, declared=node_declared(names, self._read), approved=approved)
-        return python_package(module, declared=python_declared(names, self._read), approved=approved)
+            return node_package(module, declared=javascript.declared(names, self._read), approved=approved)
+        return python_package(module, declared=python.declared(names, self._read), approved=approved)
 
     def _read(self, name: str) -> bytes | None:
         try:

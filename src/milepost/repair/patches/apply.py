@@ -11,7 +11,7 @@ from typing import Literal
 from milepost.core.task import Task
 from milepost.repair.file_scope import covers, in_scope
 from milepost.repair.patches.unified_diff import PatchedFile
-from milepost.sandbox.confined import PlainFolder, Refused, is_inside
+from milepost.sandbox.confined import PathRefused, PlainFolder, is_inside
 
 LARGEST_DIFF = 1_000_000
 MOST_FILES = 200
@@ -119,7 +119,7 @@ def restore(touched: tuple[Touched, ...], folder: PlainFolder) -> str:
                     folder.remove(one.path)
                 folder.write(one.path, one.before.content)
                 folder.set_mode(one.path, one.before.mode)
-    except Refused as problem:
+    except PathRefused as problem:
         return str(problem)
     return ""
 

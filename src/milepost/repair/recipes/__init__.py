@@ -43,7 +43,7 @@ def mend(case: Case, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) 
     for recipe in recipes:
         try:
             answer = recipe.apply(case, tools) if recipe.fits(case) else None
-        except confined.Refused as problem:
+        except confined.PathRefused as problem:
             answer = NeedsPerson(what=f"{recipe.name}: {problem}")
         except MilepostError:
             raise

@@ -18,7 +18,7 @@ def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> 
     before = case.files.read(path)
     try:
         case.files.write(path, text.encode())
-    except confined.Refused as closed:
+    except confined.PathRefused as closed:
         return NeedsPerson(what=f"not {what}: {closed}")
     if found is None:
         return Mended(what=what, paths=(path,))

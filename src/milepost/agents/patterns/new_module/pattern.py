@@ -15,7 +15,7 @@ from milepost.agents.patterns.new_module.functions import Example, Function, exa
 from milepost.agents.patterns.new_module.functions import problems_of as statement_problems
 from milepost.agents.patterns.new_module.module import KINDS, LANGUAGES, Language, Module, Usage, readme
 from milepost.agents.patterns.pending_changes import PendingChanges
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 LONGEST_DESCRIPTION = 100
 
@@ -124,10 +124,10 @@ def _create(files: Mapping[str, str], site: PendingChanges, problems: list[str])
     """Write the files, or tell all that is in the way at once."""
     try:
         site.create(files)
-    except Refused as refusal:
-        raise Refused("; ".join((str(refusal), *problems))) from refusal
+    except PathRefused as refusal:
+        raise PathRefused("; ".join((str(refusal), *problems))) from refusal
     if problems:
-        raise Refused("; ".join(problems))
+        raise PathRefused("; ".join(problems))
 
 
 def _write_page(module: Module, usage: Usage, site: PendingChanges) -> None:

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from milepost.agents.patterns.new_module.module import Module
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -27,7 +27,7 @@ requires-python = ">=3.11"
 
 
 def manifest(existing: str | None, module: Module) -> str:
-    """The text that pyproject.toml is to hold; `Refused` where it cannot be known how to add the module."""
+    """The text that pyproject.toml is to hold; `PathRefused` where it cannot be known how to add the module."""
     if existing is None:
         return _new(module)
     document = parsed(existing, PATH)
@@ -44,7 +44,7 @@ def parsed(text: str, path: str) -> TOMLDocument:
     try:
         return tomlkit.parse(text)
     except (TOMLKitError, ValueError, RecursionError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from error
+        raise PathRefused(f"{path} cannot be read: {error}") from error
 
 
 def table_at(table: MutableMapping[str, Any], *names: str) -> MutableMapping[str, Any] | None:
@@ -90,7 +90,7 @@ def _add_script(document: TOMLDocument, module: Module) -> None:
     if owner is None:
         return
     if "scripts" in owner.get("dynamic", ()):
-        raise Refused(f"{PATH} says that its scripts are dynamic: add {module.name} where they come from")
+        raise PathRefused(f"{PATH} says that its scripts are dynamic: add {module.name} where they come from")
     target = _target(module)
     if "scripts" not in owner:
         table = tomlkit.table()
@@ -99,7 +99,7 @@ def _add_script(document: TOMLDocument, module: Module) -> None:
             table.add(tomlkit.nl())
         owner["scripts"] = table
     elif owner["scripts"].get(module.name, target) != target:
-        raise Refused(f"{PATH} has a script {module.name!r} already, for {owner['scripts'][module.name]!r}")
+        raise PathRefused(f"{PATH} has a script {module.name!r} already, for {owner['scripts'][module.name]!r}")
     else:
         owner["scripts"][module.name] = target
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from milepost.agents.patterns.new_module.module import Module
 from milepost.agents.patterns.new_module.script_dialect import Dialect
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 PATH = "package.json"
 SETTINGS = "tsconfig.json"
@@ -50,7 +50,7 @@ def dialect_for(existing: str | None, *, typed: bool) -> Dialect:
 
 
 def manifest(existing: str | None, module: Module, dialect: Dialect) -> str:
-    """The text that package.json is to hold; `Refused` where it cannot be known how to add the module."""
+    """The text that package.json is to hold; `PathRefused` where it cannot be known how to add the module."""
     package = _new(module, dialect) if existing is None else _package(existing)
     before = json.dumps(package)
     _add_tests(package, f"tests/{module.name}.test{dialect.suffix}", dialect)
@@ -70,7 +70,7 @@ def settings_files(existing: str | None) -> dict[str, str]:
     if existing is None:
         return {SETTINGS: _written(_TYPED, None), BUILD_SETTINGS: _written(_BUILT, None)}
     if not _IMPORTS_SOURCES.search(re.sub(r"//[^\n]*|/\*.*?\*/", "", existing, flags=re.DOTALL)):
-        raise Refused(
+        raise PathRefused(
             f"{SETTINGS} does not let files import each other by their own names: "
             'add "rewriteRelativeImportExtensions": true to its compilerOptions'
         )
@@ -97,12 +97,12 @@ def _package(text: str) -> dict[str, Any]:
     try:
         package = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{PATH} cannot be read: {error}") from error
+        raise PathRefused(f"{PATH} cannot be read: {error}") from error
     if not isinstance(package, dict):
-        raise Refused(f"{PATH} holds no object")
+        raise PathRefused(f"{PATH} holds no object")
     for key, kinds in (("scripts", dict), ("bin", dict | str), ("exports", dict | str)):
         if key in package and not isinstance(package[key], kinds):
-            raise Refused(f"{PATH}: {key} is not understood")
+            raise PathRefused(f"{PATH}: {key} is not understood")
     return package
 
 
@@ -113,9 +113,9 @@ def _add_tests(package: dict[str, Any], path: str, dialect: Dialect) -> None:
         # A node that does not run TypeScript would find no tests otherwise, and be content.
         scripts["test"] = f'node --test "tests/**/*.test{dialect.suffix}"' if dialect.typed else "node --test"
     elif not _NODE_TEST.search(script):
-        raise Refused(f"{PATH} runs its tests by {script!r}; the module's tests are for node --test")
+        raise PathRefused(f"{PATH} runs its tests by {script!r}; the module's tests are for node --test")
     elif not _reaches(script, path):
-        raise Refused(f"{PATH} runs its tests by {script!r}, which would not run {path}")
+        raise PathRefused(f"{PATH} runs its tests by {script!r}, which would not run {path}")
 
 
 def _reaches(script: str, path: str) -> bool:
@@ -148,7 +148,7 @@ def _add_export(package: dict[str, Any], module: Module, dialect: Dialect, *, fi
         exports = package["exports"] = {".": exports}
     if target not in exports.values():
         if f"./{module.name}" in exports:
-            raise Refused(f"{PATH} exports ./{module.name} already, from {exports[f'./{module.name}']!r}")
+            raise PathRefused(f"{PATH} exports ./{module.name} already, from {exports[f'./{module.name}']!r}")
         exports[f"./{module.name}"] = target
 
 
@@ -159,7 +159,7 @@ def _add_program(package: dict[str, Any], module: Module, dialect: Dialect) -> N
     if isinstance(programs, str):
         programs = {str(package.get("name", "")).rpartition("/")[2]: programs}
     if programs.get(module.name, target) != target:
-        raise Refused(f"{PATH} has a program {module.name!r} already, {programs[module.name]!r}")
+        raise PathRefused(f"{PATH} has a program {module.name!r} already, {programs[module.name]!r}")
     package["bin"] = {**programs, module.name: target}
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from milepost.agents.patterns.edits import TextEdit, edited
 from milepost.agents.patterns.javascript_names import walk
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -71,7 +71,7 @@ class ScriptRenaming:
     left: list[str] = field(default_factory=list)
 
     def changed(self) -> dict[str, str]:
-        """The new text of each file that changes; `Refused` with every place that is not certain."""
+        """The new text of each file that changes; `PathRefused` with every place that is not certain."""
         self._find_exporters()
         changed: dict[str, str] = {}
         for script in self.scripts.values():
@@ -81,7 +81,7 @@ class ScriptRenaming:
             if edits:
                 changed[script.path] = edited(script.path, script.text, edits)
         if self.problems:
-            raise Refused("; ".join(dict.fromkeys(self.problems)))
+            raise PathRefused("; ".join(dict.fromkeys(self.problems)))
         return changed
 
     def _find_exporters(self) -> None:
@@ -216,7 +216,7 @@ def read(path: str, text: str) -> JavaScriptFile:
         language = tree_sitter_javascript.language()
     root = Parser(Language(language)).parse(text.encode()).root_node
     if root.has_error:
-        raise Refused(f"{path} cannot be read: it has an error of syntax")
+        raise PathRefused(f"{path} cannot be read: it has an error of syntax")
     return JavaScriptFile(path=path, text=text, root=root)
 
 

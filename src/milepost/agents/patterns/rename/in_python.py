@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from milepost.agents.patterns.edits import TextEdit, edited
 from milepost.agents.patterns.rename.python_scopes import Scope, home_of, scopes_of
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 _ATTRIBUTE_CALLS = ("getattr", "setattr", "hasattr", "delattr", "object")
 
@@ -60,7 +60,7 @@ class Renaming:
     left: list[str] = field(default_factory=list)
 
     def changed(self) -> dict[str, str]:
-        """The new text of each file that changes; `Refused` with every place that is not certain."""
+        """The new text of each file that changes; `PathRefused` with every place that is not certain."""
         self._find_exporters()
         changed: dict[str, str] = {}
         for source in self.sources.values():
@@ -71,7 +71,7 @@ class Renaming:
                 changed[source.path] = edited(source.path, source.text, edits)
             self.problems += self._entry_points(source)
         if self.problems:
-            raise Refused("; ".join(dict.fromkeys(self.problems)))
+            raise PathRefused("; ".join(dict.fromkeys(self.problems)))
         return changed
 
     def entry_point(self, gap: str) -> str:
@@ -240,7 +240,7 @@ def read(path: str, text: str, packages: frozenset[str]) -> PythonFile:
     try:
         return PythonFile(path=path, text=text, tree=ast.parse(text), packages=packages)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"{path} cannot be read as Python: {error}") from error
+        raise PathRefused(f"{path} cannot be read as Python: {error}") from error
 
 
 def defines(source: PythonFile, name: str) -> bool:

@@ -13,7 +13,7 @@ from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_i
 from milepost.agents.patterns.javascript_names import GLOBALS, RESERVED
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.rename import in_javascript, in_python
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 _NAME = r"^[A-Za-z_][A-Za-z0-9_]*\Z"
 _SHOWN = 10
@@ -71,7 +71,7 @@ def _rename_python(site: PendingChanges, home: str, old: str, new: str) -> None:
         return
     stubs = [path for path in site.paths(".pyi") if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", site.text(path))]
     if stubs:
-        raise Refused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
+        raise PathRefused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
     renaming = in_python.Renaming(old=old, new=new, sources=sources, home=home)
     _write(site, renaming.changed(), renaming.left, old)
     for path in ("pyproject.toml", "setup.cfg"):
@@ -85,7 +85,7 @@ def _rename_python(site: PendingChanges, home: str, old: str, new: str) -> None:
 def _has(site: PendingChanges, path: str, pattern: str) -> bool:
     try:
         return re.search(pattern, site.text(path)) is not None
-    except Refused:  # too large, or no text
+    except PathRefused:  # too large, or no text
         return False
 
 
@@ -103,13 +103,13 @@ def _home(site: PendingChanges, old: str, new: str) -> str:
     python, scripts = _python(site, old, new), _scripts(site, old, new, "")
     found = _defining(old, python, in_python.defines) + _defining(old, scripts, in_javascript.defines)
     if len(found) > 1:
-        raise Refused(f"{old!r} is defined in several files, name one of them: {', '.join(found)}")
+        raise PathRefused(f"{old!r} is defined in several files, name one of them: {', '.join(found)}")
     if found:
         return found[0]
     done = _defining(new, python, in_python.defines) + _defining(new, scripts, in_javascript.defines)
     if len(done) == 1:
         return ""
-    raise Refused(f"no file defines {old!r} at its top")
+    raise PathRefused(f"no file defines {old!r} at its top")
 
 
 def _defining(name: str, files: Mapping[str, Any], defines: Callable[[Any, str], bool]) -> list[str]:
@@ -118,7 +118,7 @@ def _defining(name: str, files: Mapping[str, Any], defines: Callable[[Any, str],
 
 def _refuse_unless_done(home: str, old: str, done: bool) -> None:
     if not done:
-        raise Refused(f"{home} does not define {old!r} at its top")
+        raise PathRefused(f"{home} does not define {old!r} at its top")
 
 
 def _python(site: PendingChanges, old: str, new: str) -> dict[str, in_python.PythonFile]:

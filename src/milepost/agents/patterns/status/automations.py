@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 from milepost.sources.parse_documents import at, json_of, toml_of
 
 Kind = Literal["ci", "hooks", "format", "lint", "types", "updates", "milepost"]
@@ -134,5 +134,5 @@ def _detail(sign: Sign, path: str, read: ReadText) -> str:
 def _text(read: ReadText, path: str) -> str:
     try:
         return read(path)
-    except Refused:  # no text, or a link out of the project: it is there, and says nothing more
+    except PathRefused:  # no text, or a link out of the project: it is there, and says nothing more
         return ""

@@ -14,7 +14,7 @@ from milepost.agents.patterns.inputs import inputs_schema, problems_in, values_i
 from milepost.agents.patterns.pending_changes import PendingChanges
 from milepost.agents.patterns.status.table import json_text, markdown
 from milepost.core.task import Roadmap, Task
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 Stage = Literal["planned", "stubbed", "implemented", "verified"]
 ReadRoadmap = Callable[[bytes], Roadmap]
@@ -70,7 +70,7 @@ class ImplementationStatus:
 
     def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
         if self.read_roadmap is None or self.stubs_of is None:
-            raise Refused("roadmaps cannot be read here")
+            raise PathRefused("roadmaps cannot be read here")
         values = values_in(self.schema, inputs)
         roadmap = self.read_roadmap(site.read(values["roadmap"]))
         mileposts = verified_in(_history(site), values["roadmap"])
@@ -120,7 +120,7 @@ def verified_in(log: str, roadmap: str) -> dict[str, str]:
 def _history(site: PendingChanges) -> str:
     done = site.ask("git", "log", "-z", _LOG)
     if not done.succeeded:
-        raise Refused(f"the history cannot be read: {done.stderr.strip() or done.error}")
+        raise PathRefused(f"the history cannot be read: {done.stderr.strip() or done.error}")
     return done.stdout
 
 
@@ -137,7 +137,7 @@ def _is(path: str, entry: str) -> bool:
 def _stubs(stubs_of: StubsOf, path: str, site: PendingChanges) -> tuple[str, ...]:
     try:
         return tuple(f"{what} (line {line})" for what, line in stubs_of(path, site.text(path)))
-    except Refused:  # no text, so nothing that could be read in it
+    except PathRefused:  # no text, so nothing that could be read in it
         return ()
 
 

@@ -25,7 +25,7 @@ from milepost.agents.tool_agent.tools.todos import listed
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, ending_in_words
 from milepost.core.ports import Terminal, ten_minutes
-from milepost.sandbox.confined import ConfinedFolder, Refused
+from milepost.sandbox.confined import ConfinedFolder, PathRefused
 
 LINES_AT_ONCE = 1_000
 FILES_AT_ONCE = 1_000
@@ -86,14 +86,14 @@ class ToolCalls:
         """What came of a call; `timeout_s` is all the time that a command may take."""
         try:
             if call.problem:
-                raise Refused(call.problem)
+                raise PathRefused(call.problem)
             return self._use(call.name, call.arguments, timeout_s)
-        except Refused as refusal:
+        except PathRefused as refusal:
             return Use(text=clip(f"error: {refusal}", LONGEST_ERROR), failed=True)
 
     def _use(self, name: str, arguments: Mapping[str, Any], timeout_s: float) -> Use:
         if problems := problems_of(_SPEC_OF[name].parameters, arguments):
-            raise Refused("; ".join(problems))
+            raise PathRefused("; ".join(problems))
         match name:
             case "execute":
                 return self._execute(arguments["argv"], timeout_s)
@@ -131,9 +131,9 @@ class ToolCalls:
         before = self._files.read(path)
         known = self._seen.get(self._files.name_of(path))
         if known is None:
-            raise Refused(f"{path} has not been read yet: read it before you edit it")
+            raise PathRefused(f"{path} has not been read yet: read it before you edit it")
         if known != _hash(before):
-            raise Refused(f"{path} has changed since it was read: read it again before you edit it")
+            raise PathRefused(f"{path} has changed since it was read: read it again before you edit it")
         after = replaced(decoded(path, before), old, new, everywhere=replace_all)
         return self._write(path, encoded(after), "edited")
 
@@ -160,7 +160,7 @@ class ToolCalls:
             result = self._run(argv, min(timeout_s, SECONDS), output_bytes=SEARCH_BYTES)
             if result.termination != "not_started":
                 return Use(text=lines_found(result, timeout_s=min(timeout_s, SECONDS)), enforced=result.enforced)
-        raise Refused("there is neither rg nor python3 here to search with: run another program that can")
+        raise PathRefused("there is neither rg nor python3 here to search with: run another program that can")
 
     def _below(self, path: str, whole: str) -> str:
         """How the names of files in a folder begin; `whole` for the workspace itself."""
@@ -174,7 +174,7 @@ class ToolCalls:
 
     def _run(self, argv: tuple[str, ...], timeout_s: float, *, output_bytes: int = 1_000_000) -> CommandResult:
         if any("\0" in word for word in argv):
-            raise Refused("argv holds a NUL character")
+            raise PathRefused("argv holds a NUL character")
         command = Command(
             argv=argv,
             cwd=self._workspace.folder,

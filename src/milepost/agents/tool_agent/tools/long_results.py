@@ -7,7 +7,7 @@ from itertools import count
 from milepost.agents.clip import clip
 from milepost.agents.tool_agent.tools.text import LONGEST_LINE
 from milepost.core.attempt import Workspace
-from milepost.sandbox.confined import ConfinedFolder, Refused
+from milepost.sandbox.confined import ConfinedFolder, PathRefused
 
 LONGEST_RESULT = 30_000
 PREVIEW = 6_000
@@ -36,7 +36,7 @@ class LongResults:
             return text
         try:
             self._folder.write(_file(name), _folded(text).encode("utf-8", "backslashreplace"))
-        except Refused:
+        except PathRefused:
             return f"{clip(text, PREVIEW)}\nThe rest could not be kept."
         return f"{clip(text, PREVIEW)}\nAll of it is in {name}: read_file reads it by that name, part by part."
 
@@ -47,8 +47,8 @@ class LongResults:
             return None
         try:
             return self._folder.read(_file(name))
-        except Refused:
-            raise Refused(f"there is no {name}") from None
+        except PathRefused:
+            raise PathRefused(f"there is no {name}") from None
 
 
 def _file(name: str) -> str:

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.folders import TOOLS
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 MOST_LINES = 200
 LONGEST_SHOWN = 500
@@ -62,7 +62,7 @@ def lines_found(result: CommandResult, *, timeout_s: float) -> str:
     if result.termination == "exited" and result.exit_code == 1:
         return NO_LINES
     reason = " ".join(result.stderr.split())[:LONGEST_SHOWN]
-    raise Refused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
+    raise PathRefused(reason or f"the search {ending_in_words(result, program='the search', timeout_s=timeout_s)}")
 
 
 @cache

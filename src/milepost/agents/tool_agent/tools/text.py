@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from milepost.agents.clip import clip
-from milepost.sandbox.confined import Refused
+from milepost.sandbox.confined import PathRefused
 
 LONGEST_PAGE = 30_000
 LONGEST_LINE = 2_000
@@ -20,7 +20,7 @@ def numbered(text: str, *, offset: int, limit: int) -> str:
     # Only newlines end a line: compilers and test runners count no others.
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").removesuffix("\n").split("\n")]
     if offset > len(lines):
-        raise Refused(f"the file has only {len(lines)} lines")
+        raise PathRefused(f"the file has only {len(lines)} lines")
     shown: list[str] = []
     room = LONGEST_PAGE - 100
     for number, line in enumerate(lines[offset - 1 : offset - 1 + limit], start=offset):
@@ -42,9 +42,9 @@ def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
     # Looking ahead also finds matches that overlap, of which a plain search would see only the first.
     count = sum(1 for _ in re.finditer(f"(?={pattern})", text))
     if count == 0:
-        raise Refused("the old text is not in the file; read the file and copy it exactly, without line numbers")
+        raise PathRefused("the old text is not in the file; read the file and copy it exactly, without line numbers")
     if count > 1 and not everywhere:
-        raise Refused(f"the old text is in the file {count} times; add lines around it, or set replace_all")
+        raise PathRefused(f"the old text is in the file {count} times; add lines around it, or set replace_all")
     return re.sub(pattern, lambda _: new, text)
 
 
@@ -53,7 +53,7 @@ def decoded(path: str, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"{path} is not a text file in UTF-8") from error
+        raise PathRefused(f"{path} is not a text file in UTF-8") from error
 
 
 def encoded(content: str) -> bytes:
@@ -61,4 +61,4 @@ def encoded(content: str) -> bytes:
     try:
         return content.encode()
     except UnicodeEncodeError as error:
-        raise Refused(f"the text cannot be written as UTF-8: {error.reason}") from error
+        raise PathRefused(f"the text cannot be written as UTF-8: {error.reason}") from error
