@@ -112,8 +112,8 @@ class ConfinedFolder:
 class PlainFolder:
     """A checkout by paths relative to it. What is no plain file below it is not there.
 
-    What changes it raises `PathRefused` or `MachineFailed`; what reads raises nothing. The listing is kept until something
-    is written here: a program that ran in between may have added files to it.
+    What changes it raises `PathRefused` or `MachineFailed`; what reads raises nothing. The listing is kept until
+    something is written here: a program that ran in between may have added files to it.
     """
 
     def __init__(self, root: Path) -> None:
