@@ -98,7 +98,7 @@ def travel(wish: StartWish, tell: Teller) -> None:
     except KeyboardInterrupt:
         refused = Begun(what="refused", run=run, reason="was interrupted", advice="start it again")
     except Exception as error:
-        mistake = f"milepost made a mistake: {type(error).__name__}: {error}"
+        mistake = f"bug in milepost: {type(error).__name__}: {error}"
         refused = Begun(what="refused", run=run, reason=mistake, advice="milepost run --debug shows where")
     else:
         if not run:

@@ -137,7 +137,7 @@ def test_a_group_is_one_attempt_and_one_milepost_that_ticks_and_proves_all_of_it
     assert sandbox.milepost("verify", "1.2", "--replay").code == 0
     assert sandbox.milepost("sync").stdout.endswith("agree\n")
     alone = sandbox.milepost("undo", "1.2")
-    assert alone.code == 2 and "1.2 was done with 1.1, in one milepost" in alone.stderr
+    assert alone.code == 2 and "1.2 was done together with 1.1, in one milepost" in alone.stderr
     assert "depends on 1.1" in sandbox.milepost("undo", "1.1").stderr
     assert sandbox.milepost("undo", "1.1", "--with-dependents").code == 0
     assert (sandbox.repo / "ROADMAP.md").read_text() == GROUPED

@@ -107,7 +107,7 @@ def test_a_roadmap_that_is_not_committed(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("run",), "no agent is named"),
+        (("run",), "no agent is set"),
         (("run", "--agent", "nobody"), "nobody"),
         (("run", "--agent", "acp:nobody"), "there is no agent 'acp:nobody'"),
         (("run", "--agent", "acp:claude"), "there is no agent 'acp:claude': use 'claude'"),
@@ -193,7 +193,7 @@ def test_a_memory_that_can_only_be_read_is_not_called_damaged(sandbox: Sandbox, 
         assert there.milepost("memory", "start", "Mend it").code == there.milepost("memory", "search", "it").code == 0
         subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
         looked = there.milepost("memory", "doctor")
-        assert looked.code == 0 and "nothing is wrong" in looked.stdout
+        assert looked.code == 0 and "no problems found" in looked.stdout
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
 

@@ -65,7 +65,7 @@ def test_chaos_asks_nobody_who_costs_money_and_says_what_it_lacks(
     sandbox.commit()
     with pytest.raises(Misuse, match="'command:claude'"):
         milepost.chaos(cassette=CASSETTE)
-    with pytest.raises(Misuse, match="nothing is recorded"):
+    with pytest.raises(Misuse, match="there is no recording"):
         milepost.chaos(ROADMAP)
     with pytest.raises(Misuse, match="--tasks"):
         milepost.chaos(ROADMAP, tasks=3)
@@ -73,7 +73,7 @@ def test_chaos_asks_nobody_who_costs_money_and_says_what_it_lacks(
         milepost.chaos(ROADMAP, cassette="nowhere.json")
     sandbox.write(ROADMAP, files[ROADMAP].replace("[ ]", "[x]"))
     sandbox.commit()
-    with pytest.raises(Misuse, match="no task is open"):
+    with pytest.raises(Misuse, match="there is no open task"):
         milepost.chaos(cassette=CASSETTE)
 
 

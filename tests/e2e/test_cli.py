@@ -66,7 +66,7 @@ def test_a_dry_run_names_what_is_left_of_an_interrupted_run(sandbox: Sandbox) ->
     busy = sandbox.run("--dry-run")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert (busy.code, busy.stdout) == (1, "") and "already going on" in busy.stderr
+    assert (busy.code, busy.stdout) == (1, "") and "already in progress" in busy.stderr
     assert sandbox.run("--dry-run", "--json").json["would_run"] == ["1.2"]
     assert sandbox.run("--dry-run", "--json", "--new").json["would_run"] == ["1.2"], "1.1 is on the branch"
 
@@ -107,7 +107,7 @@ def test_what_init_says_to_do_next_works_where_it_is_said(sandbox: Sandbox, plac
     subprocess.run(["sh", "-c", advice], cwd=folder, env=sandbox.environment, capture_output=True, check=True)
     assert sandbox.git("ls-files").split() == ["README.md", "ROADMAP.md", "milepost.toml"]
     for line in answer.stdout.splitlines()[:2]:
-        assert (folder / line.removeprefix("made ")).is_file()
+        assert (folder / line.removeprefix("created ")).is_file()
 
 
 def test_an_error_of_executed_code_does_not_reach_the_terminal_raw(tmp_path: Path) -> None:

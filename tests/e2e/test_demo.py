@@ -31,7 +31,7 @@ def test_the_demonstration_shows_every_ending_a_task_can_have(tmp_path: Path) ->
     assert "attempt 2 of 2" in repaired and "test_hours" in repaired
     assert machine.milepost("proof", "1.3", "--json").json["verdict"] == "passed", "the pattern's own tests decide"
     assert machine.milepost("proof", "2.3", "--json").json["verdict"] == "unverified"
-    for shown in ("the history, one commit a task", "a box is ticked only with proof", f"cd {place}\n"):
+    for shown in ("the history: one commit per task", "a box is ticked only with proof", f"cd {place}\n"):
         assert shown in done.stdout
     again = subprocess.run(
         [sys.executable, "-m", "milepost", "demo", str(place)], env=env, capture_output=True, text=True

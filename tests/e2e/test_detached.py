@@ -130,7 +130,7 @@ def test_a_task_is_tried_once_more_within_the_walls_gates_and_budget_of_the_run_
     assert order_of(roadmap, begun.run) == held
 
     spent = sandbox.milepost("retry", "1.1")
-    assert spent.code == 1 and f"nothing is left of the $0.20 that run {begun.run} had" in spent.stderr
+    assert spent.code == 1 and f"the budget of $0.20 of run {begun.run} is spent" in spent.stderr
     more = sandbox.milepost("retry", "1.1", "--budget", "2", "--json")
     assert order_of(roadmap, more.events[-1]["run"]) == held, more.stderr
 

@@ -79,7 +79,7 @@ def test_the_page_about_memory_runs(tmp_path: Path) -> None:
     script = "\n".join(["set -e", *blocks("docs/memory.md", "sh")])
     done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "by its agent's word" in done.stdout and "Mend the parser" in done.stdout
+    assert "as claimed by its agent" in done.stdout and "Mend the parser" in done.stdout
     assert "added nothing · 1 was forgotten here" in done.stdout
     run_python_blocks("docs/memory.md", tmp_path / "work", tmp_path)
 

@@ -66,7 +66,7 @@ def test_changes_to_a_workspace_are_told_and_dropped_unless_they_are_accepted(tm
 
     shown = run("--diff")
     told, patch = shown.stderr.splitlines(), shown.stdout
-    assert told == ["added a", "changed b", "deleted c", "dropped 3 changes: --accept brings them into the workspace"]
+    assert told == ["added a", "changed b", "deleted c", "discarded 3 changes: --accept applies them to the workspace"]
     assert patch.startswith("said\n--- /dev/null\n+++ b/a\n") and "\n b\n+more\n" in patch and "\n-c\n" in patch
     assert sorted(path.name for path in work.iterdir()) == ["b", "c"]
     accepted = json.loads(run("--accept", "--json").stdout)
@@ -95,4 +95,4 @@ def test_changes_of_code_that_was_ended_are_said_to_be_gone(tmp_path: Path) -> N
     code = "open('a', 'w')\nwhile True: pass"
     shown = subprocess.run(argv, input=code, capture_output=True, text=True)
     assert shown.returncode == 1 and not list(tmp_path.iterdir())
-    assert shown.stderr.splitlines()[-1] == "what it changed in the workspace is gone with it"
+    assert shown.stderr.splitlines()[-1] == "its changes to the workspace were discarded"

@@ -48,7 +48,7 @@ def test_a_run_that_is_terminated_ends_the_step_in_flight_and_goes_on_later(sand
     process = sandbox.start("run", "--agent", sandbox.agent)
     wait_until(lambda: at_work(sandbox))
     process.send_signal(signal.SIGTERM)
-    wait_for(process, {"stopping after the steps in flight"})
+    wait_for(process, {"stopping after the running steps"})
     sandbox.let_go()
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 130, stderr
@@ -99,7 +99,7 @@ def test_a_thousand_tasks_are_planned_begun_stopped_and_gone_on_with(sandbox: Sa
         process = sandbox.start_cold(*words)
         wait_until(partial(has_more_than, sandbox, done), 300)
         assert peak_memory_kb(process.pid) < MOST_MEMORY_KB
-        assert "can go on at any time" in sandbox.milepost("stop").stdout
+        assert "resume it at any time" in sandbox.milepost("stop").stdout
         process.communicate(timeout=60)
         assert process.returncode == 130
         posts = sandbox.mileposts(branch_of(sandbox))

@@ -65,7 +65,7 @@ def test_each_task_waits_for_a_yes_before_it_begins_and_before_it_lands(sandbox:
     seen = sandbox.milepost("gates").stdout
     assert "│ +hello" in seen and told["commands"]["approve"] in seen
     wrong = sandbox.milepost("approve", "1.1", "--digest", "0123456789ab")
-    assert wrong.code == 1 and "another one now" in wrong.stderr
+    assert wrong.code == 1 and "has changed since it was shown" in wrong.stderr
     assert pasted(sandbox, told["commands"]["approve"]).code == 0
     assert sandbox.milepost("reject", "1.1", "--reason", "late").code == 1, "an answer stands"
     done = sandbox.milepost("resume", "--json")
@@ -176,7 +176,7 @@ def test_an_answer_reaches_a_run_that_waits_and_one_whose_process_was_killed(san
     assert "milepost resume" in sandbox.milepost("approve").stdout, "nothing runs"
     with watched(sandbox, "resume") as process:
         wait_until(lambda: [gate for gate in waiting(sandbox) if gate.kind == "after"])
-        assert "the run goes on" in sandbox.milepost("approve", "1.1").stdout
+        assert "the run continues" in sandbox.milepost("approve", "1.1").stdout
         assert process.wait(90) == 0
     assert sandbox.mileposts() == ["1.1"]
 

@@ -72,8 +72,8 @@ def test_every_attempt_can_be_looked_at_again_and_files_come_back_from_it(sandbo
         ("diff", "nobody"): "'nobody'",
         ("attempts", "7.7"): "'7.7'",
         ("restore", "never.txt", "--from", "1.1"): "never.txt is not in 1.1",
-        ("mark", "--", "-x"): "cannot be the name of a mark",
-        ("undo",): "say what to undo",
+        ("mark", "--", "-x"): "is not a valid mark name",
+        ("undo",): "name what to undo",
     }.items():
         answer = sandbox.milepost(*words)
         assert answer.code == 2 and said in answer.stderr and "Traceback" not in answer.stderr, answer
@@ -95,11 +95,11 @@ def test_going_back_is_previewed_refused_done_and_seen_in_the_status(sandbox: Sa
     undone = sandbox.milepost("undo", "--to", "1.1", "--json").json
     assert [(one["task"], one["files"], one["boxes"]) for one in undone["taken_back"]] == [("1.2", ["b.txt"], ["1.2"])]
     status = sandbox.milepost("status")
-    assert "taken back: open again" in status.stdout and "1 of 2 done" in status.stdout, status.stdout
+    assert "undone: open again" in status.stdout and "1 of 2 done" in status.stdout, status.stdout
     tasks = {task["task"]: task["verdict"] for task in sandbox.milepost("status", "--json").json["tasks"]}
     assert tasks == {"1.1": "passed", "1.2": None}
     assert sandbox.run().code == 0, "it can be done again"
     assert sandbox.milepost("attempts", "1.2").stdout.count("1.2#") >= 2
     assert sandbox.milepost("undo", "--to", "start").code == 0
     assert "[x]" not in (sandbox.repo / "ROADMAP.md").read_text() and not list(sandbox.repo.glob("*.txt"))
-    assert sandbox.milepost("undo", "--to", "start").stdout.startswith("nothing to take back")
+    assert sandbox.milepost("undo", "--to", "start").stdout.startswith("nothing to undo")

@@ -35,7 +35,7 @@ def test_a_weaker_level_than_was_asked_for_is_told_by_the_run_its_status_report_
     assert sandbox.milepost("status").stdout.splitlines()[0].endswith(f"sandbox: {WEAKER}")
     report = sandbox.milepost("report", "--markdown", "-").stdout.replace("\\", "")
     assert f"sandbox: {WEAKER}" in report
-    assert "held by     downgraded-from-sandboxed, " in sandbox.milepost("proof", "1.1").stdout
+    assert "sandbox     downgraded-from-sandboxed, " in sandbox.milepost("proof", "1.1").stdout
 
 
 def test_commands_run_in_containers_where_the_settings_say_so(sandbox: Sandbox) -> None:

@@ -44,7 +44,7 @@ def test_the_second_engine_says_who_holds_the_state_and_ends(sandbox: Sandbox) -
         for command in (("run", "--agent", sandbox.agent), ("resume",), ("undo", "1.1")):
             second = sandbox.milepost(*command)
             assert second.code == 1
-            assert f"pid {first.pid}" in second.stderr and "already going on" in second.stderr
+            assert f"pid {first.pid}" in second.stderr and "already in progress" in second.stderr
     finally:
         os.killpg(first.pid, signal.SIGKILL)
         end(first)
@@ -61,7 +61,7 @@ def test_stop_lets_the_step_in_flight_end_and_resume_goes_on_without_flags(sandb
     heard += first.stdout.read()
     assert end(first)[0] == 130
     assert heard.count('"stage": "act"') == 1
-    assert "can go on at any time" in end(stopping)[1]
+    assert "resume it at any time" in end(stopping)[1]
     resumed = sandbox.milepost("resume", "--json")
     assert resumed.code == 0, resumed.stderr
     assert [event["task"] for event in resumed.events if event.get("stage") == "act"] == ["1.2"], (
@@ -77,17 +77,17 @@ def test_no_other_run_goes_on_in_the_place_of_the_one_that_is_meant(sandbox: San
     first = sandbox.milepost("run", *asking).events[-1]["run"]
     for words in (("run", "OTHER.md", *asking), ("run", "OTHER.md", "--dry-run"), ("resume", "OTHER.md")):
         refused = sandbox.milepost(*words)
-        assert refused.code == 1 and f"run {first} is not over, and it is about ROADMAP.md" in refused.stderr
+        assert refused.code == 1 and f"run {first} is unfinished, and it belongs to ROADMAP.md" in refused.stderr
     second = sandbox.milepost("run", "--new", *asking).events[-1]["run"]
-    for meant, why in ((first, "it was left for another"), ("ffff-", "there is no such run here")):
+    for meant, why in ((first, "it was abandoned"), ("ffff-", "there is no such run here")):
         refused = sandbox.milepost("resume", "--run", meant)
-        assert refused.code == 1 and f"run {meant} cannot go on: {why}" in refused.stderr
-        assert f"goes on with run {second}" in refused.stderr
+        assert refused.code == 1 and f"run {meant} cannot continue: {why}" in refused.stderr
+        assert f"continues run {second}" in refused.stderr
     for asked in ("begin", "land"):
         assert sandbox.milepost("approve", "1.1").code == 0, asked
         went_on = sandbox.milepost("resume", "--run", second.upper())
     assert went_on.code == 0 and sandbox.mileposts() == ["1.1"]
-    assert f"run {second} cannot go on: it is over" in sandbox.milepost("resume", "--run", second).stderr
+    assert f"run {second} cannot continue: it is finished" in sandbox.milepost("resume", "--run", second).stderr
 
 
 def test_interrupting_twice_stops_at_once_and_loses_nothing(sandbox: Sandbox) -> None:
@@ -95,7 +95,7 @@ def test_interrupting_twice_stops_at_once_and_loses_nothing(sandbox: Sandbox) ->
     first = sandbox.start("run", "--agent", sandbox.agent)
     wait_until(lambda: acting(sandbox))
     os.kill(first.pid, signal.SIGINT)
-    wait_for(first, {"stopping after the steps in flight"})
+    wait_for(first, {"stopping after the running steps"})
     assert first.poll() is None, "the first interrupt waits for the step in flight"
     os.kill(first.pid, signal.SIGINT)
     code, stdout, _ = end(first)
@@ -152,16 +152,16 @@ def test_the_same_command_after_a_kill_goes_on_and_a_smaller_wish_is_refused(san
     again = sandbox.start(*words)
     wait_until(lambda: sandbox.milepost("status", "--json").json["state"] == "running")
     os.killpg(again.pid, signal.SIGKILL)
-    assert "already going on" not in end(again)[2]
+    assert "already in progress" not in end(again)[2]
 
 
 def test_there_is_nothing_to_resume_or_to_stop_and_both_say_so(sandbox: Sandbox) -> None:
     sandbox.roadmap(SLOW)
     sandbox.let_go()
-    assert sandbox.milepost("resume").stdout == "nothing to do: no run was started here yet\n"
+    assert sandbox.milepost("resume").stdout == "nothing to do: no runs here yet\n"
     assert sandbox.run().code == 0
     assert sandbox.milepost("resume").stdout == "nothing to do: the last run is finished\n"
-    assert sandbox.milepost("stop").stdout == "nothing to stop: no run is going on here\n"
+    assert sandbox.milepost("stop").stdout == "nothing to stop: no run in progress here\n"
 
 
 def test_an_interrupted_run_is_not_silently_given_other_flags(sandbox: Sandbox) -> None:

@@ -148,12 +148,12 @@ def test_a_pattern_that_runs_a_command_tells_so_and_runs_it_only_when_it_may_wri
     touch = ("patterns", "run_command", "command=touch made.txt")
     shown = sandbox.milepost(*touch)
     assert (shown.code, (sandbox.repo / "made.txt").exists()) == (0, False)
-    assert "would run: touch made.txt\nnothing was run or written; --write does it\n" in shown.stderr
+    assert "would run: touch made.txt\nnothing was run or written; --write applies it\n" in shown.stderr
 
     done = sandbox.milepost(*touch, "--write")
 
     assert (done.code, (sandbox.repo / "made.txt").exists()) == (0, True)
-    assert "ran touch made.txt; what it changed by itself is not listed here\n" in done.stderr
+    assert "ran touch made.txt; files changed by these commands are not listed here\n" in done.stderr
     assert "nothing" not in done.stderr
     noted = sandbox.milepost(*touch, "output=log.txt", "--write", "--json").json
     assert (noted["commands"], noted["written"]) == (["touch made.txt"], ["log.txt"])
@@ -164,13 +164,13 @@ def test_a_pattern_that_runs_a_command_tells_so_and_runs_it_only_when_it_may_wri
     [
         (("fly",), "there is no pattern 'fly'"),
         (("fly", "a=b"), "there is no pattern 'fly'"),
-        (("bump_version", "minor"), "'minor' is no input"),
+        (("bump_version", "minor"), "'minor' is not an input"),
         (
             ("bump_version", "part=huge", "colour=red"),
             "colour is not known; known are part, version, date; part must be",
         ),
         (("bump_version", "part=minor", "part=major"), "given more than once: part"),
-        (("bump_version", "--dry-run", "--write"), "opposite things"),
+        (("bump_version", "--dry-run", "--write"), "exclude each other"),
     ],
 )
 def test_a_pattern_that_is_misused_says_what_to_do(words: tuple[str, ...], says: str, sandbox: Sandbox) -> None:

@@ -25,7 +25,7 @@ def test_a_problem_is_fatal_when_it_is_asked_to_be(sandbox: Sandbox) -> None:
     relaxed, strict = sandbox.milepost("plan"), sandbox.milepost("plan", "--strict")
     assert (relaxed.code, strict.code) == (0, 1)
     assert '1.1 "Make it nicer" is vague (nicer)' in relaxed.stdout
-    assert "each is fatal, by --strict" in strict.stdout
+    assert "with --strict each one is fatal" in strict.stdout
     assert sandbox.milepost("plan", "--strict", "--json").code == 1
     sandbox.roadmap("- [ ] 1.1 Write `a.txt`\n  - Verify: test -f a.txt\n")
     assert sandbox.milepost("plan", "--strict").code == 0
@@ -103,7 +103,7 @@ def test_programs_and_files_are_looked_for_where_they_would_be_used(sandbox: San
     told = " ".join(sandbox.milepost("plan").stdout.split())
     assert "1.1 names src/dration.py, which is not there: did you mean src/duration.py?" in told
     assert "1.1 is verified by `no-such-program`, not found on this machine" in told
-    assert "2 things to look at" in told
+    assert "2 things to check" in told
 
 
 def test_a_plan_of_many_tasks_is_short_where_it_can_be(sandbox: Sandbox) -> None:

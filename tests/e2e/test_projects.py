@@ -140,14 +140,14 @@ def test_in_turn_nobody_begins_on_top_of_what_is_not_taken_in(sandbox: Sandbox) 
     words = ("run", "--workspace", "--agent", sandbox.agent)
     machine.write("README.md", "changed\n")
     dirty = machine.milepost(*words)
-    assert dirty.code == 1 and "your tree has changes that are not committed" in dirty.stderr
+    assert dirty.code == 1 and "your working tree has uncommitted changes" in dirty.stderr
     machine.git("checkout", "--quiet", "README.md")
     in_the_way = machine.write("b.txt", "mine\n")
     halted = machine.milepost(*words)
     assert halted.code == 1, halted.stderr
     assert "✗ @acme/a  1.1 failed" in halted.stdout, "what fails keeps nobody else back"
-    assert "@acme/b: your branch did not take its mileposts in: " in halted.stdout
-    assert "✗ @acme/c  1.1 was not begun" in halted.stdout
+    assert "@acme/b: its mileposts could not be merged into your branch: " in halted.stdout
+    assert "✗ @acme/c  1.1 was not started" in halted.stdout
     in_the_way.unlink()
     branch = halted.stdout.partition("merge --ff-only ")[2].split()[0]
     machine.git("merge", "--quiet", "--ff-only", branch)

@@ -118,7 +118,7 @@ def test_a_run_of_programs_is_recorded_as_what_they_changed_and_replayed_in_a_cl
 
     people = sandbox.milepost("replay", run, "--task", "1.2", "--folder", str(tmp_path / "clone"))
     assert people.code == 0, people.stderr
-    assert f"1 of 1 task came to the same tree as in run {run}" in people.stdout
+    assert f"1 of 1 task gave the same tree as in run {run}" in people.stdout
     assert (tmp_path / "clone/repository/sub/b.txt").read_text() == "good\n"
 
 
@@ -136,7 +136,7 @@ def test_an_interrupted_run_is_recorded_as_far_as_it_came_and_whole_when_it_goes
                 assert time.monotonic() < deadline and run.poll() is None
                 time.sleep(0.05)
             os.kill(run.pid, signal.SIGINT)
-            wait_for(run, {"stopping after the steps in flight"})
+            wait_for(run, {"stopping after the running steps"})
             os.kill(run.pid, signal.SIGINT)  # the second time at once
             run.communicate(timeout=60)
         assert run.returncode == 130
@@ -145,7 +145,7 @@ def test_an_interrupted_run_is_recorded_as_far_as_it_came_and_whole_when_it_goes
         unfinished = sandbox.milepost(
             "replay", sandbox.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/milepost")
         )
-        assert unfinished.code == 1 and "is not over, and only what is over is replayed" in unfinished.stderr
+        assert unfinished.code == 1 and "is unfinished, and only finished runs can be replayed" in unfinished.stderr
 
         assert sandbox.milepost("resume", "--record", str(tape)).code == 0
     whole = json.loads(tape.read_text())["tasks"]
@@ -165,7 +165,7 @@ def test_a_replay_says_where_it_came_to_something_else_and_what_is_gone(sandbox:
 
     differs = sandbox.milepost("replay", run)
     assert differs.code == 1, differs.stderr
-    assert "0 of 2 tasks came to the same tree" in differs.stdout and "differs: luck.txt" in differs.stdout
+    assert "0 of 2 tasks gave the same tree" in differs.stdout and "differs: luck.txt" in differs.stdout
     clone = Path(differs.stdout.rpartition("the clone is in ")[2].strip())
     assert (clone / "luck.txt").is_file() and sandbox.home in clone.parents
 
@@ -178,10 +178,10 @@ def test_a_replay_says_where_it_came_to_something_else_and_what_is_gone(sandbox:
         database.execute("delete from attempt_notes where task = '1.1'")
     database.close()
     gone = sandbox.milepost("replay", run)
-    assert (gone.code, "nothing is left of what was done in 1.1 attempt 1" in gone.stderr) == (1, True)
+    assert (gone.code, "the recorded steps were deleted for 1.1 attempt 1" in gone.stderr) == (1, True)
     assert sandbox.milepost("replay", run, "--task", "1.2").code == 0
     place = sandbox.milepost("run", "--agent", f"replay:{tape}", "--record", str(tmp_path / "no/where"))
-    assert place.code == 2 and "no cassette can be written to" in place.stderr
+    assert place.code == 2 and "the recording cannot be written to" in place.stderr
 
 
 def test_what_people_answered_is_answered_again(sandbox: Sandbox) -> None:

@@ -50,7 +50,7 @@ def test_the_same_change_twice_ends_a_task_with_a_diagnosis_and_the_others_go_on
     mended = [one for one in found if one["mended_by"]]
     assert [one["mended_by"] for one in mended] == [[{"by": agent, "times": 1}]], "T2 was, T1 was not"
     told = sandbox.milepost("failures").stdout
-    assert mended[0]["class"] in told and "mended by" in told
+    assert mended[0]["class"] in told and "fixed by" in told
 
 
 @pytest.mark.parametrize("mode", ["no-adapt", "suggest"])

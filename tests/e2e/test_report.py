@@ -59,8 +59,8 @@ def test_a_run_is_told_whole_in_events_page_markdown_and_log(sandbox: Sandbox, t
 
 def test_where_nothing_was_run_and_where_the_run_is_unknown_that_is_said(sandbox: Sandbox) -> None:
     sandbox.roadmap(TWO)
-    assert "nothing was run here yet" in sandbox.milepost("report").stdout
-    assert "Nothing was run here yet" in sandbox.milepost("report", "--html", "-").stdout
+    assert "no runs here yet" in sandbox.milepost("report").stdout
+    assert "No runs here yet" in sandbox.milepost("report", "--html", "-").stdout
     assert sandbox.milepost("events", "--json").stdout == ""
     assert not (sandbox.repo / ".milepost").exists(), "looking makes no state directory"
     unknown = sandbox.milepost("report", "--run", "beef")

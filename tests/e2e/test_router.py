@@ -149,10 +149,10 @@ def test_without_anybody_to_choose_among_auto_is_refused_and_a_plan_is_shown_all
     sandbox.roadmap(tasks("a.py"))
     refused = sandbox.milepost("run")
     assert refused.code == 2
-    assert "nobody is named to choose among" in refused.stderr
+    assert "there are no agents to choose from" in refused.stderr
     plan = sandbox.milepost("plan")
     assert plan.code == 0
-    assert "auto   the agent is 'auto', and nobody is named to choose among" in plan.stdout
+    assert "auto   the agent is 'auto', but there are no agents to choose from" in plan.stdout
 
 
 def test_a_pattern_that_takes_exactly_what_the_task_gives_goes_before_any_agent(

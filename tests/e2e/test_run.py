@@ -158,7 +158,7 @@ def test_mileposts_that_wait_for_one_branch_are_not_brought_to_another(sandbox: 
     sandbox.write("README.md", "edited\n")
     first = sandbox.run("--task", "1.1", "--json").events[-1]["branch"]
     again = sandbox.run("--task", "1.2")
-    assert f"from {first}" in again.stderr and "has not taken in yet" in again.stderr, "it says what it builds on"
+    assert f"from {first}" in again.stderr and "not yet merged into" in again.stderr, "it says what it builds on"
     sandbox.git("checkout", "--quiet", "README.md")
     sandbox.git("checkout", "--quiet", "-b", "other")
     assert sandbox.run("--task", "1.2").code == 0

@@ -94,7 +94,7 @@ def test_a_roadmap_that_cannot_be_followed_any_more_changes_nothing(sandbox: San
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)
     (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND.replace("Depends on: A1", "Depends on: A2"))
-    run.steered("cannot be followed")
+    run.steered("roadmap is invalid")
     (sandbox.repo / "ROADMAP.md").write_text(FIRST + SECOND)
     code, said = run.let_go()
     assert code == 0, said
@@ -141,12 +141,12 @@ def test_a_paused_run_begins_nothing_new_until_it_is_resumed(sandbox: Sandbox) -
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)
     assert "paused" in sandbox.milepost("pause").stdout
-    run.steered("nothing new begins")
+    run.steered("nothing new starts")
     sandbox.let_go()
     until(lambda: "✓ A1" in run.status(), "the first milepost")
     assert "A2" not in sandbox.milepost("log").stdout
     resumed = sandbox.milepost("resume")
-    assert "goes on where it runs" in resumed.stdout, resumed
+    assert "continues where it runs" in resumed.stdout, resumed
     run.process.communicate(timeout=120)
     assert run.process.returncode == 0
     assert "A2" in sandbox.milepost("log").stdout
@@ -157,7 +157,7 @@ def test_a_run_that_is_to_stop_after_its_task_stops_there_and_can_be_resumed(san
     sandbox.roadmap(FIRST + SECOND)
     run = Run(sandbox)
     sandbox.milepost("stop", "--after-task")
-    run.steered("stops when what is at work is over")
+    run.steered("stops when the running tasks are finished")
     code, said = run.let_go()
     assert code == 130, said
     assert "A2" not in sandbox.milepost("log").stdout

@@ -56,7 +56,7 @@ def test_sync_ticks_what_has_a_milepost_opens_what_was_taken_back_and_says_the_r
     opened = path.read_text()
     assert "[ ] 1.1" in opened
     path.write_text(opened.replace("[ ] 1.1", "[x] 1.1"))
-    assert "opened   1.1  One: it was taken back by" in sandbox.milepost("sync").stdout
+    assert "opened   1.1  One: it was undone by" in sandbox.milepost("sync").stdout
     assert path.read_text() == opened
 
 
@@ -92,7 +92,7 @@ def test_a_task_renamed_while_it_is_worked_on_is_done_once_and_ticked_under_its_
             elif event["event"] == "steered":
                 sandbox.let_go()
     assert running.wait() == 0
-    assert any("as before in this run" in event.get("what", "") for event in told)
+    assert any("keeps its old id in this run" in event.get("what", "") for event in told)
     branch = told[-1]["branch"]
     assert len(sandbox.mileposts(branch)) == 1
     assert "- [x] Write the first file there is" in sandbox.git("show", f"{branch}:ROADMAP.md")
@@ -125,7 +125,7 @@ def test_a_roadmap_is_changed_whole_and_not_over_what_somebody_wrote_meanwhile(t
         path.write_bytes(str(next(turn)).encode())
         return content + b"!"
 
-    with pytest.raises(RoadmapUnwritable, match="changes while it is read"):
+    with pytest.raises(RoadmapUnwritable, match="keeps changing while it is read"):
         rewrite(path, restless)
 
 
@@ -145,7 +145,7 @@ def test_a_proof_is_of_its_own_roadmap(sandbox: Sandbox) -> None:
     sandbox.milepost("run", "a.md", "--agent", sandbox.agent)
     assert sandbox.milepost("proof", "1.1", "--roadmap", "a.md").code == 0
     other = sandbox.milepost("proof", "1.1", "--roadmap", "b.md")
-    assert other.code == 2 and "there is no milepost and no attempt of task '1.1'" in other.stderr
+    assert other.code == 2 and "there is neither a milepost nor an attempt for task '1.1'" in other.stderr
 
 
 def test_a_roadmap_that_pretends_to_be_a_folder_names_no_file(sandbox: Sandbox) -> None:
@@ -155,7 +155,7 @@ def test_a_roadmap_that_pretends_to_be_a_folder_names_no_file(sandbox: Sandbox) 
     sandbox.git("commit", "--quiet", "--allow-empty", "--message", "T-1: x\n\nMilepost-Task: T-1\nMilepost-Run: abcd\n")
     for words in (("sync",), ("plan",), ("run", "--agent", sandbox.agent)):
         refused = sandbox.milepost(*words)
-        assert refused.code == 2 and "begins with a control character" in refused.stderr
+        assert refused.code == 2 and "starts with a control character" in refused.stderr
     assert victim.read_text() == "mine\n"
 
 

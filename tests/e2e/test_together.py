@@ -67,8 +67,8 @@ def test_killed_anywhere_all_move_or_none(sandbox: Sandbox) -> None:
     held = sandbox.milepost(*words)
     assert held.code == 1, held.stderr
     assert "✗ web  'web.txt' is in the way" in held.stdout
-    assert "– api  done, held on milepost/" in held.stdout
-    assert "none of them moved" in held.stdout
+    assert "– api  done, waiting on milepost/" in held.stdout
+    assert "no branch was changed" in held.stdout
     for one in (api, web):
         assert one.git("rev-parse", "HEAD") == base[one.repo.name]
         assert one.mileposts("--branches=milepost/*") == ["1.1"], "the attempt that was killed is not made twice"
@@ -142,6 +142,6 @@ def test_an_interruption_reaches_every_run_and_is_waited_for(sandbox: Sandbox) -
                 started.wait(timeout=2)
         stdout, _ = started.communicate(timeout=60)
     assert started.returncode == 130
-    assert "stopped, none of them moved" in stdout
+    assert "stopped, no branch was changed" in stdout
     for one in (api, web):
         assert one.milepost("status", "--json").json["state"] == "interrupted"

@@ -169,7 +169,7 @@ def test_a_run_ends_as_on_one_machine_though_one_worker_dies_one_is_held_still_a
     os.kill(fleet.workers[still].pid, signal.SIGCONT)
 
     assert fleet.workers[still].wait(PATIENCE_S) == 3, fleet.log(still)
-    assert "lost its lease: the others took over from it" in fleet.log(still)
+    assert "lost its lease: other workers took over its work" in fleet.log(still)
     assert following.wait(PATIENCE_S) == 0, fleet.told()
     assert fleet.gone(parent)
     assert not any(SECRET in text for text in (fleet.told(), *map(fleet.log, fleet.workers), fleet.kept()))
@@ -243,7 +243,7 @@ def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_wher
     assert fleet.user.git("ls-remote", "origin") == ""
 
     following = fleet.submit(agent="command:only-there --fast")
-    until(lambda: "no worker is there yet: start one with milepost worker" in fleet.told(), "nobody is asked for")
+    until(lambda: "no worker has joined yet: start one with milepost worker" in fleet.told(), "nobody is asked for")
     fleet.hire("plain")
     until(lambda: "T1 waits for a worker with docker, gpu" in fleet.told(), "nobody says what it waits for")
     for words in (("--agent", "command:another"), ("--budget", "5.0")):
@@ -257,7 +257,7 @@ def test_what_no_worker_can_do_is_refused_or_said_and_a_run_is_told_of_from_wher
     assert fleet.run() not in fleet.user.milepost("costs").stdout
     following.send_signal(signal.SIGINT)
     assert following.wait(PATIENCE_S) == 0
-    assert fleet.told().count("waits for a worker") == fleet.told().count("no worker is there yet") == 1
+    assert fleet.told().count("waits for a worker") == fleet.told().count("no worker has joined yet") == 1
 
 
 def left(_: milepost.Event) -> None:
@@ -273,9 +273,9 @@ def test_a_task_is_tried_again_at_the_workers_as_it_was_submitted_and_only_the_r
     agent = "command:only-there --fast"
     milepost.run(roadmap, agent=agent, approve="risky", budget_usd=0.5, database=far, on_event=left)
     first = fleet.run()
-    with pytest.raises(milepost.MilepostError, match=f"it would be run {first}"):
+    with pytest.raises(milepost.MilepostError, match=f"the current run is {first}"):
         milepost.steer("pause", roadmap, run="ffff", database=far)
-    with pytest.raises(milepost.MilepostError, match=f"it would be run {first}"):
+    with pytest.raises(milepost.MilepostError, match=f"the current run is {first}"):
         milepost.stop(roadmap, run="ffff", database=far)
     assert milepost.steer("drop", roadmap, task="t2", run=first, database=far) == first
     assert fleet.ask("select kind, task from steering where kind <> 'roadmap_seen'") == [("drop", "T2")]
@@ -332,11 +332,11 @@ def test_a_worker_of_another_version_refuses_and_so_does_a_second_one_of_the_sam
         fleet.database,
         HOME=str(fleet.folder / "ann"),
     )
-    assert (again.code, "give this one another name" in again.stderr) == (1, True)
+    assert (again.code, "use another name" in again.stderr) == (1, True)
     fleet.ask("update workers set version = '0' returning 1")
     other = fleet.user.milepost("worker", "--name", "bob", "--remote", str(fleet.remote), "--database", fleet.database)
     assert other.code == 1
-    assert "this database is at work with format 0, and this worker has" in other.stderr
+    assert "this database has unfinished runs of format 0, but this worker uses" in other.stderr
 
 
 def _task(number: int) -> str:

@@ -71,13 +71,16 @@ def test_prose_is_read_shown_written_planned_and_run(sandbox: Sandbox, tmp_path:
 
         written = sandbox.milepost("roadmap", "normalise", "NOTES.md", "--write", "ROADMAP.md")
         assert written.code == 0, written.stderr
-        assert "openai:scripted-1 had read this before: nobody was asked, nothing was paid" in written.stdout
+        assert (
+            "openai:scripted-1 read this document before: the model was not asked again, nothing was paid"
+            in written.stdout
+        )
         assert "wrote ROADMAP.md: 2 tasks · 2 open · 2 waves" in written.stdout
         assert len(server.questions) == 3
 
         again = sandbox.milepost("roadmap", "normalise", "NOTES.md", "--write", "ROADMAP.md")
         assert (again.code, again.stdout) == (2, "")
-        assert again.stderr.splitlines()[0] == "error: 'ROADMAP.md' is there already"
+        assert again.stderr.splitlines()[0] == "error: 'ROADMAP.md' exists already"
 
         told = sandbox.milepost("roadmap", "normalise", "NOTES.md", "--json").json
         assert (told["cached"], told["input_tokens"], told["written"]) == (True, 0, None)
@@ -102,7 +105,7 @@ def test_a_roadmap_is_written_from_a_prompt(sandbox: Sandbox, tmp_path: Path) ->
             "next   read it, then: git add PLAN.md && git commit -m Roadmap && milepost plan PLAN.md",
         ]
         made = sandbox.milepost("init", "--from", "say hello")
-        assert made.stdout.splitlines()[0] == "made ROADMAP.md", made.stderr
+        assert made.stdout.splitlines()[0] == "created ROADMAP.md", made.stderr
     assert (sandbox.repo / "ROADMAP.md").read_text() == (sandbox.repo / "PLAN.md").read_text() == shown.stdout
 
 
@@ -114,7 +117,7 @@ def test_templates_are_listed_shown_and_written_without_a_model(sandbox: Sandbox
     shown = sandbox.milepost("roadmap", "new", "--template", "cli-tool", "--style", "minimal")
     assert "- [ ] 1.1 Write the program's entry point\n  - Files: " in shown.stdout and shown.stderr == ""
     made = sandbox.milepost("init", "--template", "bugfix")
-    assert made.stdout.splitlines()[:2] == ["made ROADMAP.md", "made milepost.toml"]
+    assert made.stdout.splitlines()[:2] == ["created ROADMAP.md", "created milepost.toml"]
     assert json.loads(sandbox.milepost("plan", "--json").stdout)["tasks"][0]["id"] == "1.1"
 
 
@@ -123,7 +126,7 @@ def test_templates_are_listed_shown_and_written_without_a_model(sandbox: Sandbox
     [
         (("roadmap", "new", "--prompt", "a shop"), 2, "error: no model is named"),
         (("init", "--from", "a shop"), 2, "error: no model is named"),
-        (("init", "--from", ""), 2, "error: nothing says what it is to be about"),
+        (("init", "--from", ""), 2, "error: neither a prompt nor a template is given"),
         (("roadmap", "normalise", "README.md"), 2, "error: no model is named"),
         (("roadmap", "normalise", "NO.md"), 2, "error: there is no roadmap 'NO.md'"),
         (("roadmap", "new", "--template", "nope"), 2, "error: there is no template 'nope'"),

@@ -104,9 +104,9 @@ def test_a_plan_that_cannot_be_is_told_to_the_model_and_what_it_insists_on_is_le
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        ({}, "nothing says what it is to be about"),
-        ({"prompt": " "}, "nothing says what it is to be about"),
-        ({"prompt": "a", "template": "blank"}, "two ways to begin"),
+        ({}, "neither a prompt nor a template is given"),
+        ({"prompt": " "}, "neither a prompt nor a template is given"),
+        ({"prompt": "a", "template": "blank"}, "cannot be combined"),
         ({"template": "../blank"}, "there is no template '../blank'"),
         ({"template": "blank", "style": "long"}, "there is no style 'long'"),
         ({"prompt": "x" * 200_000, "model": "openai:x"}, "the prompt has 200000 characters"),
@@ -146,7 +146,7 @@ def test_a_repository_is_set_up_from_a_prompt_or_a_template(project: Path) -> No
         [made] = milepost.init(prompt="a shop", say=heard.append)
         assert made.name == "ROADMAP.md" and "Keep a cart" in made.read_text()
         assert heard[-1] == "openai:scripted-1: 1k tokens in, 100 out, $0.0011"
-        with pytest.raises(milepost.Misuse, match="is there already"):
+        with pytest.raises(milepost.Misuse, match="exists already"):
             milepost.init(template="blank")
     made.unlink()
     (project / "milepost.toml").unlink()

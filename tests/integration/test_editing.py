@@ -45,7 +45,7 @@ def test_an_edit_is_made_in_the_place_of_what_was_shown_and_of_nothing_else(road
     with pytest.raises(milepost.TaskChanged):
         milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, digest=shown.digest)
     for text in ("- [ ] 1.1 One\n  - Depends on: 1.2", "- [ ] 1.1 One\n  - Depends on: 9.9"):
-        with pytest.raises(milepost.EditRefused, match="no run could follow that"):
+        with pytest.raises(milepost.EditRefused, match="a run could not use that"):
             milepost.edit_task("1.1", text, roadmap, digest=edited.digest)
     assert roadmap.read_bytes() == before
 
@@ -118,14 +118,14 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
         assert (roadmap.read_bytes(), place.head) == (before, head)
 
     roadmap.write_text(TEXT + "\nMore.\n")
-    refused("ROADMAP.md has changes that are not committed, beside this edit")
+    refused("ROADMAP.md has changes that are not committed, in addition to this edit")
     place.git("add", "ROADMAP.md")
     refused("has changes that are not committed")
     place.git("reset", "--quiet", "--hard")
     with StateLock(place.top / ".milepost", "7f3a"):
-        refused("run 7f3a is already going on here")
+        refused("run 7f3a is already in progress here")
     merging = place.write(".git/MERGE_HEAD", f"{head}\n")
-    refused("half-done")
+    refused("something is unfinished in your working tree")
     merging.unlink()
     place.git("config", "filter.lock.clean", "tr a-z A-Z")
     attributes = place.write(".git/info/attributes", "*.md filter=lock\n")
@@ -145,7 +145,7 @@ def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_tak
     (place.top / ".milepost").mkdir()
     with Journal(place.top / ".milepost/milepost.db") as journal:
         journal.open_run(left, "1", {"user": {"branch": "main"}})
-        with pytest.raises(CommitRefused, match="run 7f3a is not over, and moves your branch when it is"):
+        with pytest.raises(CommitRefused, match="run 7f3a is unfinished, and will update your branch when it ends"):
             milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
         journal.leave_run(left)
         journal.open_run(over, "1", {"user": {"branch": "main"}})
@@ -154,7 +154,7 @@ def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_tak
     made = place.commit("What the run made")
     place.git("branch", f"milepost/{over}")
     place.git("reset", "--quiet", "--hard", begun)
-    with pytest.raises(CommitRefused, match="has not taken in what run 7f3b made") as refused:
+    with pytest.raises(CommitRefused, match="your branch lacks the commits of run 7f3b") as refused:
         milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
     assert (roadmap.read_text(), place.head) == (TEXT, begun)
     place.git(*refused.value.advice.partition(",")[0].split()[1:])

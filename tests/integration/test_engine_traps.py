@@ -99,7 +99,7 @@ def test_no_finished_step_is_recorded_anew_by_the_engine_that_takes_over(survivo
 
 def test_a_second_engine_on_one_state_directory_is_refused(survivor: Survivor) -> None:
     assert survivor.second_engine.code == 1
-    assert "already going on" in survivor.second_engine.stderr
+    assert "already in progress" in survivor.second_engine.stderr
 
 
 def test_the_database_is_in_wal_mode(survivor: Survivor) -> None:

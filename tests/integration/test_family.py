@@ -95,12 +95,12 @@ def test_projects_are_found_where_they_are_named(tmp_path: Path, files: dict[str
 def test_what_is_named_and_not_there_is_told(tmp_path: Path) -> None:
     top = write(tmp_path, {"milepost.toml": '[workspace]\nmembers = ["gone", "api"]\n', "api/package.json": "{"})
     problems = find_family(top).problems
-    assert problems[0] == "workspace.members names 'gone', and there is no such folder"
+    assert problems[0] == "workspace.members names 'gone', but there is no such folder"
     assert problems[1].startswith("api: package.json cannot be read: ")
-    with pytest.raises(RoadmapMissing, match="no project of"):
+    with pytest.raises(RoadmapMissing, match="no project in"):
         milepost.plan_projects(top)
     (top / "milepost.toml").write_text('[workspace]\nmembers = "api"\n')
-    with pytest.raises(SettingInvalid, match="is no list of folders"):
+    with pytest.raises(SettingInvalid, match="is not a list of folders"):
         find_family(top)
     (top / "milepost.toml").write_text(f'[workspace]\nmembers = ["{"x" * 300}", "\\u0000", "*/../*"]\n')
     assert found(top) == {"api": "api"}

@@ -85,7 +85,7 @@ def test_an_answer_is_to_what_was_shown_and_to_nothing_else(gates: Gates) -> Non
     second = gates.open_gate(gate(shown="+ rm -rf /"))
     assert second.digest != first.digest
     for digest in (first.digest, first.digest[:12], second.digest[:3], "zz" * 20):
-        with pytest.raises(GateChanged, match="another one now"):
+        with pytest.raises(GateChanged, match="has changed since it was shown"):
             gates.answer(RUN, first.gate, "approve", digest=digest)
     assert gates.answer(RUN, first.gate, "approve", digest=second.digest[:12]).answer == "approve"
     assert gates.open_gate(gate(shown="+ something new")).answer is None, "the approval was of another change"
@@ -204,7 +204,7 @@ def test_a_question_says_what_is_risky_about_it() -> None:
     task = Task(id="1.1", title="Add a login", status="open", line=1)
     question = needs_gate("after", task, risk_of(task), HARM, "risky")
     assert question == (
-        "May the work on 1.1 “Add a login” land? It overwrites what others have pushed: git push -f. "
+        "May the work on 1.1 “Add a login” be merged? It overwrites what others have pushed: git push -f. "
         "It is about access (login)."
     )
     with pytest.raises(SettingInvalid, match="sometimes"):

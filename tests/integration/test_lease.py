@@ -66,7 +66,7 @@ def test_what_a_dead_worker_held_is_freed_once_however_many_look(cluster: Cluste
         assert [offer.workflow for offer in offers.free()] == ["ab12/T1/prove/1"]
         told = [entry.event for entry in Journal(database).events("ab12")]
         assert [(event.worker, event.what) for event in told if isinstance(event, WorkerChanged)] == [
-            ("ann", "does not answer; the others take its work over")
+            ("ann", "does not answer; other workers take over its work")
         ]
 
 
@@ -78,7 +78,7 @@ def test_a_worker_that_was_taken_over_from_may_do_nothing_more_and_is_told_once(
         held.require()
         database.write("update workers set gone = 'taken over' where id = ?", held.worker.id)
         until(lambda: lost)
-        with pytest.raises(LeaseLost, match="the others took over from it"):
+        with pytest.raises(LeaseLost, match="other workers took over its work"):
             held.require()
         assert len(lost) == 1
 

@@ -113,7 +113,7 @@ def test_what_the_model_insists_on_is_left_out_and_said(project: Path) -> None:
     [
         ([{"text": "I would rather not."}] * 3, "after 3 answers none could be used: there is no JSON in it"),
         ([answer({"title": "No line"})] * 3, "items.0.source_line: Field required"),
-        ([answer(INVENTED)] * 3, "nothing that the model found is in the document"),
+        ([answer(INVENTED)] * 3, "none of the tasks the model found is in the document"),
         ([answer()], "no task was found in this document: it asks for no work"),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_model_that_never_fits_ends_in_one_line_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ({"kind": "status", "status": 401, "times": None}, "openai:scripted-1 rejects the question: HTTP 401"),
+        ({"kind": "status", "status": 401, "times": None}, "openai:scripted-1 rejects the request: HTTP 401"),
         ({"kind": "status", "status": 503, "times": None}, "openai:scripted-1 does not answer: HTTP 503"),
     ],
 )
@@ -196,11 +196,11 @@ def test_secrets_are_not_sent_and_lines_keep_their_numbers(project: Path, monkey
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "there is nothing in PRD.md"),
-        (b" \n\t\n", "there is nothing in PRD.md"),
+        (b"", "PRD.md is empty"),
+        (b" \n\t\n", "PRD.md is empty"),
         (b"\x7fELF\0\0", "the roadmap is binary"),
         (b"caf\xe9 plans", "the roadmap is not UTF-8"),
-        (b"We want it all. " * 600_000, "PRD.md is too long for one question: up to"),
+        (b"We want it all. " * 600_000, "PRD.md is too long for one request: up to"),
         (b"x" * 17 * 1024 * 1024, "at most 16 MB are read"),
         (b"- [ ] 1.1 A task\n", "PRD.md has 1 task that can be read without a model"),
     ],
@@ -240,9 +240,9 @@ def test_a_file_in_the_way_is_found_before_anything_is_asked(project: Path) -> N
     (project / "ROADMAP.md").write_text("mine\n")
     with serving(project, answer(PARSE)) as server:
         for target, said in (
-            ("ROADMAP.md", "is there already"),
-            ("PRD.md", "the document itself"),
-            (".", "is no file"),
+            ("ROADMAP.md", "exists already"),
+            ("PRD.md", "the source document"),
+            (".", "is not a file"),
         ):
             with pytest.raises(milepost.Misuse, match=said):
                 milepost.normalise("PRD.md", write=target, force=target == "PRD.md")

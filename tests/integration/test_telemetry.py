@@ -247,7 +247,7 @@ def test_a_collector_that_is_away_costs_one_warning_and_not_the_run(
         send(url, *STORY)
     warnings = [record.getMessage() for record in caplog.records if record.name.startswith("milepost")]
     assert len(warnings) == 1
-    assert "does not take it" in warnings[0] and "hunter2" not in warnings[0]
+    assert "rejects it" in warnings[0] and "hunter2" not in warnings[0]
 
 
 def test_a_collector_that_refuses_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:

@@ -80,7 +80,7 @@ def test_what_the_user_did_after_the_decision_is_theirs_and_the_mark_waits_for_i
     assert not git(api, "for-each-ref", MARK) and not git(web, "for-each-ref", MARK)
     assert ending.members[1].command == f"git -C {web} merge milepost/abcd"
 
-    with pytest.raises(RunUnfinished, match="api, web were begun together"):
+    with pytest.raises(RunUnfinished, match="api, web have an unfinished run together"):
         milepost.together(api, repository(tmp_path / "other"))
     git(web, "merge", "--quiet", "--no-edit", "milepost/abcd")
     assert finished(api, web).complete
@@ -135,33 +135,33 @@ def test_nothing_starts_where_one_of_them_could_not_go(tmp_path: Path) -> None:
             assert not open_pacts(one / "ROADMAP.md")
             assert not (one / ".milepost" / "milepost.db").exists()
 
-    refused(Misuse, "one roadmap alone", api, api / "ROADMAP.md")
+    refused(Misuse, "two or more roadmaps", api, api / "ROADMAP.md")
     (api / "sub").mkdir()
     (api / "sub" / "ROADMAP.md").write_text(task)
-    refused(Misuse, "in one repository", api, api / "sub")
+    refused(Misuse, "in the same repository", api, api / "sub")
     git(api, "worktree", "add", "--quiet", "--detach", str(tmp_path / "tree"))
-    refused(Misuse, "in one repository", api, tmp_path / "tree")
-    refused(MarkInvalid, "api: '../x' cannot be", api, web, mark="../x")
-    refused(MarkInvalid, "api: '1.1' is a task", api, web, mark="1.1")
+    refused(Misuse, "in the same repository", api, tmp_path / "tree")
+    refused(MarkInvalid, "api: '../x' is not a valid mark name", api, web, mark="../x")
+    refused(MarkInvalid, "api: '1.1' is the id of a task", api, web, mark="1.1")
     git(web, "update-ref", MARK, "HEAD")
-    refused(MarkInvalid, "web: the mark 'v1' is at", api, web, mark="v1")
+    refused(MarkInvalid, "web: the mark 'v1' already exists, at", api, web, mark="v1")
     (web / "ROADMAP.md").write_text(task + "- [ ] 1.2 More\n")
     refused(RoadmapNotCommitted, "web: ROADMAP.md has changes", api, web)
     git(web, "checkout", "--quiet", "ROADMAP.md")
     (web / "tracked").write_text("1")
     git(web, "add", "tracked")
-    refused(TogetherImpossible, "web: your tree has changes", api, web)
+    refused(TogetherImpossible, "web: your working tree has uncommitted changes", api, web)
     git(web, "commit", "--quiet", "--message", "Tracked")
     git(web, "config", "filter.big.clean", "cat")
     (web / ".gitattributes").write_text("*.bin filter=big\n")
     git(web, "add", "--all")
     git(web, "commit", "--quiet", "--message", "Filters")
-    refused(TogetherImpossible, "web: files pass through filters", api, web)
+    refused(TogetherImpossible, "web: it uses git filters", api, web)
     git(web, "config", "--unset", "filter.big.clean")
     make_state(web / ".milepost")
     for folder in (web / ".milepost", web / ".milepost" / "together"):
         with StateLock(folder):
-            refused(EngineBusy, "web: milepost is already going on", api, web)
+            refused(EngineBusy, "web: milepost is already in progress", api, web)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_project_without_an_end_keeps_all_from_moving(tmp_path: Path) -> None:
     ending = arrive(pact, projects, {"api": LegEnd()}, {"web": done})
     assert isinstance(ending, TogetherEnding)
     assert not ending.decided
-    assert [member.why for member in ending.members] == ["its run was not begun", ""]
+    assert [member.why for member in ending.members] == ["its run was not started", ""]
 
 
 def test_the_process_of_a_leg_imports_nothing_from_the_folder_that_it_begins_in(

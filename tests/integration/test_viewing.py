@@ -200,7 +200,7 @@ def test_an_attempt_under_way_is_shown_as_it_was_after_its_last_call(scene: Scen
 def test_what_was_cleaned_away_is_told(scene: Scene) -> None:
     lost = attempt(Scene(scene.folder, scene.base, "f" * 40), 1, passed=True)
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(lost,))
-    with pytest.raises(PlaceUnknown, match="not here any more"):
+    with pytest.raises(PlaceUnknown, match="no longer exist here"):
         milepost.changed_files("A1", 1, scene.roadmap)
 
 

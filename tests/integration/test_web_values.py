@@ -211,7 +211,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     asked = {gate.task: gate for gate in milepost.waiting_gates(page.roadmap)}
     gate = {"answer": "approve", "text": ""}
     status, said = page.post("/api/gates/1.2%2Fbefore", **gate, digest="0" * 64)
-    assert status == 409 and "another one now" in said["error"]
+    assert status == 409 and "has changed since it was shown" in said["error"]
     assert len(milepost.waiting_gates(page.roadmap)) == 2, "nothing changed"
     assert page.post("/api/gates/9.9/before", **gate, digest="0" * 64)[0] == 404
 
@@ -228,7 +228,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     other = shown["text"].replace("Say more", "Say much more")
     assert page.post("/api/task", task="1.3", text=other, digest="0" * 64)[0] == 409
     status, said = page.post("/api/task", task="1.3", text=other, digest=shown["digest"], commit=True)
-    assert (status, said["error"]) == (409, f"run {page.run} is not over, and moves your branch when it is")
+    assert (status, said["error"]) == (409, f"run {page.run} is unfinished, and will update your branch when it ends")
     assert page.roadmap.read_text() == ROADMAP
     status, edited = page.post("/api/task", task="1.3", text=other, digest=shown["digest"])
     assert (status, edited["text"]) == (200, other)
@@ -260,8 +260,8 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert page.post("/api/steer", verb="resume") == (
         409,
         {
-            "error": f"run {page.run} cannot go on: it was left for another",
-            "advice": "milepost resume goes on with run beef",
+            "error": f"run {page.run} cannot continue: it was abandoned",
+            "advice": "milepost resume continues run beef",
         },
     ), "the page shows an older run"
 

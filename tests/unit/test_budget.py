@@ -31,7 +31,7 @@ def test_a_call_that_could_break_the_wall_is_refused_in_words_that_say_by_how_mu
     refusal = refuse_call(Allowance(usd=5.0), Spent(usd=4.5, held_usd=0.38), Usage(cost_usd=0.31), "run")
     assert refusal is not None
     assert refusal.message == "the next call could cost $0.31 and $0.12 is left of $5.00"
-    assert refusal.advice == "the run is parked, nothing is lost: milepost resume --budget 10"
+    assert refusal.advice == "the run is suspended, nothing is lost: milepost resume --budget 10"
     assert refusal.passing, "it would fit if the calls under way cost nothing"
 
 

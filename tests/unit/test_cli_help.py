@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from milepost.cli.help import PANELS
@@ -27,3 +31,14 @@ def test_the_help_names_no_type_of_a_flag_and_no_brackets_twice(words: tuple[str
     assert "Show this message and exit." in page
     assert "<bool>" not in page and "[[" not in page
     assert all(len(line) <= 80 for line in page.splitlines())
+
+
+def test_no_help_names_a_section_in_brackets_which_a_terminal_would_read_as_markup() -> None:
+    options = [parameter for command in commands(typer.main.get_command(app)) for parameter in command.params]
+    assert len(options) > 200
+    assert [name for one in options if "[" in (name := getattr(one, "help", None) or "")] == []
+
+
+def commands(group: Any) -> Iterator[Any]:
+    for command in group.commands.values():
+        yield from commands(command) if hasattr(command, "commands") else (command,)

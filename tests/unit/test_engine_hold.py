@@ -37,13 +37,16 @@ def test_a_resumed_run_is_held_as_it_was_ordered() -> None:
 @pytest.mark.parametrize(
     ("sections", "told"),
     [
-        ({"sandbox": CONTAINER | {"network": ["a.org"]}}, "single hosts, as [sandbox] network says"),
-        ({"sandbox": CONTAINER | {"install_network": ["a.org"]}}, "single hosts, as [sandbox] install_network says"),
+        ({"sandbox": CONTAINER | {"network": ["a.org"]}}, "single hosts, as [sandbox] network requires"),
+        (
+            {"sandbox": CONTAINER | {"install_network": ["a.org"]}},
+            "single hosts, as [sandbox] install_network requires",
+        ),
         (
             {"sandbox": CONTAINER, "agents": {"command": {"network": ["a.org"]}}},
-            "single hosts, as [agents.command] network says",
+            "single hosts, as [agents.command] network requires",
         ),
-        ({"sandbox": CONTAINER | {"disk_mb": 10}}, "bound the disk, as [sandbox] disk_mb says"),
+        ({"sandbox": CONTAINER | {"disk_mb": 10}}, "limit the disk, as disk_mb in [sandbox] requires"),
     ],
 )
 def test_what_no_container_can_hold_is_refused_with_the_setting_that_asks_for_it(
@@ -51,7 +54,7 @@ def test_what_no_container_can_hold_is_refused_with_the_setting_that_asks_for_it
 ) -> None:
     with pytest.raises(SandboxRefused) as refused:
         hold_for(Settings.model_validate(sections))
-    assert refused.value.message == f"a container cannot {told.replace('single', 'be given single')}"
+    assert refused.value.message == f"a container cannot {told.replace('single', 'restrict the network to single')}"
     assert "container" in refused.value.advice
 
 

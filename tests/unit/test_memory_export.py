@@ -234,7 +234,7 @@ def test_the_doctor_has_one_note_about_all_that_came_by_a_file() -> None:
         assert [one.lesson.id[:7] for one in standings] == ["import-"] * 2
         assert list(suspects(standings)) == []
         (note,) = imports(standings)
-        assert (note.wrong, note.what.split(";")[0]) == (False, "2 lessons came by a file")
+        assert (note.wrong, note.what.split(";")[0]) == (False, "2 lessons came from an imported file")
 
 
 def test_what_was_forgotten_does_not_come_back_by_a_backup() -> None:

@@ -180,9 +180,9 @@ def test_status_says_what_is_waited_for_how_long_and_how_dear() -> None:
     assert "  waits   1.2  for you: May it begin?" in text
     assert "  waits   for budget: $4.90 is spent[2J of $5.00" in text
     assert "  blocked 1.3  by 1.2" in text
-    assert "tasks  1 of 4 done · 1 in work · 1 waiting for you · 1 blocked · whole roadmap 1 of 5" in text
-    assert "time   10 min of 1 h 00 min at work by the clock · 6 tasks an hour · about 13 min left" in text
-    assert "cost   $4.90 of $5.00 · $0.05 held for calls without an answer" in text
+    assert "tasks  1 of 4 done · 1 running · 1 waiting for you · 1 blocked · whole roadmap 1 of 5" in text
+    assert "time   10 min of 1 h 00 min of working time · 6 tasks per hour · about 13 min left" in text
+    assert "cost   $4.90 of $5.00 · $0.05 reserved for unanswered calls" in text
     assert "next   milepost gates" in text
     alone = replace(status, progress=replace(found, waiting=tuple(one for one in found.waiting if not one.task)))
     assert "next   milepost resume --budget 10" in status_lines(alone, 120)[-1]
@@ -214,13 +214,13 @@ def test_status_says_that_a_run_is_paused_or_stops_and_how_it_goes_on() -> None:
     assert paused[-1] == "next   milepost resume"
     asked = shown(STARTED, gate("1.1"), *said("pause"))
     assert asked[-2:] == ["next   milepost resume", "       milepost gates"]
-    assert "stops when what is at work is over" in shown(STARTED, stage("1.1"), *said("finish"))[0]
-    assert "stopped after what was at work" in shown(STARTED, *said("finish"), running=False)[0]
+    assert "stops when the running tasks are finished" in shown(STARTED, stage("1.1"), *said("finish"))[0]
+    assert "stopped after the running tasks" in shown(STARTED, *said("finish"), running=False)[0]
     goes_on = shown(STARTED, stage("1.1"), *said("pause"), *said("go_on"))
     assert " · running · " in goes_on[0]
     assert goes_on[-1] == "next   milepost stop"
     handed = shown(STARTED, *said("agent", "1.2", "other"))
-    assert "  steered 1.2  attempts that begin from now on are made by other" in handed
+    assert "  steered 1.2  new attempts are made by other" in handed
 
 
 def test_what_comes_to_the_roadmap_and_what_goes_from_it_counts() -> None:
@@ -239,13 +239,13 @@ def test_what_comes_to_the_roadmap_and_what_goes_from_it_counts() -> None:
 def test_a_roadmap_that_cannot_be_read_any_more_leaves_the_run_as_it_was() -> None:
     (told,) = said("roadmap", value="- [ ] 1.1 T\n\0")
     assert told.what.startswith("the edited roadmap cannot be read: ")
-    assert told.what.endswith("; going on with the one before")
+    assert told.what.endswith("; continuing with the previous one")
 
 
 def test_a_note_is_told_under_the_task_that_it_is_for() -> None:
     assert said("note", value="be quick")[0] == Steered(run=RUN, task="", what="note: be quick")
     (told,) = said("note", "1.9", "be quick")
-    assert told.what == "is not in this run: the note reaches nobody"
+    assert told.what == "is not in this run: no agent will see the note"
     assert steered("note", "1.2", "be quick").said == (("1.2", "note: be quick"),)
 
 
@@ -287,7 +287,7 @@ def test_a_member_of_a_group_is_dropped_before_it_begins_and_not_after() -> None
     assert (turn.dropped, turn.course.wanted) == (("1.2",), ("1.1", "1.2"))
     assert (turn.plan.task("1.1").members, turn.plan.task("1.1").title) == (("1.3",), "Fix a; Fix c")
     late = steered("drop", "1.2", begun=("1.1",))
-    assert late.said == (("1.2", "is begun already with 1.1: milepost stop --now stops it"),)
+    assert late.said == (("1.2", "has already started with 1.1: milepost stop --now stops it"),)
     assert late.dropped == () and late.plan.task("1.1").members == ("1.2", "1.3")
     first = steered("drop", "1.1")
     assert (first.dropped, first.course.wanted) == (("1.1",), ("1.1", "1.2", "1.3"))
@@ -296,9 +296,7 @@ def test_a_member_of_a_group_is_dropped_before_it_begins_and_not_after() -> None
 
 def test_a_member_of_a_group_is_handed_over_with_all_of_it() -> None:
     turn = steered("agent", "1.2", "other")
-    assert turn.said == (
-        ("1.2", "is done in one attempt with 1.1, 1.3: attempts that begin from now on are made by other"),
-    )
+    assert turn.said == (("1.2", "is done in one attempt with 1.1, 1.3: new attempts are made by other"),)
     assert [task.agent for task in turn.plan.tasks] == ["other"] * 3
 
 
@@ -308,20 +306,20 @@ def test_the_no_of_a_person_is_told_in_full_and_waits_for_nobody() -> None:
     lines = shown(STARTED, stage("1.1"), refused, width=80)
     assert next(line for line in lines if "1.4" in line).endswith("  refused by a person")
     assert why in " ".join(line.strip() for line in lines)
-    assert any("1 skipped or dropped" in line and "without milepost" not in line for line in lines)
+    assert any("1 skipped or dropped" in line and "not completed" not in line for line in lines)
 
 
 def test_a_run_that_is_parked_at_its_gates_waits_for_a_person() -> None:
-    assert "waits for you" in shown(STARTED, gate("1.4"), running=False)[0]
+    assert "waiting for you" in shown(STARTED, gate("1.4"), running=False)[0]
     assert "interrupted" in shown(STARTED, gate("1.4"), stage("1.1"), running=False)[0]
 
 
 def test_a_rate_is_a_plain_number_and_not_told_before_a_minute() -> None:
     many = [finished(f"2.{place}") for place in range(40)]
     assert progress(STARTED, *many, worked_s=59).velocity is None
-    assert any("720 tasks an hour" in line for line in shown(STARTED, *many))
+    assert any("720 tasks per hour" in line for line in shown(STARTED, *many))
     fast = [finished(f"2.{place}") for place in range(100)]
-    assert any(" · 1800 tasks an hour" in line for line in shown(STARTED, *fast))
+    assert any(" · 1800 tasks per hour" in line for line in shown(STARTED, *fast))
 
 
 def test_tokens_without_a_price_are_not_free() -> None:
@@ -329,7 +327,7 @@ def test_tokens_without_a_price_are_not_free() -> None:
     assert any(line.startswith("cost   price unknown · budget $5.00") for line in shown(STARTED, spent=spent))
     one = Expense(task="1.1", model="own", agent="tool", calls=2, input_tokens=1000, output_tokens=200, attempts=1)
     lines = cost_lines(Costs(run=RUN, expenses=(one,), spent=spent, budget=Budget()), 80)
-    assert lines[0] == f"run {RUN} · price unknown · 1.2k tokens · 1 attempt · 2 min at work by the clock"
+    assert lines[0] == f"run {RUN} · price unknown · 1.2k tokens · 1 attempt · 2 min of working time"
     assert all(line.endswith("unknown") for line in lines if line.startswith(("1.1", "own", "tool")))
 
 
@@ -347,5 +345,5 @@ def test_a_narrow_terminal_loses_no_fact(width: int) -> None:
     assert "whole roadmap 1 of 5" in text
     spent = Spent(usd=4.9, held_usd=0.1, tokens=1_200_000, attempts=12, seconds=5000)
     costs = cost_lines(Costs(run=RUN, expenses=(), spent=spent, budget=Budget(usd=5, seconds=7200)), width)
-    assert " ".join(line.strip() for line in costs).endswith("1 h 23 min of 2 h 00 min at work by the clock")
+    assert " ".join(line.strip() for line in costs).endswith("1 h 23 min of 2 h 00 min of working time")
     assert all(len(line) <= width for line in costs)

@@ -284,7 +284,7 @@ def test_a_diff_is_read_by_file_and_no_text_of_a_file_looks_like_a_header() -> N
     diff = read_diff(DIFF, "git diff", Redactor(), Room())
     assert [(file.path, file.what, file.added, file.removed) for file in diff.files] == [
         ("a.txt", "changed", 2, 1),
-        ("b.bin", "new, no text or too large", 0, 0),
+        ("b.bin", "new, binary or too large", 0, 0),
         ('o\\"dd.txt', "deleted", 0, 1),
     ]
     lines = [line.text for line in diff.files[0].lines]
@@ -450,8 +450,8 @@ def test_our_own_style_cannot_end_its_element() -> None:
 
 def test_where_nothing_was_run_both_forms_say_so() -> None:
     nothing = NothingRun(roadmap=HOSTILE, made_at=0, version="0")
-    assert "Nothing was run here yet" in page.render(nothing)
-    assert "Nothing was run here yet" in markdown.render(nothing)
+    assert "No runs here yet" in page.render(nothing)
+    assert "No runs here yet" in markdown.render(nothing)
     assert Page(page.render(nothing)).open == []
 
 
@@ -468,7 +468,7 @@ def test_a_finished_run_tells_what_is_left_to_take_in_and_what_never_began() -> 
     )
     story = told(record(summary), entries((0, started("1.1", "1.2")), (1, task_over("1.1", Verdict.FAILED))))
     assert [(wait.what, wait.command) for wait in waits_of(story)] == [
-        ("your branch was not touched: take the mileposts in", "git merge --ff-only milepost/7f3a"),
+        ("your branch was not changed: merge the mileposts", "git merge --ff-only milepost/7f3a"),
         ("1.2 T: waits for 1.1", ""),
     ]
 
@@ -481,10 +481,10 @@ def test_the_no_of_a_person_and_the_gate_of_a_dropped_task_wait_for_nobody() -> 
 
 
 def test_a_paused_run_says_how_it_goes_on() -> None:
-    paused = Steered(run="7f3a", task="", what="paused: what is at work goes on, nothing new begins")
+    paused = Steered(run="7f3a", task="", what="paused: running attempts finish, nothing new starts")
     happened = entries((0, started("1.1")), (1, stage("1.1", 1, "act")), (2, paused))
     waits = waits_of(told(record(), happened, running=True))
-    assert [(wait.what, wait.command) for wait in waits] == [("run 7f3a begins nothing new", "milepost resume")]
+    assert [(wait.what, wait.command) for wait in waits] == [("run 7f3a starts nothing new", "milepost resume")]
 
 
 # The reference of the events

@@ -124,7 +124,7 @@ def test_a_share_of_the_tasks_explores_and_the_same_dice_always_fall_the_same() 
     first = [measured(*known, dice=f"7f3a/{number}") for number in range(1000)]
     explored = [choice for choice in first if choice.agent == "b"]
     assert 60 < len(explored) < 150
-    assert explored[0].reason == "tried out: it was given the fewest docs tasks, 3; best is a 9 of 9 docs tasks passed"
+    assert explored[0].reason == "exploring: it had the fewest docs tasks, 3; best is a 9 of 9 docs tasks passed"
     assert [measured(*known, dice=f"7f3a/{number}") for number in range(1000)] == first
     assert measured(*known).agent == "a", "without dice nothing is left to chance"
     settled = replace(MEASURED, explore=0.0)
@@ -176,7 +176,7 @@ def test_where_nobody_can_work_or_a_fixed_one_cannot_that_is_said() -> None:
         routing_of(settings(["no1", "no2"]), require)
     with pytest.raises(AgentUnknown, match="there is no nobody"):
         routing_of(settings(["a"], docs="nobody"), require)
-    with pytest.raises(AgentUnknown, match="nobody is named"):
+    with pytest.raises(AgentUnknown, match="there are no agents to choose from"):
         routing_of(settings([]), require)
 
 

@@ -48,7 +48,7 @@ def test_a_plan_is_a_tree_of_waves() -> None:
         "             cli.py  after 1.1, 1.2 (cli.py imports durations.py)  verify: sh check.sh",
         "then ── 2.2  期間を表示する機能  after 2.1  verify: sh check.sh",
         "",
-        "1 thing to look at before you spend money",
+        "1 thing to check before you spend money",
         "  line 5  1.1 and 1.2 both change durations.py: they will not run at the same time",
         "",
         "path   1.1 → 1.2 → 2.1 → 2.2: 4 tasks one after the other, the longest chain",
@@ -89,8 +89,8 @@ def test_many_problems_of_one_kind_are_one_line_unless_all_are_asked_for() -> No
     many = plan(read("".join(f"- [ ] 1.{number} Do thing {number}\n" for number in range(1, 31)).encode()))
     folded, unfolded = problem_lines(many, 100), problem_lines(many, 100, everything=True)
     assert folded[1:] == [
-        "30 things to look at before you spend money",
-        "  30 tasks have no Verify: each ends unverified unless it makes a failing test pass",
+        "30 things to check before you spend money",
+        "  30 tasks have no Verify: each stays unverified unless it makes a failing test pass",
         "    lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 18 more",
         "  milepost plan --all lists them",
         "",
@@ -103,7 +103,7 @@ def test_what_is_fatal_comes_first_and_is_never_folded() -> None:
     broken = plan(read(f"{tasks}- [ ] 2.1 Last\n  - Depends on: 7.7\n".encode()))
     lines = problem_lines(broken, 100)
     assert lines[2].startswith("  line 10  error: 2.1 depends on '7.7'")
-    assert plan_lines(broken, "R", 100)[-1] == "next   mend the roadmap, then: milepost plan"
+    assert plan_lines(broken, "R", 100)[-1] == "next   fix the roadmap, then: milepost plan"
 
 
 def test_the_head_of_a_guess_is_broken_between_facts_and_what_comes_next_names_its_dialect() -> None:
@@ -119,12 +119,18 @@ def test_the_head_of_a_guess_is_broken_between_facts_and_what_comes_next_names_i
 
 def test_when_it_is_strict_that_is_said() -> None:
     lines = plan_lines(planned(), "ROADMAP.md", 100, strict=True)
-    assert "1 thing to look at before you spend money: each is fatal, by --strict" in lines
-    assert lines[-1] == "next   mend the roadmap, then: milepost plan --strict"
+    assert "1 thing to check before you spend money; with --strict each one is fatal" in lines
+    assert lines[-1] == "next   fix the roadmap, then: milepost plan --strict"
 
 
 def test_proposals_are_lines_for_the_roadmap() -> None:
     text = "- [ ] 1.1 Rewrite everything from scratch, end-to-end\n  - [ ] Parse\n  - [ ] Show\n"
     lines = proposal_lines(proposals_for(plan(read(text.encode()))), 100)
-    assert lines[1:] == ["  in its place:", "", "  - [ ] 1.1.1 Parse", "  - [ ] 1.1.2 Show", "    - Depends on: 1.1.1"]
-    assert proposal_lines((), 100) == ["no open task is too much for one attempt"]
+    assert lines[1:] == [
+        "  replace it with:",
+        "",
+        "  - [ ] 1.1.1 Parse",
+        "  - [ ] 1.1.2 Show",
+        "    - Depends on: 1.1.1",
+    ]
+    assert proposal_lines((), 100) == ["no open task is too big for one attempt"]

@@ -27,7 +27,7 @@ def folder_of(path: Path | str | None) -> Path | None:
     from milepost.core.errors import Misuse
 
     if path is not None and not Path(path).is_dir():
-        raise Misuse(f"there is no folder {str(path)!r}", "make it, or name another")
+        raise Misuse(f"there is no folder {str(path)!r}", "create it, or name another folder")
     return None if path is None else Path(path).absolute()
 
 

@@ -32,24 +32,30 @@ def register(app: typer.Typer) -> None:
 def chaos(
     roadmap: Annotated[
         Path | None,
-        typer.Argument(metavar="ROADMAP", help="The checklist, whose agent must be recorded. Default: a sample."),
+        typer.Argument(
+            metavar="ROADMAP", help="The roadmap; its agent's answers must be recorded. Default: a sample roadmap."
+        ),
     ] = None,
     cassette: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The recorded answers. Default: those that the settings name.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The recorded answers. Default: the replay:FILE agent in the settings."),
     ] = None,
-    tasks: Annotated[int | None, typer.Option(min=1, max=1000, metavar="N", help="A sample of so many tasks.")] = None,
+    tasks: Annotated[
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="Use a sample roadmap with this many tasks.")
+    ] = None,
     every_boundary: Annotated[
-        bool, typer.Option("--every-boundary", help="Kill after each thing that is recorded.")
+        bool, typer.Option("--every-boundary", help="Kill the run after each recorded step.")
     ] = False,
     random: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Kill at so many random instants, each in a fresh copy.")
+        int | None,
+        typer.Option(min=0, metavar="N", help="Kill the run at this many random moments, each in a fresh copy."),
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=64, help="Attempts under way at once.")] = 1,
-    seed: Annotated[int | None, typer.Option(metavar="S", help="Draws the same instants again.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the copies, also when all went well.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same answer for machines.")] = False,
+    parallel: Annotated[int, typer.Option(min=1, max=64, help="Attempts running at the same time.")] = 1,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="Seed for the random moments, to repeat them.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the copies even if everything passed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Kill a run over and over, in a copy aside, and count what was lost or done twice."""
+    """Kill a run again and again in a separate copy, and count what was lost or done twice."""
     both = not every_boundary and random is None
     with _Clock() as clock:
         report = milepost.chaos(
@@ -82,13 +88,13 @@ def chaos_lines(report: milepost.ChaosReport) -> list[str]:
     tried = [
         f"{name} {counted(report.tasks, 'task')}, {report.parallel} at a time",
         f"{counted(report.mileposts, 'milepost')}, {counted(report.model_calls, 'model call')} and "
-        f"{report.boundaries} boundaries in {duration(round(report.calm_s * 1000))} undisturbed",
+        f"{report.boundaries} recorded steps in {duration(round(report.calm_s * 1000))} without kills",
         *([f"seed {report.seed}"] if report.random is not None else []),
     ]
     found = [f"  {safe(line)}" for line in milepost.chaos_findings(report)]
     if len(found) > MOST_FINDINGS:
-        found[MOST_FINDINGS:] = [f"  and {len(found) - MOST_FINDINGS} more: milepost chaos --json has all of them"]
-    verdict = "nothing was lost, nothing was done twice" if report.passed else "not as it should be:"
+        found[MOST_FINDINGS:] = [f"  and {len(found) - MOST_FINDINGS} more: milepost chaos --json lists all of them"]
+    verdict = "nothing was lost, nothing was done twice" if report.passed else "problems found:"
     kept = [f"the copies are in {report.folder}"] if report.folder else []
     return [" · ".join(tried), "", *table, "", verdict, *found, *kept]
 

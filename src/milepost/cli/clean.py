@@ -19,16 +19,19 @@ def register(app: typer.Typer) -> None:
 
 def clean(
     keep_days: Annotated[
-        float | None, typer.Option(min=0, metavar="N", help="Days that it is kept. Default: as the settings say.")
+        float | None,
+        typer.Option(min=0, metavar="N", help="Keep the data of runs for this many days. Default: state.keep_days."),
     ] = None,
     database: Annotated[
-        str | None, typer.Option(metavar="URL", help="What is left on the server that workers share.")
+        str | None, typer.Option(metavar="URL", help="Clean the database that the workers share.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be removed, without removing it.")
+    ] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Remove what old runs left: attempts, recorded steps, logs. Mileposts and their proofs stay."""
+    """Delete the attempts, recorded steps and logs of old runs. Mileposts and their proofs are kept."""
     remains = milepost.clean(roadmap, keep_days=keep_days, database=database, dry_run=dry_run)
     if as_json:
         typer.echo(json.dumps(remains_to_json(remains), indent=2))
@@ -46,13 +49,15 @@ def clean_lines(remains: milepost.Remains) -> list[str]:
     )
     told = ", ".join(counted(number, word) for number, word in things if number)
     days = counted(int(remains.keep_days), "day") if remains.keep_days == int(remains.keep_days) else "that"
-    lines = [f"nothing to remove: no run that ended more than {days} ago left anything"]
+    lines = [f"nothing to remove: no run that ended more than {days} ago has any data left"]
     if told:
         of = f" of {counted(len(remains.runs), 'run')}" if remains.runs else ""
         freed = f", {size(remains.freed_bytes)} freed"
         lines = [f"removed{of}: {told}{freed}"] if remains.removed else [f"would remove{of}: {told}"]
     for run in remains.unmerged:
-        lines.append(f"kept the attempts of run {run}: its mileposts are not in your branch (git merge milepost/{run})")
+        lines.append(
+            f"kept the attempts of run {run}: its mileposts are not merged into your branch (git merge milepost/{run})"
+        )
     return lines
 
 

@@ -21,13 +21,18 @@ def context(
     task: TaskId,
     tokens: Annotated[
         int | None,
-        typer.Option(min=0, max=1_000_000, metavar="N", help="The budget. Default: the setting context.tokens."),
+        typer.Option(min=0, max=1_000_000, metavar="N", help="The token budget. Default: context.tokens."),
     ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="For whom. Default: as for run, else tool.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The agent to build the context for. Default: the agent of a run, else tool."
+        ),
+    ] = None,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """What an agent would be shown of the repository with a task, and the tokens of each section."""
+    """Show the context an agent would get with a task, and the tokens of each section."""
     found = milepost.context(task, roadmap, tokens=tokens, agent=agent)
     if as_json:
         typer.echo(json.dumps(context_to_json(found), indent=2))

@@ -27,11 +27,11 @@ def register(app: typer.Typer) -> None:
 
 def costs(
     roadmap: Roadmap = None,
-    run: Annotated[str | None, typer.Option(metavar="ID", help="Of this run. Default: the newest.")] = None,
+    run: Annotated[str | None, typer.Option(metavar="ID", help="The run. Default: the latest.")] = None,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """What a run cost: by task, by model, by agent, and how that stands to its budget."""
+    """Show what a run cost by task, model and agent, compared with its budget."""
     found = milepost.costs(roadmap, run=run, database=database)
     if as_json:
         print_json(costs_to_json(found))
@@ -42,7 +42,7 @@ def costs(
 def cost_lines(found: Costs | None, width: int) -> list[str]:
     """The sums, then who took what: tasks in the order they began, models and agents the dearest first."""
     if found is None:
-        return ["nothing was run here yet", proposed("next   milepost run")]
+        return ["no runs here yet", proposed("next   milepost run")]
     models = [(name, one) for name, one in found.by("model") if name or one.usd]  # attempts have none, calls have
     return [
         *facts_lines(f"run {found.run} · ", _taken(found), width),
@@ -76,14 +76,14 @@ def _taken(found: Costs) -> list[str]:
     spent, budget = found.spent, found.budget
     facts = spent_facts(spent.usd, spent.tokens, budget.usd)
     if spent.held_usd:
-        facts.append(f"{usd(spent.held_usd)} held for calls without an answer")
+        facts.append(f"{usd(spent.held_usd)} reserved for unanswered calls")
     if spent.tokens or budget.tokens:
         tokens = of(thousands(spent.tokens), None if budget.tokens is None else thousands(budget.tokens))
         facts.append(f"{tokens} tokens")
     attempts = of(str(spent.attempts), None if budget.attempts is None else str(budget.attempts))
     facts.append(f"{attempts} {'attempt' if attempts == '1' else 'attempts'}")
     clock = of(minutes(spent.seconds), None if budget.seconds is None else minutes(budget.seconds))
-    return [*facts, f"{clock} at work by the clock"]
+    return [*facts, f"{clock} of working time"]
 
 
 def _dearest_first(groups: list[tuple[str, Expense]]) -> list[tuple[str, Expense]]:
@@ -93,7 +93,7 @@ def _dearest_first(groups: list[tuple[str, Expense]]) -> list[tuple[str, Expense
 def _table(what: str, groups: list[tuple[str, Expense]], width: int) -> list[str]:
     if not groups:
         return []
-    rows = [(what, *_HEAD), *((safe(name) or "not told", *_cells(one)) for name, one in groups)]
+    rows = [(what, *_HEAD), *((safe(name) or "unknown", *_cells(one)) for name, one in groups)]
     wide = [max(len(row[place]) for row in rows) for place in range(1, len(_HEAD) + 1)]
     first = max(5, min(max(len(row[0]) for row in rows), width - sum(wide) - 2 * len(wide)))
     return [

@@ -21,33 +21,33 @@ def register(app: typer.Typer) -> None:
 
 
 def execute(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The code; - reads it from stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="The code to run; - reads stdin.")],
     trust: Annotated[
         str | None,
-        typer.Option(metavar="LEVEL", help="local, isolated or sandboxed; absent: the strongest held here."),
+        typer.Option(metavar="LEVEL", help="local, isolated or sandboxed. Default: the strongest level available."),
     ] = None,
     workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder it works in. Default: an empty one.")
+        Path | None, typer.Option(metavar="DIR", help="The folder to run in. Default: an empty one.")
     ] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what it changed in the workspace.")] = False,
-    accept: Annotated[bool, typer.Option("--accept", help="Bring what it changed into the workspace.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show the changes to the workspace.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Apply the changes to the workspace.")] = False,
     network: NetworkOption = None,
-    timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Seconds.")] = 30.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Megabytes.")] = 256,
+    timeout: Annotated[float, typer.Option(min=0.001, metavar="S", help="Timeout in seconds.")] = 30.0,
+    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory limit in megabytes.")] = 256,
     lang: Annotated[
         str | None,
-        typer.Option(metavar="LANGUAGE", help="python, typescript or javascript; absent: as the file is named."),
+        typer.Option(metavar="LANGUAGE", help="python, typescript or javascript. Default: by the file's extension."),
     ] = None,
     container: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="podman or docker, in the place of a level.")
+        str | None, typer.Option(metavar="PROGRAM", help="podman or docker, instead of a trust level.")
     ] = None,
-    image: Annotated[str | None, typer.Option(metavar="IMAGE", help="The image of the container.")] = None,
+    image: Annotated[str | None, typer.Option(metavar="IMAGE", help="The container image.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Run code in the sandbox. At level sandboxed, its changes to the workspace are held back."""
+    """Run code in the sandbox. At level sandboxed, --accept decides whether its changes are kept."""
     if (diff or accept) and (workspace is None or container or trust not in (None, "sandboxed")):
-        what = "--diff and --accept are about changes that are held back, as only trust level 'sandboxed' does"
-        raise milepost.Misuse(what, "name the folder with --workspace, and no other level")
+        what = "--diff and --accept need --workspace and trust level 'sandboxed'"
+        raise milepost.Misuse(what, "add --workspace DIR, and leave out --container and any other --trust")
     held: list[Held] = []
 
     def look(changes: milepost.Changes) -> None:

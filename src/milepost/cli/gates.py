@@ -14,12 +14,14 @@ from milepost.cli.output import print_json, terminal_width
 Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
 Named = Annotated[
     str | None,
-    typer.Argument(metavar="TASK|GATE", help="A task, or a gate as gates prints it. Default: the only one."),
+    typer.Argument(
+        metavar="TASK|GATE", help="The task or gate, as milepost gates prints it. Default: the only open one."
+    ),
 ]
-Digest = Annotated[str, typer.Option(metavar="HEX", help="Only if it is still about what was shown under this digest.")]
-Address = Annotated[
-    str, typer.Option("--database", metavar="URL", help="The database of the run, where other machines share it.")
+Digest = Annotated[
+    str, typer.Option(metavar="HEX", help="Only answer if the gate still shows what it showed under this digest.")
 ]
+Address = Annotated[str, typer.Option("--database", metavar="URL", help="The run's database, if workers share it.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,10 +32,12 @@ def register(app: typer.Typer) -> None:
 def gates(
     roadmap: RoadmapOption = None,
     database: Address = "",
-    whole: Annotated[bool, typer.Option("--whole", help="All of what each question is about.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Show everything each question is about, not just the first lines.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """What waits for you: each question, what it is about, and how to answer it."""
+    """List the questions waiting for you, what they are about, and how to answer them."""
     from milepost.cli.show.gates import gate_with_commands, gates_lines, where_words
 
     waiting, where = milepost.waiting_gates(roadmap, database=database), where_words(roadmap, database)
@@ -50,31 +54,31 @@ def approve(
     database: Address = "",
     as_json: Json = False,
 ) -> None:
-    """Say yes: the task begins, its work lands, or the command runs."""
+    """Say yes: the task starts, its work is merged, or the command runs."""
     _answer("approve", gate, "", digest, roadmap, database, as_json)
 
 
 def reject(
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why not; the agent is told.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why not. The agent gets to see it.")],
     gate: Named = None,
     digest: Digest = "",
     roadmap: RoadmapOption = None,
     database: Address = "",
     as_json: Json = False,
 ) -> None:
-    """Say no: a task does not begin, its work is tried again, a command is refused."""
+    """Say no: the task does not start, its work is redone, or the command is refused."""
     _answer("reject", gate, reason, digest, roadmap, database, as_json)
 
 
 def edit(
-    text: Annotated[str, typer.Option(metavar="TEXT", help="What is to be done, or done otherwise.")],
+    text: Annotated[str, typer.Option(metavar="TEXT", help="What the agent should do, or do differently.")],
     gate: Named = None,
     digest: Digest = "",
     roadmap: RoadmapOption = None,
     database: Address = "",
     as_json: Json = False,
 ) -> None:
-    """Add to what a task is to do, for this run, and go on."""
+    """Add instructions to a task, for this run only, and continue."""
     _answer("edit", gate, text, digest, roadmap, database, as_json)
 
 
@@ -85,12 +89,12 @@ def skip(
     database: Address = "",
     as_json: Json = False,
 ) -> None:
-    """Leave a task out; work that was done stays on its ref."""
+    """Skip a task. Work already done stays on its ref."""
     _answer("skip", gate, reason, "", roadmap, database, as_json)
 
 
 def delegate(
-    agent: Annotated[str, typer.Option(metavar="NAME", help="Any name of an agent.")],
+    agent: Annotated[str, typer.Option(metavar="NAME", help="The other agent, as for run --agent.")],
     gate: Named = None,
     roadmap: RoadmapOption = None,
     database: Address = "",

@@ -9,9 +9,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo
 
 PANELS = {
-    "Begin": ("demo", "init", "doctor", "roadmap"),
+    "Get started": ("demo", "init", "doctor", "roadmap"),
     "Run a roadmap": ("plan", "run", "resume", "status", "stop", "pause", "steer", "retry"),
-    "See what was done, and why to believe it": (
+    "See what was done, and the proof": (
         "proof",
         "log",
         "attempts",
@@ -23,10 +23,10 @@ PANELS = {
         "events",
         "failures",
     ),
-    "Go back": ("undo", "restore", "mark", "marks", "sync", "clean"),
-    "Answer what a run asks": ("gates", "approve", "reject", "edit", "skip", "delegate"),
+    "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean"),
+    "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
-    "Look closer": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory"),
+    "More tools": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory"),
 }
 
 

@@ -12,7 +12,7 @@ from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import answer, print_json, terminal_width
 
 _PLACE = "A task, an attempt such as 1.1#2, a mark, or a commit."
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be taken back, and change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be undone, without changing anything.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
-    """The mileposts, newest first."""
+    """List the mileposts, newest first."""
     from milepost.cli.show.log import log_lines, milepost_to_json
 
     posts = milepost.log(roadmap)
@@ -29,7 +29,7 @@ def log(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 
 def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False) -> None:
-    """Every attempt at a task in every run, failed or not."""
+    """List every attempt at a task in every run, failed or not."""
     from milepost.cli.show.history import attempt_lines, tried_to_json
 
     found = milepost.attempts(task, roadmap)
@@ -37,13 +37,13 @@ def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False)
 
 
 def diff(
-    place: Annotated[str, typer.Argument(metavar="PLACE", help=f"{_PLACE} Alone: what it changed.")],
-    other: Annotated[str, typer.Argument(metavar="PLACE", help="What differs from the first to this one.")] = "",
-    stat: Annotated[bool, typer.Option("--stat", help="Only which files, and how much.")] = False,
+    place: Annotated[str, typer.Argument(metavar="PLACE", help=f"{_PLACE} On its own: show what it changed.")],
+    other: Annotated[str, typer.Argument(metavar="PLACE", help="Compare the first with this one.")] = "",
+    stat: Annotated[bool, typer.Option("--stat", help="Show only the changed files and line counts.")] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """What a milepost or an attempt changed, or what differs between two of them."""
+    """Show what a milepost or an attempt changed, or compare two of them."""
     from milepost.cli.show.diff import difference_to_json, page
 
     found = milepost.diff(place, other, roadmap, stat=stat)
@@ -55,19 +55,20 @@ def diff(
 
 def undo(
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK", help="Tasks by id, as plan and log print them.")
+        list[str] | None, typer.Argument(metavar="TASK", help="Task ids, as plan and log print them.")
     ] = None,
     to: Annotated[
-        str, typer.Option(metavar="PLACE", help="All that landed after this task or mark, which stays.")
+        str,
+        typer.Option(metavar="PLACE", help="Undo everything after this task or mark; keep the task or mark itself."),
     ] = "",
     with_dependents: Annotated[
-        bool, typer.Option("--with-dependents", help="Later tasks that depend on it, too.")
+        bool, typer.Option("--with-dependents", help="Also undo later tasks that depend on it.")
     ] = False,
     dry_run: DryRun = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Take mileposts back, each with a commit of its own; all others stay."""
+    """Undo single mileposts, each with its own revert commit; all others stay."""
     from milepost.cli.show.history import undone_lines, undone_to_json
 
     found = milepost.undo(tasks or (), roadmap, to=to, with_dependents=with_dependents, dry_run=dry_run)
@@ -75,12 +76,12 @@ def undo(
 
 
 def restore(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files, or folders with all files in them.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files or whole folders.")],
     source: Annotated[str, typer.Option("--from", metavar="PLACE", help=_PLACE)],
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Bring files back into your tree as they were somewhere; committing them is left to you."""
+    """Restore files in your working tree from a task, attempt, mark or commit. Nothing is committed."""
     from milepost.cli.show.history import restored_lines, restored_to_json
 
     found = milepost.restore(files, roadmap, source=source)
@@ -88,25 +89,25 @@ def restore(
 
 
 def mark(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and . _ + - between them.")],
-    at: Annotated[str, typer.Option(metavar="PLACE", help=f"{_PLACE} Default: the commit you stand on.")] = "",
-    delete: Annotated[bool, typer.Option("--delete", help="Take the mark away.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Letters and digits, with . _ + - between them.")],
+    at: Annotated[str, typer.Option(metavar="PLACE", help=f"{_PLACE} Default: HEAD.")] = "",
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the mark.")] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Give a milepost or the current commit a name to come back to."""
+    """Name a milepost or the current commit, so that you can return to it."""
     from milepost.cli.show.history import mark_line, mark_to_json
 
     if delete and at:
-        raise typer.BadParameter("--delete takes no --at")
+        raise typer.BadParameter("--delete cannot be combined with --at")
     found = milepost.unmark(name, roadmap) if delete else milepost.mark(name, roadmap, at=at)
-    back = proposed(f"\nnext   milepost undo --to {found.name}   comes back to it")
-    gone = " is gone; the commit stays" if delete else back
+    back = proposed(f"\nnext   milepost undo --to {found.name}   returns to it")
+    gone = " deleted; the commit stays" if delete else back
     answer(as_json, lambda: mark_to_json(found), lambda: [f"{mark_line(found)}{gone}"])
 
 
 def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
-    """The marks, by name."""
+    """List the marks by name."""
     from milepost.cli.show.history import mark_to_json, marks_lines
 
     found = milepost.marks(roadmap)
@@ -114,11 +115,13 @@ def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 
 def sync(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what does not agree, and change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the differences, without changing anything.")
+    ] = False,
     roadmap: Roadmap = None,
     as_json: Json = False,
 ) -> None:
-    """Bring roadmap, git and database to agree: tick what has a milepost here, open what was taken back."""
+    """Make the roadmap match git and the database: tick tasks with a milepost, reopen tasks that were undone."""
     from milepost.cli.format_text import from_here
     from milepost.cli.show.sync import sync_lines, synced_to_json
 

@@ -62,18 +62,20 @@ def header(event: RunStarted) -> str:
     """The first line of a run: where it works, from where, by whom, held how."""
     start = f"from {event.base_name or 'HEAD'} {event.base[:7]}"
     if event.ahead:
-        start = f"from {event.ahead} {event.base[:7]}, which {event.base_name or 'HEAD'} has not taken in yet,"
-    who = f"agent {event.agent}" if event.agent else "agents as the tasks say"
+        start = f"from {event.ahead} {event.base[:7]}, not yet merged into {event.base_name or 'HEAD'},"
+    who = f"agent {event.agent}" if event.agent else "agents named by the tasks"
     return f"run {event.run} · branch {event.branch} {start} · {who} · sandbox: {event.trust}"
 
 
 def resumed_header(event: RunResumed) -> str:
     """The first line of a run that goes on."""
     ago = duration(max(0, int((time.time() - event.last_seen_at) * 1000)))
-    so_far = f"{event.ended} of {counted(event.tasks, 'task')} over"
+    so_far = f"{event.ended} of {counted(event.tasks, 'task')} finished"
     if event.last_call:
-        return f"run {event.run} · stopped {ago} ago at {event.last_call} · going on from there, nothing is paid twice"
-    return f"run {event.run} · last seen {ago} ago, {so_far} · going on from there, no finished step runs again"
+        return (
+            f"run {event.run} · stopped {ago} ago at {event.last_call} · continuing from there, nothing is paid twice"
+        )
+    return f"run {event.run} · last seen {ago} ago, {so_far} · continuing from there, no finished step runs again"
 
 
 def forecast_line(event: ForecastMade) -> str:
@@ -193,9 +195,7 @@ class LiveDisplay:
                 self._finish(event)
             case RunStopping():
                 again = (
-                    ""
-                    if event.at_once
-                    else " after the steps in flight (again to stop now; nothing is lost either way)"
+                    "" if event.at_once else " after the running steps (again to stop now; nothing is lost either way)"
                 )
                 self._say(f"stopping{again or ' now'}", "yellow")
             case RunFinished():
@@ -240,10 +240,10 @@ def ending_lines(finished: RunFinished) -> list[str]:
         "",
     ]
     if finished.fast_forwarded:
-        lines.append(f"your tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
+        lines.append(f"your working tree is clean: {finished.fast_forwarded} fast-forwarded to {finished.head[:7]}")
     elif finished.by_hand:
-        has_edit = " (they have your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
-        lines.append(f"your branch was not touched; to take the mileposts in{has_edit}:   {finished.by_hand}")
+        has_edit = " (they include your edit of the roadmap)" if finished.by_hand.startswith("git checkout -- ") else ""
+        lines.append(f"your branch was not changed; to merge the mileposts{has_edit}:   {finished.by_hand}")
     return lines + next_lines(finished)
 
 
@@ -268,8 +268,8 @@ def next_lines(finished: RunFinished) -> list[str]:
         steps.append((proposed(f"milepost proof {other.id}"), "what was tried, and why it was not accepted"))
     if passed is not None:
         if other is None:
-            steps.append((proposed(f"milepost proof {passed.id}"), "what was run to believe it"))
-        steps.append((proposed(f"milepost undo {passed.id}"), "takes back that milepost alone"))
+            steps.append((proposed(f"milepost proof {passed.id}"), "the checks that prove it"))
+        steps.append((proposed(f"milepost undo {passed.id}"), "undoes only that milepost"))
     width = max((len(command) for command, _ in steps), default=0)
     return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="milepost",
     help="Turn a ROADMAP.md into verified commits.",
-    epilog="See it work: milepost demo. In a repository of yours: milepost init, plan, run. More: milepost run --help.",
+    epilog="See it work: milepost demo. In your own repository: milepost init, plan, run. More: milepost run --help.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -90,7 +90,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        _complain(f"milepost made a mistake: {type(error).__name__}: {error}", "run again with --debug, and report it")
+        _complain(f"bug in milepost: {type(error).__name__}: {error}", "run again with --debug and report it")
         sys.exit(NOT_DONE)
 
 
@@ -103,11 +103,13 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 @app.command()
 def demo(
-    folder: Annotated[Path | None, typer.Argument(help="An empty folder for it. Default: a new temporary one.")] = None,
-    on_web: Annotated[bool, typer.Option("--web", help="Show it in the browser as well, until Ctrl-C.")] = False,
+    folder: Annotated[
+        Path | None, typer.Argument(help="An empty folder for the sample. Default: a new temporary one.")
+    ] = None,
+    on_web: Annotated[bool, typer.Option("--web", help="Also show it in the browser, until Ctrl-C.")] = False,
     no_open: web.NoOpen = False,
 ) -> None:
-    """The whole story on a sample repository, with no key and no network."""
+    """Try Milepost on a sample repository; needs no API key and no network."""
     from milepost.cli.show import demo as show_demo
 
     if on_web:
@@ -117,15 +119,16 @@ def demo(
 
 @app.command()
 def init(
-    folder: Annotated[Path | None, typer.Argument(help="A folder of the repository.")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="A folder in the repository. Default: this one.")] = None,
     prompt: Annotated[
-        str | None, typer.Option("--from", metavar="TEXT", help="What the roadmap is to be about; a model plans it.")
+        str | None,
+        typer.Option("--from", metavar="TEXT", help="What the roadmap should cover; a model writes the tasks."),
     ] = None,
     template: roadmaps.TemplateName = "",
     style: roadmaps.Style = "standard",
     model: roadmaps.Model = None,
 ) -> None:
-    """Set a repository up: a first roadmap and settings, where there are none."""
+    """Set up a repository: create a roadmap and settings if there are none."""
     from milepost.cli.show.init import init_lines
 
     made = milepost.init(folder, prompt=prompt, template=template, style=style, model=model, say=roadmaps.tell)
@@ -134,7 +137,7 @@ def init(
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """What works on this machine and what is missing."""
+    """Check what works on this machine and what is missing."""
     from milepost.cli.show.doctor import doctor_lines, finding_to_json
 
     findings = milepost.doctor()
@@ -150,18 +153,20 @@ def plan(
     roadmap: Roadmap = None,
     workspace: projects.Workspace = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say of each line why it was taken for a task, or was not, instead.")
+        bool, typer.Option("--explain", help="Show why each line was read as a task or not, instead of the plan.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for any problem, not only for fatal ones.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="List every problem, also many of one kind.")] = False,
-    propose: Annotated[bool, typer.Option("--propose", help="How to split tasks that are too big, instead.")] = False,
-    graph: Annotated[Graph | None, typer.Option(help="The plan as the text of a graph, instead.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for any problem, not only fatal ones.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every problem, even many of the same kind.")] = False,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Show how to split tasks that are too big, instead of the plan.")
+    ] = False,
+    graph: Annotated[Graph | None, typer.Option(help="Print the plan as a graph in this format, instead.")] = None,
     order: Order = None,
     group: Group = None,
     dialect: Dialect = None,
     as_json: Json = False,
 ) -> None:
-    """Tasks, their order, and what to look at before money is spent."""
+    """Show the tasks, their order, and problems to fix before you spend money."""
     if (folder := projects.folder_of(roadmap, asked=workspace)) is not None:
         projects.plan_all(folder, as_json)
     from milepost.cli.format_text import from_here
@@ -197,7 +202,7 @@ run.register(app)
 
 @app.command()
 def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = False) -> None:
-    """The newest run: what is done, what is going on."""
+    """Show the latest run: what is done and what is running."""
     from milepost.cli.show.status import status_lines, status_to_json
 
     found = milepost.status(roadmap, database=database)
@@ -210,32 +215,34 @@ def status(roadmap: Roadmap = None, database: Database = None, as_json: Json = F
 @app.command()
 def stop(
     roadmap: Roadmap = None,
-    now: Annotated[bool, typer.Option("--now", help="Do not wait for the steps in flight.")] = False,
-    after_task: Annotated[bool, typer.Option("--after-task", help="When the tasks at work are over.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Stop now, without waiting for the running steps.")] = False,
+    after_task: Annotated[bool, typer.Option("--after-task", help="Stop when the running tasks are finished.")] = False,
     database: Database = None,
 ) -> None:
-    """Stop the run that is going on; it can go on at any time."""
+    """Stop the current run. You can resume it at any time."""
     if after_task and now:
-        _complain("--now and --after-task contradict each other", "give one of them")
+        _complain("--now and --after-task exclude each other", "use one of them")
         raise typer.Exit(MISUSED)
     if after_task:
-        typer.echo(f"run {milepost.steer('finish', roadmap, database=database)} stops when what is at work is over")
+        typer.echo(
+            f"run {milepost.steer('finish', roadmap, database=database)} stops when the running tasks are finished"
+        )
         return
     stopped = milepost.stop(roadmap, at_once=now, database=database)
     if stopped is None:
-        typer.echo("nothing to stop: no run is going on here")
+        typer.echo("nothing to stop: no run in progress here")
     else:
-        typer.echo(proposed(f"stopped · run {stopped} can go on at any time:   milepost resume"))
+        typer.echo(proposed(f"stopped run {stopped} · resume it at any time:   milepost resume"))
 
 
 @app.command()
 def proof(
     task: TaskId,
     roadmap: RoadmapOption = None,
-    logs: Annotated[bool, typer.Option("--log", help="The whole output of each check instead.")] = False,
+    logs: Annotated[bool, typer.Option("--log", help="Print the full output of each check instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """What was run to believe that a task is done, or why it was not accepted."""
+    """Show the checks that prove a task is done, or why it was not accepted."""
     from milepost.cli.show.proof import log_lines, proof_lines
 
     if logs:
@@ -254,16 +261,18 @@ def proof(
 
 @app.command()
 def verify(
-    task: Annotated[str | None, typer.Argument(metavar="TASK", help="With what this task asks for, too.")] = None,
-    again: Annotated[bool, typer.Option("--replay", help="Prove the task's milepost again and compare.")] = False,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="Also run the checks of this task.")] = None,
+    again: Annotated[
+        bool, typer.Option("--replay", help="Check the task's milepost again and compare the results.")
+    ] = False,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Run the checks now on your files as they are, or prove a past milepost again."""
+    """Run the checks on your files as they are now, or check an earlier milepost again."""
     from milepost.cli.show import verify as show
 
     if again and task is None:
-        _complain("--replay needs the task whose milepost is to be proven again", "milepost log lists them")
+        _complain("--replay needs the task whose milepost to check again", "milepost log lists them")
         raise typer.Exit(MISUSED)
     if again and task is not None:
         proven = milepost.replay(task, roadmap)
@@ -284,7 +293,7 @@ def verify(
 
 @app.command()
 def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
-    """What fails here most, and what mended it."""
+    """Show the most frequent failures here, and what fixed them."""
     from milepost.cli.show.failures import failure_lines, failure_to_json
 
     found = milepost.failures(roadmap)
@@ -296,11 +305,16 @@ def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
 
 @app.command()
 def bench(
-    agent: Annotated[str, typer.Option(metavar="NAME", help="Any name of an agent; also reference and null.")],
-    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
+    agent: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="The agent, as for run; also reference (has the solutions) and null (does nothing)."
+        ),
+    ],
+    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; can be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Twenty small tasks for an agent, judged by checks that it never sees."""
+    """Test an agent on twenty small tasks, with checks it never sees."""
     from milepost.cli.show.bench import bench_lines, result_line
 
     def tell(result: milepost.TaskReport) -> None:

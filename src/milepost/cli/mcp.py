@@ -29,23 +29,26 @@ def register(app: typer.Typer) -> None:
 
 
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Over HTTP on this machine, not stdin and stdout.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdin and stdout.")] = False,
     host: Annotated[str, typer.Option(metavar="NAME", help="The address to listen on, with --http.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port, with --http; 0 is any that is free.")] = 0,
-    profile: Annotated[Profile, typer.Option(help="How many tools are offered.")] = Profile.CORE,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port, with --http; 0 for any free port.")] = 0,
+    profile: Annotated[Profile, typer.Option(help="Which set of tools to offer.")] = Profile.CORE,
     workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The project's folder. Default: this one.")
+        Path | None, typer.Option(metavar="DIR", help="The project folder. Default: this one.")
     ] = None,
     allow_answers: Annotated[
-        bool, typer.Option("--allow-answers", help="Let a client answer for you what a run asks, unconfirmed.")
+        bool,
+        typer.Option(
+            "--allow-answers", help="Let a client answer a run's questions for you, without your confirmation."
+        ),
     ] = False,
 ) -> None:
     """Serve Milepost's tools to programs that speak the Model Context Protocol, such as Claude Code and Codex."""
     _require_sdk()
     if port and not http:
-        raise milepost.Misuse("--port is only of --http", "give --http as well, or neither")
+        raise milepost.Misuse("--port needs --http", "add --http, or leave out --port")
     if workspace is not None and not workspace.is_dir():
-        raise milepost.Misuse(f"there is no folder {str(workspace)!r}", "make it, or name another")
+        raise milepost.Misuse(f"there is no folder {str(workspace)!r}", "create it, or name another folder")
     if workspace is not None:
         os.chdir(workspace)
     from milepost.mcp.profiles import build

@@ -14,15 +14,15 @@ from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.output import answer, terminal_width
 
-group = typer.Typer(help="What is remembered of attempts, and what is learnt from them.", no_args_is_help=True)
+group = typer.Typer(help="What earlier attempts did, and the lessons learnt from them.", no_args_is_help=True)
 
 Folder = Annotated[
-    Path | None, typer.Option("--folder", metavar="DIR", help="A folder of the project. Default: this one.")
+    Path | None, typer.Option("--folder", metavar="DIR", help="A folder in the project. Default: this one.")
 ]
-LessonId = Annotated[str, typer.Argument(metavar="LESSON", help="The id of a lesson, or the beginning of it.")]
-EpisodeId = Annotated[str, typer.Argument(metavar="EPISODE", help="The id of an episode, or the beginning of it.")]
-Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which is kept with it.")]
-Most = Annotated[int, typer.Option("--most", min=1, max=10_000, metavar="N", help="At most so many.")]
+LessonId = Annotated[str, typer.Argument(metavar="LESSON", help="The lesson's id, or its first characters.")]
+EpisodeId = Annotated[str, typer.Argument(metavar="EPISODE", help="The episode's id, or its first characters.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is recorded.")]
+Most = Annotated[int, typer.Option("--most", min=1, max=10_000, metavar="N", help="At most this many.")]
 State = Literal["candidate", "active", "quarantined", "retired"]
 Ended = Literal["success", "partial", "failure", "abstained", "interrupted", "open"]
 LONGEST_ERROR = 200_000  # bytes of an error's text that are looked at: its end
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 @group.command()
 def stats(folder: Folder = None, as_json: Json = False) -> None:
-    """What is remembered in figures, and what the lessons changed: told against held out."""
+    """Show statistics of the memory, and the measured effect of the lessons."""
     from milepost.cli.show.memory import stats_lines, stats_to_json
 
     with milepost.open_memory(folder) as memory:
@@ -45,24 +45,30 @@ def stats(folder: Folder = None, as_json: Json = False) -> None:
 
 @group.command("list")
 def list_(
-    lessons: Annotated[bool, typer.Option("--lessons", help="What attempts are told; this is the default.")] = False,
-    episodes: Annotated[bool, typer.Option("--episodes", help="What happened, the newest first.")] = False,
-    patterns: Annotated[bool, typer.Option("--patterns", help="What comes again, with how often it passed.")] = False,
+    lessons: Annotated[
+        bool, typer.Option("--lessons", help="List the lessons that attempts are shown (default).")
+    ] = False,
+    episodes: Annotated[bool, typer.Option("--episodes", help="List the episodes: what each attempt did.")] = False,
+    patterns: Annotated[
+        bool, typer.Option("--patterns", help="List recurring patterns, with how often they passed.")
+    ] = False,
     state: Annotated[State | None, typer.Option(help="Only lessons in this state.")] = None,
-    outcome: Annotated[Ended | None, typer.Option(help="Only episodes that ended so.")] = None,
-    project: Annotated[str, typer.Option(metavar="NAME", help="Only of this project. Default: of all here.")] = "",
+    outcome: Annotated[Ended | None, typer.Option(help="Only episodes with this outcome.")] = None,
+    project: Annotated[
+        str, typer.Option(metavar="NAME", help="Only this project. Default: all projects in this memory.")
+    ] = "",
     most: Most = 20,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Lessons, episodes or patterns, the newest first."""
+    """List lessons, episodes or patterns, newest first."""
     from milepost.cli.show import episodes as show_episodes
     from milepost.cli.show import lessons as show_lessons
 
     if lessons + episodes + patterns > 1:
-        raise typer.BadParameter("give one of --lessons, --episodes and --patterns")
+        raise typer.BadParameter("use only one of --lessons, --episodes and --patterns")
     if (state and (episodes or patterns)) or (outcome and not episodes):
-        raise typer.BadParameter("--state is of lessons, --outcome of --episodes")
+        raise typer.BadParameter("--state needs --lessons, --outcome needs --episodes")
     with milepost.open_memory(folder) as memory:
         if episodes:
             told = memory.episodes(most=most, outcome=outcome, project=project)
@@ -89,11 +95,13 @@ def list_(
 
 @group.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Of a lesson or an episode, or the beginning of it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a lesson or an episode, or its first characters.")
+    ],
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """A lesson with why it is there and what it changed, or an episode step by step."""
+    """Show a lesson with its origin and effect, or an episode step by step."""
     from milepost.cli.show import episodes as show_episodes
     from milepost.cli.show import lessons as show_lessons
 
@@ -117,12 +125,12 @@ def show(
 
 @group.command()
 def search(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Words, or an error's text.")],
+    text: Annotated[list[str], typer.Argument(metavar="TEXT...", help="Words to search for, or an error message.")],
     most: Most = 10,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Episodes and lessons by their words, the best first."""
+    """Search episodes and lessons, best match first."""
     from milepost.cli.show.memory import found_lines, found_to_json
 
     with milepost.open_memory(folder) as memory:
@@ -132,16 +140,19 @@ def search(
 
 @group.command()
 def recall(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="A task, as a roadmap would put it.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A task, as it would be written in a roadmap.")],
     error: Annotated[
-        str, typer.Option("--error", metavar="FILE", help="A file with what failed before; - is standard input.")
+        str,
+        typer.Option("--error", metavar="FILE", help="A file with the error of the previous attempt; - reads stdin."),
     ] = "",
-    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file of the task.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why it is these lines, or none.")] = False,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="PATH", help="A file the task is about; can be repeated.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain why these lessons were chosen, or none.")] = False,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """What an attempt at this would be told: at most three lessons. Nothing is counted by asking."""
+    """Show the lessons an attempt at this task would get, at most three. Does not affect the statistics."""
     from milepost.cli.show.memory import recalled_lines, recalled_to_json
 
     with milepost.open_memory(folder) as memory:
@@ -153,31 +164,35 @@ def recall(
 
 @group.command()
 def quarantine(lesson: LessonId, why: Why, folder: Folder = None, as_json: Json = False) -> None:
-    """Have a lesson not told to anybody any more."""
+    """Stop showing a lesson to attempts."""
     _move(folder, as_json, lambda memory: memory.quarantine(lesson, why))
 
 
 @group.command()
 def activate(lesson: LessonId, why: Why, folder: Folder = None, as_json: Json = False) -> None:
-    """Have a lesson told again where it fits."""
+    """Show a lesson to attempts again where it applies."""
     _move(folder, as_json, lambda memory: memory.activate(lesson, why))
 
 
 @group.command()
 def forget(
     name: Annotated[
-        str, typer.Argument(metavar="[ID]", help="Of a lesson or an episode, or the beginning of it.")
+        str, typer.Argument(metavar="[ID]", help="The id of a lesson or an episode, or its first characters.")
     ] = "",
     source: Annotated[
         str,
-        typer.Option("--from", metavar="SOURCE", help="All that came from this: a commit, a path, a run, an episode."),
+        typer.Option(
+            "--from", metavar="SOURCE", help="Forget everything that came from this commit, path, run or episode."
+        ),
     ] = "",
-    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which stays.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; it is recorded.")] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be forgotten, without forgetting it.")
+    ] = False,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Take something away with all that grew from it; it does not come back by a sync or an import."""
+    """Delete a lesson or an episode and everything derived from it. A sync or an import does not bring it back."""
     from milepost.cli.show.upkeep import forgotten_lines, forgotten_to_json
 
     with milepost.open_memory(folder) as memory:
@@ -192,7 +207,7 @@ def forget(
 
 @group.command()
 def doctor(folder: Folder = None, as_json: Json = False) -> None:
-    """What is wrong with the memory, and what is worth a look: suspicious lessons with their source first."""
+    """Check the memory for errors and suspicious lessons, and show where they came from."""
     from milepost.cli.show.upkeep import finding_to_json, findings_lines
 
     with milepost.open_memory(folder) as memory:
@@ -203,7 +218,7 @@ def doctor(folder: Folder = None, as_json: Json = False) -> None:
 
 @group.command()
 def sync(folder: Folder = None, as_json: Json = False) -> None:
-    """Tell the primary what it was not told yet, and take over what others told it. From then on runs do so, too."""
+    """Push new entries to the shared memory (memory.primary) and pull those of others. Later runs then sync too."""
     from milepost.cli.show.upkeep import synced_lines, synced_to_json
 
     with milepost.open_memory(folder) as memory:
@@ -213,19 +228,19 @@ def sync(folder: Folder = None, as_json: Json = False) -> None:
 
 @group.command()
 def rebuild(folder: Folder = None, as_json: Json = False) -> None:
-    """Make the index that is searched again from what is kept."""
+    """Rebuild the search index."""
     with milepost.open_memory(folder) as memory:
         memory.rebuild()
-    answer(as_json, lambda: {"rebuilt": True}, lambda: ["the index is made again"])
+    answer(as_json, lambda: {"rebuilt": True}, lambda: ["search index rebuilt"])
 
 
 @group.command()
 def export(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is standard output.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="The file to write; - prints to stdout.")] = "-",
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """All that is remembered as JSON lines: for a backup, or for others."""
+    """Export the whole memory as JSON lines, for a backup or to share it."""
     with milepost.open_memory(folder) as memory:
         if file == "-":
             for line in memory.export_lines():
@@ -237,17 +252,20 @@ def export(
 
 @group.command("import")
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An export; - is standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An exported file; - reads stdin.")],
     trusted: Annotated[
         bool,
-        typer.Option("--trust", help="Take all of it as it was: a backup, or of somebody whom you trust as yourself."),
+        typer.Option(
+            "--trust",
+            help="Keep what the file says was verified. Only for your own backup or a source you fully trust.",
+        ),
     ] = False,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Add what an export holds, or nothing where a line is not as it should be.
+    """Import an exported file. If one line is invalid, nothing is imported.
 
-    What others say is not believed: none of it counts as verified, and lessons begin as candidates.
+    Without --trust nothing in it counts as verified, and its lessons start as candidates.
     """
     from milepost.cli.show.upkeep import imported_lines, imported_to_json
 
@@ -260,27 +278,29 @@ def import_(
 
 @group.command()
 def vacuum(folder: Folder = None, as_json: Json = False) -> None:
-    """Give the room of what was forgotten back to the disk."""
+    """Free the disk space of forgotten entries."""
     from milepost.cli.show.memory import size
 
     with milepost.open_memory(folder) as memory:
         freed = memory.vacuum()
-    answer(as_json, lambda: {"freed_bytes": freed}, lambda: [f"{size(freed)} given back"])
+    answer(as_json, lambda: {"freed_bytes": freed}, lambda: [f"{size(freed)} freed"])
 
 
 @group.command()
 def start(
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What is to be done, in a line.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the task is, in one line.")],
     text: Annotated[str, typer.Option("--text", metavar="TEXT", help="The task in full.")] = "",
-    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Who does it.")] = "",
-    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file of the task.")] = None,
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="The agent that does it.")] = "",
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="PATH", help="A file the task is about; can be repeated.")
+    ] = None,
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Begin an episode of an agent that Milepost does not run; prints its id."""
+    """Start an episode for an agent that Milepost does not run, and print its id."""
     with milepost.open_memory(folder) as memory:
         for left in memory.close_interrupted():
-            typer.echo(f"episode {left.id} was left without an end: closed as interrupted", err=True)
+            typer.echo(f"episode {left.id} was never ended: closed as interrupted", err=True)
         name = memory.start(title, text=text, agent=agent, files=tuple(file or ()), owner="outside")
     answer(as_json, lambda: {"episode": name}, lambda: [name])
 
@@ -288,14 +308,14 @@ def start(
 @group.command()
 def log(
     episode: EpisodeId,
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="What was used.")],
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool that was used.")],
     action: Annotated[str, typer.Argument(metavar="ACTION", help="What was done with it.")],
-    result: Annotated[Literal["success", "error", "timeout"], typer.Option(help="What came of it.")] = "success",
-    observation: Annotated[str, typer.Option(metavar="TEXT", help="What was seen; - reads standard input.")] = "",
+    result: Annotated[Literal["success", "error", "timeout"], typer.Option(help="The result.")] = "success",
+    observation: Annotated[str, typer.Option(metavar="TEXT", help="The tool's output; - reads stdin.")] = "",
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Add a step to an episode; it is on disk when this returns."""
+    """Add a step to an episode. It is saved to disk when the command returns."""
     seen = _error_text(observation) if observation == "-" else observation
     with milepost.open_memory(folder) as memory:
         number = memory.log(episode, tool=tool, action=action, result=result, observation=seen)
@@ -305,18 +325,18 @@ def log(
 @group.command()
 def complete(
     episode: EpisodeId,
-    outcome: Annotated[Literal["success", "partial", "failure", "abstained"], typer.Argument(help="How it ended.")],
+    outcome: Annotated[Literal["success", "partial", "failure", "abstained"], typer.Argument(help="The outcome.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """End an episode. That is its agent's word: nothing is learnt from what nobody verified."""
+    """End an episode with the outcome its agent claims. Unverified, so no lessons are learnt from it."""
     with milepost.open_memory(folder) as memory:
         made = memory.complete(episode, outcome=outcome, reason=reason)
     answer(
         as_json,
         lambda: {"episode": episode, "outcome": outcome, "reward": made.reward.total},
-        lambda: [f"{outcome}, by its agent's word · reward {made.reward.total:.2f}"],
+        lambda: [f"{outcome}, as claimed by its agent, not verified · reward {made.reward.total:.2f}"],
     )
 
 

@@ -20,17 +20,17 @@ def register(app: typer.Typer) -> None:
 
 
 def patterns(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A pattern. Default: list all.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The pattern to show. Default: list all.")] = None,
     inputs: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Its inputs.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what it would change; inputs alone do, too.")
+        bool, typer.Option("--dry-run", help="Show what it would change. Also the default when inputs are given.")
     ] = False,
-    write: Annotated[bool, typer.Option("--write", help="Change the files of this folder.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Apply it to the files in this folder.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Patterns that need no model: list them, show what one takes, and try it out here."""
+    """List the patterns (code changes that need no model), show one's inputs, or try one here."""
     if dry_run and write:
-        raise milepost.Misuse("--dry-run and --write ask for opposite things", "give one of them")
+        raise milepost.Misuse("--dry-run and --write exclude each other", "use one of them")
     if name is not None and (inputs or dry_run or write):
         _show_trial(milepost.try_pattern(name, _inputs(inputs or []), write=write), write, as_json)
         return
@@ -52,7 +52,7 @@ def list_lines(found: tuple[milepost.PatternEntry, ...], width: int) -> list[str
         told = f"cannot be used: {entry.problem}" if entry.problem else entry.about
         origin = "" if entry.origin == "built in" else f" ({_origin(entry)})"
         lines += hanging(f"{safe(entry.name):<{room}}", f"{told}{origin}", width)
-    return [*lines, "", "milepost patterns NAME shows what one takes"]
+    return [*lines, "", "milepost patterns NAME shows the inputs of one"]
 
 
 def page_lines(entry: milepost.PatternEntry, width: int) -> list[str]:
@@ -69,7 +69,7 @@ def page_lines(entry: milepost.PatternEntry, width: int) -> list[str]:
         *(["  it takes no inputs"] if not properties else []),
         "",
         f"in a roadmap, below its task:   Pattern: {entry.name} {words}".rstrip(),
-        f"to try it out here:             milepost patterns {entry.name} {words or '--dry-run'}",
+        f"to try it here:                 milepost patterns {entry.name} {words or '--dry-run'}",
     ]
 
 
@@ -104,24 +104,24 @@ def _show_trial(trial: milepost.PatternTrial, write: bool, as_json: bool) -> Non
 
 
 def _done(trial: milepost.PatternTrial) -> list[str]:
-    ran = f"ran {', '.join(map(safe, trial.commands))}; what it changed by itself is not listed here"
+    ran = f"ran {', '.join(map(safe, trial.commands))}; files changed by these commands are not listed here"
     wrote = f"wrote {', '.join(map(safe, trial.written))}"
     return [*([ran] if trial.commands else []), *([wrote] if trial.written else [])] or ["nothing changed"]
 
 
 def _not_done(trial: milepost.PatternTrial) -> str:
     if trial.commands:
-        return "nothing was run or written; --write does it"
-    return "nothing was written; --write writes it" if trial.diff else "nothing would change"
+        return "nothing was run or written; --write applies it"
+    return "nothing was written; --write applies it" if trial.diff else "nothing would change"
 
 
 def _inputs(words: list[str]) -> dict[str, str]:
     pairs = [word.partition("=") for word in words]
     if bad := [key for key, equals, _ in pairs if not (key and equals)]:
-        raise milepost.Misuse(f"{bad[0]!r} is no input", "write each as key=value")
+        raise milepost.Misuse(f"{bad[0]!r} is not an input", "write each one as key=value")
     names = [key for key, _, _ in pairs]
     if repeated := [key for key in dict.fromkeys(names) if names.count(key) > 1]:
-        raise milepost.Misuse(f"given more than once: {', '.join(repeated)}", "give each input once")
+        raise milepost.Misuse(f"given more than once: {', '.join(repeated)}", "set each input once")
     return {key: value for key, _, value in pairs}
 
 

@@ -14,7 +14,7 @@ from milepost.cli.output import print_json, terminal_width
 from milepost.cli.together import machine_tell, people_tell, print_line
 
 Workspace = Annotated[
-    bool, typer.Option("--workspace", help="All projects that workspace.members names, or manifests declare.")
+    bool, typer.Option("--workspace", help="All projects in workspace.members, or declared by manifests.")
 ]
 
 
@@ -23,10 +23,12 @@ def register(app: typer.Typer) -> None:
 
 
 def projects(
-    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Default: this one.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="The workspace folder. Default: this one.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """The projects of a workspace: where they are, what they are written in, who depends on whom."""
+    """List the projects of a workspace, with their languages and dependencies."""
     from milepost.cli.show.projects import project_lines
 
     found = milepost.projects(folder)

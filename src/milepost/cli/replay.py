@@ -19,7 +19,7 @@ _COLLECTOR = "OTEL_EXPORTER_OTLP"  # a replay is told to nobody
 
 Record = Annotated[
     Path | None,
-    typer.Option("--record", metavar="FILE", help="Write all that agents answer and do, for --agent replay:FILE."),
+    typer.Option("--record", metavar="FILE", help="Record what the agents answer and do, for --agent replay:FILE."),
 ]
 
 
@@ -29,15 +29,17 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run that is over, by its id.")],
-    task: Annotated[str, typer.Option(metavar="ID", help="Only this task, from where it landed or began.")] = "",
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a finished run.")],
+    task: Annotated[
+        str, typer.Option(metavar="ID", help="Only this task, from the commit it was merged onto or started from.")
+    ] = "",
     folder: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="An empty folder for the clone. Default: one in the cache.")
+        Path | None, typer.Option(metavar="FOLDER", help="An empty folder for the clone. Default: a cache folder.")
     ] = None,
     roadmap: RoadmapOption = None,
     as_json: Json = False,
 ) -> None:
-    """Do a finished run again in a clone, without models, and compare its trees with the recorded mileposts."""
+    """Repeat a finished run in a clone from its recording, without models, and compare the resulting trees."""
     for name in [name for name in os.environ if name.startswith(_COLLECTOR)]:
         del os.environ[name]
     replayed = _machines(run, task, folder, roadmap) if as_json else _people(run, task, folder, roadmap)
@@ -47,7 +49,7 @@ def replay(
 def replayed_lines(replayed: milepost.RunReplayed) -> list[str]:
     """A line for each task, whether all is the same, and where the clone is if it is still there."""
     same = sum(task.same for task in replayed.tasks)
-    verdict = f"{same} of {counted(len(replayed.tasks), 'task')} came to the same tree as in run {replayed.run}"
+    verdict = f"{same} of {counted(len(replayed.tasks), 'task')} gave the same tree as in run {replayed.run}"
     stopped = [] if replayed.ended else ["stopped before its end"]
     kept = [f"the clone is in {replayed.folder}"] if replayed.folder is not None else []
     lines = [line for task in replayed.tasks for line in _task_lines(task)]

@@ -15,7 +15,7 @@ from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import terminal_width
 from milepost.cli.worker import Database
 
-RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run. Default: the newest.")]
+RunOption = Annotated[str | None, typer.Option("--run", metavar="ID", help="The run. Default: the latest.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,13 +27,13 @@ def register(app: typer.Typer) -> None:
 def events(
     roadmap: Roadmap = None,
     run: RunOption = None,
-    after: Annotated[int, typer.Option(min=0, metavar="N", help="Only what comes after this place.")] = 0,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until the run is over.")] = False,
-    printed: Annotated[bool, typer.Option("--printed", help="Also what commands print, as they print it.")] = False,
+    after: Annotated[int, typer.Option(min=0, metavar="N", help="Only events after this number.")] = 0,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more events until the run ends.")] = False,
+    printed: Annotated[bool, typer.Option("--printed", help="Also show the output of commands.")] = False,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """What happened in a run, one event a line, in the order it happened."""
+    """List the events of a run in order, one per line."""
     from milepost.cli.show.events import event_line, printed_lines
 
     width = terminal_width() if sys.stdout.isatty() else 10_000
@@ -44,25 +44,25 @@ def events(
         if not as_json and isinstance(entry.event, milepost.CommandPrinted):
             typer.echo("\n".join(printed_lines(entry.event, width)))
     if not some and not as_json:
-        typer.echo("nothing happened yet" if not after else f"nothing happened after {after}", err=True)
+        typer.echo("no events yet" if not after else f"no events after {after}", err=True)
 
 
 def report(
     roadmap: Roadmap = None,
     run: RunOption = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one HTML page; - prints it.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page; - prints it.")] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
+        Path | None, typer.Option(metavar="FILE", help="Write Markdown, such as for a pull request; - prints it.")
     ] = None,
     database: Database = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """What was done and how it is proven, what failed and why, what waits for you, what it cost."""
+    """Write a report: what was done with its proof, what failed and why, what waits for you, what it cost."""
     story = milepost.report(roadmap, run=run, database=database)
     nobody_said = html is None and markdown is None
     if isinstance(story, milepost.NothingRun):
         if nobody_said:
-            typer.echo(proposed("nothing was run here yet\nnext   milepost run"))
+            typer.echo(proposed("no runs here yet\nnext   milepost run"))
             return
     elif nobody_said:
         html = milepost.report_place(story.run, roadmap)
@@ -74,7 +74,7 @@ def report(
         import webbrowser
 
         if not webbrowser.open(html.absolute().as_uri()):
-            typer.echo("no browser was found: open the file yourself", err=True)
+            typer.echo("no browser found: open the file yourself", err=True)
 
 
 def _put(text: str, path: Path) -> None:

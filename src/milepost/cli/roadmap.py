@@ -12,18 +12,21 @@ from milepost.cli.arguments import Json
 from milepost.cli.format_text import safe
 from milepost.cli.output import print_json, terminal_width
 
-group = typer.Typer(help="Roadmaps from prose, from a prompt, from a template.", no_args_is_help=True)
+group = typer.Typer(help="Create roadmaps from prose, a prompt or a template.", no_args_is_help=True)
 
-Write = Annotated[Path | None, typer.Option("--write", metavar="FILE", help="Write it there. Default: write nothing.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")]
+Write = Annotated[
+    Path | None, typer.Option("--write", metavar="FILE", help="Write the roadmap to this file. Default: write no file.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 Model = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="The model to ask, as provider:model. Default: [model].")
+    str | None,
+    typer.Option("--model", metavar="NAME", help="The model to ask, as provider:model. Default: model.name."),
 ]
 TemplateName = Annotated[
-    str, typer.Option("--template", metavar="NAME", help="Begin with this template, without a model.")
+    str, typer.Option("--template", metavar="NAME", help="Start from this template, without a model.")
 ]
 Style = Annotated[
-    str, typer.Option("--style", metavar="STYLE", help="How much is said of each task: minimal, standard, detailed.")
+    str, typer.Option("--style", metavar="STYLE", help="How detailed the tasks are: minimal, standard, detailed.")
 ]
 
 
@@ -35,15 +38,18 @@ def register(app: typer.Typer) -> None:
 @group.command()
 def normalise(
     document: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="The document. Default: ROADMAP.md here or above.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="The document. Default: ROADMAP.md in this or a parent folder."),
     ] = None,
     write: Write = None,
     force: Force = False,
     model: Model = None,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Also where tasks can be read without a model.")] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Use a model even if the tasks can be read without one.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Have a model read a document in prose: the tasks that it asks for, each with its line."""
+    """Let a model find the tasks in a prose document, each with its line."""
     from milepost.cli.show.roadmap import normalised_lines, normalised_to_json
 
     found = milepost.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
@@ -55,7 +61,9 @@ def normalise(
 
 @group.command()
 def new(
-    prompt: Annotated[str, typer.Option("--prompt", metavar="TEXT", help="What is wanted; a model plans it.")] = "",
+    prompt: Annotated[
+        str, typer.Option("--prompt", metavar="TEXT", help="What you want to build; a model writes the tasks.")
+    ] = "",
     template: TemplateName = "",
     style: Style = "standard",
     write: Write = None,
@@ -63,7 +71,7 @@ def new(
     model: Model = None,
     as_json: Json = False,
 ) -> None:
-    """Write a new roadmap: with a model from a prompt, or from a template without one."""
+    """Write a new roadmap, from a prompt with a model or from a template without one."""
     from milepost.cli.show.roadmap import composed_notes, composed_to_json, written_lines
 
     made = milepost.new_roadmap(
@@ -81,7 +89,7 @@ def new(
 
 @group.command()
 def templates(as_json: Json = False) -> None:
-    """The templates that a roadmap can begin with."""
+    """List the templates for new roadmaps."""
     from milepost.cli.show.roadmap import template_lines
 
     found = milepost.roadmap_templates()

@@ -26,44 +26,46 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Who does the work: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
-            "replay:FILE, or auto: whom the router chooses.",
+            help="The agent: tool, code, claude, codex, aider, acp:NAME, command:ARGV, pattern:NAME, "
+            "replay:FILE, or auto (chosen per task, see router.agents).",
         ),
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts under way at once.")
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts running at the same time.")
     ] = None,
-    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.")] = None,
-    max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most so many tasks.")] = None,
+    task: Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this task; can be repeated.")] = None,
+    max_tasks: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most this many tasks.")] = None,
     trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="isolated, sandboxed; absent: the strongest held here.")
+        str | None, typer.Option(metavar="LEVEL", help="isolated or sandboxed. Default: the strongest level available.")
     ] = None,
     network: NetworkOption = None,
-    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="What the run may cost.")] = None,
-    approve: Annotated[str | None, typer.Option(metavar="WHEN", help="Ask a person: each, risky, never.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="Cost limit of the run.")] = None,
+    approve: Annotated[str | None, typer.Option(metavar="WHEN", help="When to ask you: each, risky or never.")] = None,
     mode: Annotated[
-        str | None, typer.Option(metavar="MODE", help="The same by name: step, supervised, autonomous.")
+        str | None, typer.Option(metavar="MODE", help="The same as --approve, by name: step, supervised, autonomous.")
     ] = None,
-    ordered: Annotated[bool, typer.Option("--ordered", help="Land in the order of the plan.")] = False,
+    ordered: Annotated[bool, typer.Option("--ordered", help="Merge tasks in the order of the plan.")] = False,
     order: Order = None,
     group: Group = None,
     dialect: Dialect = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="MODE", help="What is remembered: on, off, read-only. Over memory.mode.")
+        str | None, typer.Option(metavar="MODE", help="Use of the memory: on, off, read-only. Overrides memory.mode.")
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Leave an interrupted run and start another.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Abandon an interrupted run and start a new one.")] = False,
     held: Annotated[bool, typer.Option("--held", hidden=True)] = False,
     met: Annotated[list[str] | None, typer.Option("--met", hidden=True)] = None,
     database: Database = None,
     remote: Remote = None,
     record: replay.Record = None,
     workspace: projects.Workspace = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what a run would do, without changing anything.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Work on the roadmap until every open task has its milepost or its reason."""
+    """Work on the roadmap until every open task is done or has failed with a reason."""
     if approve and mode:
-        raise milepost.Misuse("--approve and --mode say the same thing in two ways", "give one of them")
+        raise milepost.Misuse("--approve and --mode set the same thing", "use one of them")
     wishes = milepost.Wishes(
         tasks=tuple(task or ()),
         max_tasks=max_tasks,
@@ -86,7 +88,8 @@ def run(
     if workspace:
         if record or dry_run:
             raise milepost.Misuse(
-                "--workspace goes without --record and --dry-run", "milepost plan --workspace shows what would be done"
+                "--workspace cannot be combined with --record or --dry-run",
+                "milepost plan --workspace shows what would be done",
             )
         projects.run_all(projects.folder_of(roadmap, asked=True), as_json, agent, wishes)
     elif dry_run:
@@ -102,13 +105,15 @@ def run(
 
 def resume(
     roadmap: Roadmap = None,
-    meant: Annotated[str | None, typer.Option("--run", metavar="ID", help="Only if it is this one.")] = None,
-    budget: Annotated[float | None, typer.Option(min=0.0001, metavar="USD", help="A new budget for it.")] = None,
+    meant: Annotated[str | None, typer.Option("--run", metavar="ID", help="Only resume if it is this run.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0001, metavar="USD", help="A new cost limit for the run.")
+    ] = None,
     database: Database = None,
     record: replay.Record = None,
     as_json: Json = False,
 ) -> None:
-    """Go on with the run that was interrupted or paused; it needs no flags."""
+    """Continue the run that was interrupted or paused; no options are needed."""
     stays = people_watch()
     travel(
         as_json,

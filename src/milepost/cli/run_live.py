@@ -65,7 +65,7 @@ def tell_people(go: Go, console: Console) -> int:
         case milepost.Stopped():
             lines = stopped_lines(ending)
         case milepost.Elsewhere():
-            lines = [f"run {ending.run} goes on at the workers:   {ending.again} follows it again"]
+            lines = [f"run {ending.run} continues on the workers:   {ending.again} follows it again"]
         case milepost.NothingToDo():
             lines = [f"nothing to do: {ending.reason}"]
         case _ as never:
@@ -77,16 +77,16 @@ def tell_people(go: Go, console: Console) -> int:
 def stopped_lines(ending: milepost.Stopped) -> list[str]:
     """What to do about a run that stopped, or that left because only people were waited for."""
     if not ending.waits_for:
-        return [proposed(f"stopped · run {ending.run} can go on at any time:   milepost resume")]
+        return [proposed(f"stopped run {ending.run} · resume it at any time:   milepost resume")]
     first, *others = ending.waits_for
     more = f" (and {len(others)} more)" if others else ""
     gates, yes, resume = (proposed(f"milepost {words}") for words in ("gates", f"approve {first}", "resume"))
     width = max(len(gates), len(yes), len(resume))
     return [
         f"run {ending.run} waits for you: {first}{more}",
-        f"next   {gates:<{width}}   what is asked, and what it is about",
+        f"next   {gates:<{width}}   the questions and what they are about",
         f"       {yes:<{width}}   or: {proposed(f'milepost reject {first} --reason …')}",
-        f"       {resume:<{width}}   goes on from there",
+        f"       {resume:<{width}}   continues from there",
     ]
 
 

@@ -20,18 +20,23 @@ def register(app: typer.Typer) -> None:
 
 
 def sh(
-    argv: Annotated[list[str], typer.Argument(metavar="-- ARGV", help="The program and its words.")],
-    shell: Annotated[bool, typer.Option("--shell", help="The one word is text for a shell.")] = False,
+    argv: Annotated[list[str], typer.Argument(metavar="-- ARGV", help="The program and its arguments.")],
+    shell: Annotated[bool, typer.Option("--shell", help="Run the single argument as a shell command.")] = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0.001, metavar="S", help="Seconds. Default: by the class of the command.")
+        float | None,
+        typer.Option(
+            min=0.001, metavar="S", help="Timeout in seconds. Default: by the kind of command, see terminal.quick_s."
+        ),
     ] = None,
     trust: Annotated[
-        str | None, typer.Option(metavar="LEVEL", help="isolated, sandboxed; absent: the strongest held here.")
+        str | None, typer.Option(metavar="LEVEL", help="isolated or sandboxed. Default: the strongest level available.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Only say what is decided about it, and why.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what the policy decides and why, without running it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run one command in this folder, under its policy and in the sandbox."""
+    """Run one command in this folder in the sandbox, if the policy allows it."""
     if explain:
         found = milepost.explain(argv, shell=shell, timeout_s=timeout)
         typer.echo(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
@@ -58,12 +63,14 @@ def ending_lines(ran: milepost.ByHand) -> list[str]:
     result = ran.result
     if result is None:
         return []
-    lines = [f"the sandbox refused: {safe(what)}" for what in result.refused]
+    lines = [f"blocked by the sandbox: {safe(what)}" for what in result.refused]
     if result.termination != "exited":
         why = f"timed out after {number(ran.timeout_s)} s" if result.termination == "timeout" else result.error
         lines.append(f"error: {safe(why)}")
     if result.termination == "not_started" and ran.decision.verdict == "ask":
-        lines.append("  a person may allow it: run it at a terminal, or list it in [terminal] allow of milepost.toml")
+        lines.append(
+            "  to allow it, run it in a terminal and confirm, or add it to allow under [terminal] in milepost.toml"
+        )
     return lines
 
 

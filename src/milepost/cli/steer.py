@@ -20,50 +20,50 @@ def register(app: typer.Typer) -> None:
 
 
 def pause(roadmap: Roadmap = None, database: Database = None) -> None:
-    """Begin nothing new in the run that is on; what is at work goes on. `milepost resume` lifts it."""
+    """Pause the current run: start nothing new, finish what is running. Continue with `milepost resume`."""
     run = milepost.steer("pause", roadmap, database=database)
-    typer.echo(proposed(f"run {run} is paused: what is at work goes on, nothing new begins\nnext   milepost resume"))
+    typer.echo(proposed(f"run {run} is paused: running attempts finish, nothing new starts\nnext   milepost resume"))
 
 
 def steer(
     agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who makes the attempts that begin from now.")
+        str | None, typer.Option(metavar="NAME", help="The agent for attempts that start from now on.")
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts under way at once.")
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Attempts running at the same time.")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Leave this task out; may be repeated.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="ID", help="Skip this task; can be repeated.")] = None,
     note: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Words to whoever makes the attempts that begin from now.")
+        str | None, typer.Option(metavar="TEXT", help="A message to the agents of attempts that start from now on.")
     ] = None,
-    task: Annotated[str, typer.Option(metavar="ID", help="Only this task is given to the agent, or noted.")] = "",
+    task: Annotated[str, typer.Option(metavar="ID", help="Apply --agent or --note only to this task.")] = "",
     roadmap: RoadmapOption = None,
     database: Database = None,
 ) -> None:
-    """Change the run that is on. Tasks are added, changed and dropped by editing the roadmap, too."""
+    """Change the current run. You can also add, change and drop tasks by editing the roadmap."""
     asked = [("drop", name, "") for name in drop or ()]
     asked += [("agent", task, agent)] if agent else []
     asked += [("parallel", "", str(parallel))] if parallel else []
     asked += [("note", task, note)] if note is not None else []
     if not asked:
-        raise typer.BadParameter("say what to change: --agent, --parallel, --drop or --note")
+        raise typer.BadParameter("name what to change: --agent, --parallel, --drop or --note")
     for kind, name, value in asked:
         run = milepost.steer(kind, roadmap, task=name, value=value, database=database)
-    when = "; the note is given from the next attempt on" if note is not None else ""
-    typer.echo(proposed(f"run {run} was asked{when}\nnext   milepost status   says what it changed"))
+    when = "; agents see it from the next attempt on" if note is not None else ""
+    typer.echo(proposed(f"change sent to run {run}{when}\nnext   milepost status   shows what it changed"))
 
 
 def retry(
     task: TaskId,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="By another agent.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Use another agent.")] = None,
     budget: Annotated[
-        float | None, typer.Option(min=0.0001, metavar="USD", help="What it may cost. Default: what is left.")
+        float | None, typer.Option(min=0.0001, metavar="USD", help="Cost limit. Default: what is left of the run's.")
     ] = None,
     roadmap: RoadmapOption = None,
     database: Database = None,
     as_json: Json = False,
 ) -> None:
-    """Try a task once more, in a run of its own, by the same agent and held as when it was tried last."""
+    """Try a task again in a run of its own, with the agent and trust level of its last attempt."""
     stays = people_watch()
     travel(
         as_json,

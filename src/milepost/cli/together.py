@@ -28,24 +28,24 @@ def register(app: typer.Typer) -> None:
 def together(
     roadmaps: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="ROADMAP", help="The checklists, or their folders. Default: those of [workspace]."),
+        typer.Argument(metavar="ROADMAP", help="The roadmaps or their folders. Default: workspace.members."),
     ] = None,
     mark: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The mark that all get. Default: together-ID.")
+        str | None, typer.Option(metavar="NAME", help="The mark to set in every repository. Default: together-ID.")
     ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Who does the work. Default: as for run.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="The agent. Default: as for run.")] = None,
     budget: Annotated[
-        float | None, typer.Option(min=0.0001, metavar="USD", help="What all of it may cost; each gets a share.")
+        float | None, typer.Option(min=0.0001, metavar="USD", help="Cost limit for all projects; each gets a share.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what this folder's project was begun with.")
+        bool, typer.Option("--resume", help="Continue the unfinished run over several projects that includes this one.")
     ] = False,
-    new: Annotated[bool, typer.Option("--new", help="Leave what was begun before and start again.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Abandon the unfinished run and start a new one.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Work on several repositories as one: all of them get their mileposts and one mark, or none does."""
+    """Run several repositories as one: all get their mileposts and the same mark, or none does."""
     if resume and new:
-        raise typer.BadParameter("--resume goes on with what --new would leave")
+        raise typer.BadParameter("--resume and --new exclude each other")
     named = tuple(roadmaps or ()) or (() if resume else _of_workspace())
     tell = machine_tell() if as_json else people_tell()
     ending = milepost.together(*named, mark=mark, agent=agent, budget_usd=budget, new=new, on_event=tell)
@@ -60,7 +60,7 @@ def _of_workspace() -> tuple[Path, ...]:
     """The roadmaps of all projects that this folder names."""
     found = tuple(Path(one.roadmap) for one in milepost.projects().siblings if one.roadmap)
     if len(found) < 2:
-        raise typer.BadParameter("name two roadmaps or more, or say --resume; no [workspace] here names so many")
+        raise typer.BadParameter("name two or more roadmaps, or use --resume; [workspace] here has fewer than two")
     return found
 
 
@@ -78,19 +78,19 @@ def together_lines(ending: TogetherEnding | NothingToDo) -> list[str]:
     width = max(len(member.name) for member in ending.members)
     lines = ["", *(_member_line(member, width, decided=ending.decided) for member in ending.members), ""]
     if ending.complete:
-        lines.append(f"all {len(ending.members)} moved, and have the mark {ending.mark}")
+        lines.append(f"all {len(ending.members)} branches updated and marked {ending.mark}")
     elif ending.decided:
         lines += [
-            "it is decided, and the mark is not set before all are there",
-            "next   take in by hand, in any order:",
+            "all projects passed, but not every branch could be updated; the mark is set when all are",
+            "next   merge by hand, in any order:",
         ]
         lines += [f"       {member.command}" for member in ending.members if not member.arrived]
-        lines.append(f"       {_resume(ending)}   sets the mark then")
+        lines.append(f"       {_resume(ending)}   then sets the mark")
     elif ending.stopped:
-        lines.append(f"stopped, none of them moved · it can go on at any time:   {_resume(ending)}")
+        lines.append(f"stopped, no branch was changed · resume at any time:   {_resume(ending)}")
     else:
-        lines.append("none of them moved; what is done stays on its branch")
-        lines.append(f"next   {_resume(ending)}   goes on, when that is mended")
+        lines.append("no branch was changed; finished work stays on its run's branch")
+        lines.append(f"next   {_resume(ending)}   continues, once that is fixed")
     return lines
 
 
@@ -102,7 +102,7 @@ def _member_line(member: MemberEnding, width: int, *, decided: bool) -> str:
         return f"{mark('failed')} {name}  {safe(member.why)}"
     if member.arrived:
         return f"{mark('passed')} {name}  {safe(member.branch) or 'HEAD'} is at {member.head[:7]}"
-    where = f"done, held on milepost/{member.run}" if member.run else "nothing to do"
+    where = f"done, waiting on milepost/{member.run}" if member.run else "nothing to do"
     return f"{mark(None)} {name}  {where}"
 
 

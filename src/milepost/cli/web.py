@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from milepost.web.setup import WebWish
 
 OPENING_S: Final = 10.0  # how long the demonstration waits for somebody to watch
-NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")]
+NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address without opening a browser.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,38 +34,40 @@ def register(app: typer.Typer) -> None:
 
 def web(
     roadmap: Roadmap = None,
-    run: Annotated[
-        str | None, typer.Option(metavar="ID", help="The run that it opens with. Default: the newest.")
-    ] = None,
+    run: Annotated[str | None, typer.Option(metavar="ID", help="The run to show first. Default: the latest.")] = None,
     port: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=65_535,
-            help="The page's port, 0 for any. Default: 8780, or the next that is free.",
+            help="The port; 0 for any. Default: 8780, or the next free one.",
         ),
     ] = None,
     preview_port: Annotated[
         int | None,
-        typer.Option(min=0, max=65_535, help="The port of previews, 0 for any. Default: 8880, or the next."),
+        typer.Option(min=0, max=65_535, help="The port for previews; 0 for any. Default: 8880, or the next free one."),
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The address to listen on; others than this are not encrypted.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The address to listen on. Traffic to any other address is not encrypted."
+        ),
     ] = "127.0.0.1",
     url: Annotated[
-        str | None, typer.Option(metavar="URL", help="What browsers call it through a tunnel: https://host.example.")
+        str | None,
+        typer.Option(metavar="URL", help="The public address when used through a tunnel: https://host.example."),
     ] = None,
     app: Annotated[
         str | None,
         typer.Option(
             metavar="PATH",
-            help="The built app: its folder, or http://localhost:PORT. Default: dist, build/web, public, site.",
+            help="The built app: a folder, or http://localhost:PORT. Default: dist, build/web, public or site.",
         ),
     ] = None,
     no_open: NoOpen = False,
     database: Database = None,
 ) -> None:
-    """Show a run in the browser, live or finished: what is done with proof, what failed, what waits, what it cost."""
+    """Show a run in the browser, live or finished: results with proof, failures, open questions, costs."""
     require_page()
     from milepost.web.setup import WebWish
 
@@ -85,7 +87,7 @@ def web(
 def require_page() -> None:
     """Raise unless all that the page needs is installed."""
     if any(find_spec(name) is None for name in ("starlette", "uvicorn", "pygments")):
-        raise milepost.MilepostError("what serves the page is not installed", "pip install 'milepost[web]'")
+        raise milepost.MilepostError("the packages for the web page are not installed", "pip install 'milepost[web]'")
     from milepost.web.libraries import missing
 
     what, _, advice = missing().partition(": ")
@@ -126,7 +128,7 @@ def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
 
         code = show_demo.tell(folder, console, show)
         if code != INTERRUPTED:
-            typer.echo("\nthe page stays until Ctrl-C", err=True)
+            typer.echo("\nthe page is served until Ctrl-C", err=True)
             with suppress(KeyboardInterrupt):
                 threading.Event().wait()
     return code
@@ -134,9 +136,9 @@ def demonstrate(folder: Path | None, console: Console, *, opens: bool) -> int:
 
 def tell(served: Served, wish: WebWish) -> None:
     """Say where the page is opened, and what to know of it."""
-    run = f"run {served.run}" if served.run else "nothing was run yet"
+    run = f"run {served.run}" if served.run else "no runs yet"
     typer.echo(f"milepost web · {run} · {served.url}")
-    typer.echo("this address opens the page once, for 5 minutes; run again for another; Ctrl-C ends it", err=True)
+    typer.echo("this address works once, within 5 minutes; run again for a new one; Ctrl-C stops the server", err=True)
     for line in remarks(served.port, wish):
         typer.echo(line, err=True)
 
@@ -148,11 +150,11 @@ def remarks(port: int, wish: WebWish) -> list[str]:
 
     lines = []
     if wish.port is None and port != PAGE_PORT:
-        lines.append(f"port {PAGE_PORT} is taken, so the page is on {port}")
+        lines.append(f"port {PAGE_PORT} is in use, so the page is on {port}")
     if not local(wish.host):
-        lines.append(f"warning: whoever reaches {wish.host} can read what goes to and fro; a tunnel would be encrypted")
+        lines.append(f"warning: traffic to {wish.host} is not encrypted and others can read it; use a tunnel")
     if wish.app and (wish.url or not local(wish.host)):
-        lines.append("previews are shown on this machine alone: --app is left out")
+        lines.append("previews work only on this machine: --app is ignored")
     return lines
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 Database = Annotated[
     str | None, typer.Option("--database", metavar="URL", help="postgresql://user@host/name. Default: run.database.")
 ]
-Remote = Annotated[
-    str | None, typer.Option("--remote", metavar="GIT_URL", help="The git remote that all workers share.")
-]
+Remote = Annotated[str | None, typer.Option("--remote", metavar="GIT_URL", help="The git remote all workers share.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -29,14 +27,17 @@ def register(app: typer.Typer) -> None:
 def worker(
     database: Database = None,
     remote: Remote = None,
-    capacity: Annotated[int | None, typer.Option(min=1, max=256, metavar="N", help="Attempts at once.")] = None,
-    label: Annotated[
-        list[str] | None, typer.Option(metavar="LABEL", help="What this machine offers: docker, node22; repeatable.")
+    capacity: Annotated[
+        int | None, typer.Option(min=1, max=256, metavar="N", help="Attempts running at the same time.")
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Its name. Default: the machine's.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One event a line, for machines.")] = False,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL", help="What this machine offers, such as docker or node22; can be repeated."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The worker's name. Default: the host name.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print events as JSON lines.")] = False,
 ) -> None:
-    """Take tasks of the runs that were submitted to a database, until it is stopped."""
+    """Work on tasks of runs submitted to a database, until stopped."""
 
     def tell(event: Event) -> None:
         if as_json:
@@ -46,7 +47,7 @@ def worker(
 
     def ready(hired: milepost.Worker) -> None:
         labels = f" · {', '.join(hired.labels)}" if hired.labels else ""
-        _say(f"worker {hired.name} · {hired.capacity} at once{labels} · waits for work", sys.stderr)
+        _say(f"worker {hired.name} · {hired.capacity} at a time{labels} · waiting for work", sys.stderr)
 
     def lost(error: milepost.MilepostError) -> None:
         _say(f"error: {error.message}\n  {error.advice}", sys.stderr)

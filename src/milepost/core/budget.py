@@ -174,11 +174,11 @@ def _advice(scope: Scope, wall: Wall, allowed: Allowance, needed_usd: float) -> 
         "attempts": str(2 * (allowed.attempts or 0)),
     }[wall]
     if scope == "run" and wall == "usd":
-        return f"the run is parked, nothing is lost: milepost resume --budget {more}"
+        return f"the run is suspended, nothing is lost: milepost resume --budget {more}"
     setting = "minutes" if wall == "seconds" else wall
     if scope == "run":
-        return f"the run is parked, nothing is lost: {setting} = {more} under [budget], then: milepost resume"
-    return f"write more below the task (Budget: …), or task_{setting} = {more} under [budget] in milepost.toml"
+        return f"the run is suspended, nothing is lost: set {setting} = {more} under [budget], then: milepost resume"
+    return f"raise it in the task (Budget: …), or set task_{setting} = {more} under [budget] in milepost.toml"
 
 
 def _two_amounts(wanted: float, remaining: float) -> tuple[str, str]:

@@ -23,14 +23,14 @@ def check_lines(evidence: Evidence, width: int) -> list[str]:
     silent = [check.name for check in evidence.checks if check.outcome == "absent" and check not in unable]
     name_width = max([12, *(len(check.name) + 1 for check in asked)])
     what_width = max(20, width - name_width - 38)
-    heading = f"{padded('check', name_width)} {padded('what was asked', what_width)}  {'before':<10} {'after':<12}"
+    heading = f"{padded('check', name_width)} {padded('details', what_width)}  {'before':<10} {'after':<12}"
     lines = [heading.rstrip()]
     lines += [_line(check, name_width, what_width) for check in asked]
     margin = " " * (name_width + 1)
     for check in unable:
         lines += wrapped(f"{check.name}: {check.summary}", width, indent=0)
     if silent:
-        said = wrapped(f"nothing to ask: {', '.join(silent)}", width, indent=name_width + 1)
+        said = wrapped(f"not applicable: {', '.join(silent)}", width, indent=name_width + 1)
         lines += [f"{padded('–', name_width)} {said[0].strip()}", *said[1:]]
     for check in asked:
         if check.outcome == "failed":

@@ -33,10 +33,10 @@ def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] 
     with LiveDisplay(console) as progress:
         ending = milepost.demo(place, on_event=progress, on_made=begin)
     if not isinstance(ending, milepost.RunFinished):
-        typer.echo(f"the demonstration was stopped; to go on: cd {place} && milepost resume")
+        typer.echo(f"the demo was stopped; to continue: cd {place} && milepost resume")
         return INTERRUPTED
     typer.echo("\n".join(ending_lines(ending)[:2]))
-    typer.echo("\nthe history, one commit a task\n")
+    typer.echo("\nthe history: one commit per task\n")
     typer.echo(_git(place, "log", "--format=  %h  %s", "--reverse"))
     typer.echo("\nthe roadmap: a box is ticked only with proof\n")
     boxes = [line for line in (place / "ROADMAP.md").read_text(encoding="utf-8").splitlines() if line.startswith("- [")]
@@ -57,9 +57,9 @@ def _next(place: Path) -> str:
     steps = (
         *alias,
         (f"cd {shlex.quote(str(place))}", ""),
-        ("milepost proof 1.1", "what was run to believe it, what was refused"),
+        ("milepost proof 1.1", "the checks that prove it, and the rejected attempts"),
         ("milepost proof 2.3", "why it is not ticked"),
-        ("milepost undo 2.2", "takes back that milepost alone"),
+        ("milepost undo 2.2", "undoes only that milepost"),
     )
     width = max(len(command) for command, why in steps if why)
     leads = ("next", *[""] * (len(steps) - 1))

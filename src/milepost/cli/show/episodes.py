@@ -16,7 +16,7 @@ STEPS_SHOWN = 30
 def episodes_lines(found: tuple[Episode, ...], width: int) -> list[str]:
     """A line for each episode, the newest first."""
     if not found:
-        return ["no episode is remembered here", "next   milepost run"]
+        return ["no episodes here yet", "next   milepost run"]
     lines = []
     for one in found:
         end = one.end
@@ -56,7 +56,7 @@ def episode_lines(one: Episode, width: int) -> list[str]:
     if one.steps:
         lines += ["", *(_step_line(step, width) for step in one.steps[:STEPS_SHOWN])]
         if len(one.steps) > STEPS_SHOWN:
-            lines.append(f"      and {len(one.steps) - STEPS_SHOWN} more: --json has them")
+            lines.append(f"      and {len(one.steps) - STEPS_SHOWN} more: --json lists them")
     if end is not None:
         lines += ["", *(hanging("reason    ", first_line(end.reason), width) if end.reason.strip() else [])]
         lines += [line for text in end.signatures for line in hanging("error     ", text, width)]

@@ -62,7 +62,7 @@ def _sentence(event: Event) -> str:
         case RunStarted():
             return f"run {event.run} from {event.base[:7]}: {counted(len(event.tasks), 'task')}"
         case RunResumed():
-            return f"run {event.run} goes on, {event.ended} of {counted(event.tasks, 'task')} over"
+            return f"run {event.run} continues, {event.ended} of {counted(event.tasks, 'task')} finished"
         case RunStopping():
             return f"stopping{' now' if event.at_once else ''}"
         case StageStarted():
@@ -83,7 +83,7 @@ def _sentence(event: Event) -> str:
             unshown = f", {counted(event.unshown, 'line')} not kept" if event.unshown else ""
             return f"[{event.command}] {event.ending}, {duration(event.duration_ms)}{unshown}"
         case EventsTakenBack():
-            return f"cut short before and done again: {counted(len(event.seqs), 'event')} taken back"
+            return f"a step was interrupted and runs again: {counted(len(event.seqs), 'event')} withdrawn"
         case CheckFinished():
             return f"check {event.name} {event.outcome}: {event.summary}"
         case AttemptFinished():
@@ -115,6 +115,6 @@ def _sentence(event: Event) -> str:
             return f"{mark(verdict)} {event.title}: {verdict or 'waiting'}: {event.reason}"
         case RunFinished():
             passed = sum(task.commit is not None for task in event.tasks)
-            return f"run {event.run} is over: {passed} of {counted(len(event.tasks), 'task')} passed"
+            return f"run {event.run} finished: {passed} of {counted(len(event.tasks), 'task')} passed"
         case _ as never:
             assert_never(never)

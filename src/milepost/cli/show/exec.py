@@ -41,16 +41,16 @@ def exec_lines(result: ExecutionResult) -> list[str]:
         lines.append(f"value: {result.final_value!r}")
     if result.error:
         lines += f"error: {result.error}".splitlines()
-    lines += [f"refused: {what}" for what in result.refused]
+    lines += [f"blocked by the sandbox: {what}" for what in result.refused]
     if result.truncated:
-        lines.append("not all of the output is shown: it was too long")
+        lines.append("the output was too long: part of it is not shown")
     return [safe(line) for line in lines]
 
 
 def change_lines(held: Held, result: ExecutionResult) -> list[str]:
     """What was changed in the workspace, what became of it, and what to do about that."""
     if result.termination != "exited":
-        return ["what it changed in the workspace is gone with it"]
+        return ["its changes to the workspace were discarded"]
     if not held.changes:
         return []
     lines = [safe(f"{change.kind} {change.path}{f' → {change.to}' if change.to else ''}") for change in held.changes]
@@ -58,7 +58,7 @@ def change_lines(held: Held, result: ExecutionResult) -> list[str]:
     if held.accepted:
         return [*lines, f"accepted {many}"]
     look = "" if held.diff else ", --diff shows them"
-    return [*lines, f"dropped {many}: --accept brings them into the workspace{look}"]
+    return [*lines, f"discarded {many}: --accept applies them to the workspace{look}"]
 
 
 def held_to_json(held: Held) -> dict[str, Any]:

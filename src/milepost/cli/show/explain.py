@@ -14,11 +14,11 @@ DIALECTS = {
     "boxes": "a task list",
     "emoji": "an emoji list",
     "table": "a status table",
-    "words": "a list with words for the status",
+    "words": "a list with status words",
     "todo.txt": "a todo.txt",
     "bullets": "plain lists",
     "backlog": "a folder of task files",
-    "task-master": "a tasks.json of task-master",
+    "task-master": "a task-master tasks.json",
 }
 
 
@@ -36,7 +36,7 @@ def explain_lines(told: Explanation, plan: Plan, name: str, width: int) -> list[
     head = f"{safe(name)} is read as {DIALECTS[told.dialect]}: {told.why}"
     if not taken:
         head = f"{safe(name)} has no task: {told.why}"
-    lines = [head, f"{counted(taken, 'line')} taken, {len(told.remarks) - taken} left out", ""]
+    lines = [head, f"{counted(taken, 'line')} read as tasks, {len(told.remarks) - taken} not", ""]
     digits = max((len(str(remark.line)) for remark in told.remarks), default=1)
     room = max(width, 72)
     page = ""

@@ -22,7 +22,7 @@ DIGEST_SHOWN = 12
 def gates_lines(gates: tuple[Gate, ...], width: int, *, whole: bool = False, where: str = "") -> list[str]:
     """Each question with what is shown for it; `where` is added to the commands."""
     if not gates:
-        return ["nothing waits for you", proposed("next   milepost status")]
+        return ["no questions are waiting for you", proposed("next   milepost status")]
     lines = [f"{counted(len(gates), 'question')} {'waits' if len(gates) == 1 else 'wait'} for you"]
     for gate in gates:
         lines += ["", *_gate_lines(gate, width, whole, where)]
@@ -33,7 +33,7 @@ def answered_lines(gate: Gate, *, running: bool) -> list[str]:
     """What was answered, and what becomes of it."""
     said = f": {_visible(gate.text)}" if gate.text else ""
     done = f"{gate.gate} of run {gate.run} · {gate.answer}{said}"
-    return [clipped(done, 200), "the run goes on with it" if running else proposed("next   milepost resume")]
+    return [clipped(done, 200), "the run continues with this answer" if running else proposed("next   milepost resume")]
 
 
 def gate_with_commands(gate: Gate, where: str = "") -> dict[str, Any]:

@@ -28,7 +28,7 @@ def attempt_lines(found: tuple[Tried, ...], width: int) -> list[str]:
             if one.milepost:
                 facts.append(f"milepost {one.milepost[:7]}")
             else:
-                facts.append(one.commit[:7] if one.kept else "its files are gone")
+                facts.append(one.commit[:7] if one.kept else "its files were deleted")
             lines.append(
                 clipped(
                     f"{mark(one.verdict.value)} {padded(one.name, wide)}  " + " · ".join(filter(None, facts)), width
@@ -40,7 +40,7 @@ def attempt_lines(found: tuple[Tried, ...], width: int) -> list[str]:
     if last is not None:
         name = shlex.quote(last.name) if " " in last.name else last.name
         shown, back = proposed(f"milepost diff {name}"), proposed(f"milepost restore FILE --from {name}")
-        lines += ["", f"next   {shown:<{len(back)}}   what it changed", f"       {back}   brings a file of it back"]
+        lines += ["", f"next   {shown:<{len(back)}}   what it changed", f"       {back}   restores a file from it"]
     return lines
 
 
@@ -52,20 +52,20 @@ def undone_lines(undone: Undone, to: str, width: int) -> list[str]:
     """What was taken back, newest first, and what is open again."""
     made = undone.taken_back
     if not made:
-        return [safe(f"nothing to take back: no milepost of {undone.branch} landed after {to}")]
+        return [safe(f"nothing to undo: no milepost on {undone.branch} is newer than {to}")]
     lines = []
     if undone.dry_run:
         what = "1 milepost" if len(made) == 1 else f"{len(made)} mileposts, newest first"
-        after = f", all that landed after {to}" if to else ""
-        lines.append(safe(f"would take back on {undone.branch}: {what}{after}; nothing was changed"))
+        after = f", everything after {to}" if to else ""
+        lines.append(safe(f"would undo on {undone.branch}: {what}{after}; nothing was changed"))
     for one in made:
         post = one.milepost
         why = f" ({one.because})" if one.because and not to else ""
         if undone.dry_run:
             lines.append(clipped(f"  {post.commit[:7]}  {post.task}  {post.title}{why}", width))
         else:
-            took_back = f"{one.commit[:7]} on {undone.branch} takes back {post.commit[:7]}"
-            opened = "is open again" if post.task in one.boxes else "is taken back"
+            took_back = f"{one.commit[:7]} on {undone.branch} reverts {post.commit[:7]}"
+            opened = "is open again" if post.task in one.boxes else "is undone"
             lines.append(clipped(f"{post.task} {opened}: {took_back}{why}", width))
         if undone.dry_run or len(made) == 1:
             lines += _changed(one.files, one.boxes, width)
@@ -102,7 +102,7 @@ def undone_to_json(undone: Undone) -> dict[str, Any]:
 def restored_lines(restored: Restored, width: int) -> list[str]:
     """What was written, and how to keep it or get rid of it."""
     place = f"{restored.place} ({restored.commit[:7]})" if restored.place != restored.commit else restored.commit[:7]
-    lines = [clipped(f"{file}  as {place} had it", width) for file in restored.files]
+    lines = [clipped(f"{file}  as {place} has it", width) for file in restored.files]
     return [*lines, "nothing is committed: git diff shows what changed, git commit keeps it"]
 
 
@@ -118,7 +118,7 @@ def mark_line(one: Mark) -> str:
 def marks_lines(found: tuple[Mark, ...], width: int) -> list[str]:
     """A line for each mark."""
     if not found:
-        return ["there are no marks yet", "next   milepost mark NAME   names the commit you stand on"]
+        return ["there are no marks yet", "next   milepost mark NAME   names the current commit"]
     wide = max(len(one.name) for one in found)
     return [
         clipped(f"{padded(one.name, wide)}  {one.commit[:7]}  {padded(one.task or '–', 6)}  {one.subject}", width)

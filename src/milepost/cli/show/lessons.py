@@ -17,7 +17,7 @@ LESSON_LINES = 3  # of a lesson that is listed: what it is about, and the code
 def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -> list[str]:
     """A line for each lesson with what it did, and what it says below it."""
     if not found:
-        return ["no lesson was learnt here yet", "next   milepost memory list --episodes   what happened"]
+        return ["no lessons learnt here yet", "next   milepost memory list --episodes   what happened"]
     lines = []
     for one in found:
         lesson = one.lesson
@@ -26,12 +26,12 @@ def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -
             padded(one.state, 11),
             padded(lesson.kind.replace("_", " "), 15),
         ]
-        did = [f"told {passed_of(one.shown)}", f"held out {passed_of(one.held_out)}"]
-        whose = [f"of {lesson.project}"] if lesson.project != project else []
+        did = [f"shown: {passed_of(one.shown)}", f"withheld: {passed_of(one.held_out)}"]
+        whose = [f"from {lesson.project}"] if lesson.project != project else []
         said = (lesson.text or lesson.subject).strip().splitlines()[:LESSON_LINES]
         lines += facts_lines(f"{'  '.join(facts)}  ", [*did, *whose], width)
         lines += [clipped(f"  {line}", width) for line in said]
-    return [*lines, "", f"next   milepost memory show {found[0].lesson.id[:SHORT]}   all of it, and why it is there"]
+    return [*lines, "", f"next   milepost memory show {found[0].lesson.id[:SHORT]}   in full, and where it came from"]
 
 
 def lesson_to_json(one: LessonStanding) -> dict[str, Any]:
@@ -58,10 +58,10 @@ def story_lines(found: LessonStory, width: int) -> list[str]:
         *(clipped(f"  {line}", width) for line in lesson.text.splitlines()),
         "",
         *hanging("about     ", lesson.subject, width),
-        *(line for text in lesson.signature.splitlines() for line in hanging("mends     ", text, width)),
+        *(line for text in lesson.signature.splitlines() for line in hanging("fixes     ", text, width)),
         *(hanging("source    ", lesson.source, width) if lesson.source else []),
         *hanging(
-            "grew from ", ", ".join(f"episode {name[:SHORT]}" for name in one.sources) or "no episode here", width
+            "from      ", ", ".join(f"episode {name[:SHORT]}" for name in one.sources) or "no episode here", width
         ),
         *facts_lines("effect    ", lift_facts(found.lift, told="this lesson"), width),
         *facts_lines(
@@ -90,7 +90,7 @@ def story_to_json(found: LessonStory) -> dict[str, Any]:
 def patterns_lines(patterns: tuple[Pattern, ...], heuristics: tuple[Heuristic, ...], width: int) -> list[str]:
     """What comes again, then what that says to do."""
     if not patterns:
-        return ["nothing came again in what was verified here"]
+        return ["no recurring patterns in verified attempts yet"]
     lines = [
         clipped(
             f"{one.passed:>3} of {one.seen:<3} {padded(one.kind.replace('_', ' '), 15)} {' → '.join(one.parts)}", width

@@ -8,19 +8,19 @@ if TYPE_CHECKING:
     from milepost import Lift
 
 
-def lift_facts(lift: Lift, holdout: float | None = None, *, told: str = "anything") -> list[str]:
+def lift_facts(lift: Lift, holdout: float | None = None, *, told: str = "lessons") -> list[str]:
     """Attempts with lessons against those that they were held out of."""
     if not any(lift.shown) and not any(lift.held_out):
-        return [f"nothing to measure yet: no verified attempt was told {told}"]
-    facts = [f"told {passed_of(lift.shown)}", f"held out {passed_of(lift.held_out)}"]
+        return [f"nothing to measure yet: no verified attempt was shown {told}"]
+    facts = [f"shown: {passed_of(lift.shown)}", f"withheld: {passed_of(lift.held_out)}"]
     if lift.difference is None or lift.interval is None or lift.p_value is None:
         if any(lift.shown) and any(lift.held_out):
-            return [*facts, "nothing to compare yet, none that as many lessons fitted was both told and held out"]
-        nothing = "none was held out" if any(lift.shown) else "none was told"
-        more = f": {holdout:.0%} are, by chance" if holdout and any(lift.shown) else ""
+            return [*facts, "nothing to compare yet, no attempts with equally many matching lessons are in both groups"]
+        nothing = "lessons were never withheld" if any(lift.shown) else "lessons were never shown"
+        more = f": they are in {holdout:.0%} of attempts, at random" if holdout and any(lift.shown) else ""
         return [*facts, f"nothing to compare yet, {nothing}{more}"]
     low, high = lift.interval
-    sure = f"95 % sure of {_points(low)} to {_points(high)}, exact p = {lift.p_value:.2g}"
+    sure = f"95 % interval {_points(low)} to {_points(high)}, exact p = {lift.p_value:.2g}"
     return [*facts, f"{_points(lift.difference)} points", sure]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def log_lines(posts: tuple[Milepost, ...], width: int) -> list[str]:
     """A line for each milepost."""
     if not posts:
-        return ["there are no mileposts yet"]
+        return ["no mileposts yet"]
     id_width = max(len(post.task) for post in posts)
     return [
         clipped(

@@ -20,7 +20,7 @@ SHORT = 12  # signs of an id that is listed: enough to be pasted into the next c
 def stats_lines(found: MemoryStats, width: int) -> list[str]:
     """What there is, what it changed, and what of it others have not got yet."""
     if not found.is_there:
-        return ["nothing is remembered here yet", "next   milepost run"]
+        return ["the memory is empty", "next   milepost run"]
     others = sorted(((count, name) for name, count in found.projects.items() if name != found.project), reverse=True)
     whose = f"{found.project} and {counted(len(others), 'other project')}" if others else found.project
     lines = [
@@ -38,7 +38,7 @@ def stats_lines(found: MemoryStats, width: int) -> list[str]:
         ours = f"{counted(found.projects.get(found.project, 0), 'episode')} of this one"
         lines += facts_lines("projects   ", [ours, *parts], width)
     lines += facts_lines("sync       ", sync_facts(found.unsynced), width)
-    return [*lines, "", "next   milepost memory list   what attempts are told"]
+    return [*lines, "", "next   milepost memory list   the lessons that attempts are shown"]
 
 
 def stats_to_json(found: MemoryStats) -> dict[str, Any]:
@@ -62,14 +62,14 @@ def stats_to_json(found: MemoryStats) -> dict[str, Any]:
 def sync_facts(found: Unsynced) -> list[str]:
     """What the primary was not told yet."""
     if not found.primary:
-        return ["no primary: the memory stays here"]
+        return ["no primary: the memory stays on this machine"]
     facts = [f"{found.waiting} not yet synced", found.primary]
     if found.waiting and found.oldest_at is not None:
         facts.insert(1, f"the oldest for {minutes(max(0.0, time.time() - found.oldest_at))}")
     if found.diverged:
         facts.append(f"{counted(found.diverged, 'row')} diverged")
     if found.refused:
-        facts.append(f"{counted(found.refused, 'row')} not let in")
+        facts.append(f"{counted(found.refused, 'row')} rejected")
     return [*facts, *([found.last_error] if found.last_error else [])]
 
 
@@ -87,7 +87,7 @@ def sync_to_json(found: Unsynced) -> dict[str, Any]:
 def found_lines(found: tuple[Found, ...], width: int) -> list[str]:
     """A line for each thing that was found, and why it was."""
     if not found:
-        return ["nothing here has these words"]
+        return ["no matches"]
     lines = []
     for one in found:
         head = f"{padded(one.id[:SHORT], SHORT)}  {padded(one.kind, 7)}  {padded(one.outcome, 11)}  {day(one.when)}"
@@ -107,11 +107,11 @@ def recalled_lines(found: Recollection, *, explain: bool, width: int) -> list[st
     """What an attempt would be told, and with `explain` why."""
     lines = [safe(line) for text in found.lines for line in text.splitlines()]
     if not lines:
-        lines = ["nothing: an attempt at this would be told nothing"]
+        lines = ["no lessons: an attempt at this task would get none"]
     if explain:
         lines += ["", *(line for why in found.explanation for line in hanging("  ", why, width))]
     elif not found.lines:
-        lines.append("next   the same with --explain   why")
+        lines.append("next   add --explain to see why")
     return lines
 
 

@@ -40,13 +40,13 @@ def plan_lines(
     if plan.waves and forecast:
         lines += [clipped(forecast_line(forecast), max(width, 72))]
     if any(problem.fatal for problem in plan.problems):
-        lines += [proposed("next   mend the roadmap, then: milepost plan")]
+        lines += [proposed("next   fix the roadmap, then: milepost plan")]
     elif plan.problems and strict:
-        lines += [proposed("next   mend the roadmap, then: milepost plan --strict")]
+        lines += [proposed("next   fix the roadmap, then: milepost plan --strict")]
     elif plan.waves:
         lines += [proposed(f"next   milepost run{_dialect(plan)}")]
     else:
-        lines += ["nothing is open"]
+        lines += ["no open tasks"]
     return lines
 
 
@@ -62,22 +62,22 @@ def preview_lines(plan: Plan, would_run: tuple[str, ...], name: str, width: int)
 def proposal_lines(proposals: Sequence[Proposal], width: int) -> list[str]:
     """How tasks that are too big could be split, as lines for the roadmap."""
     if not proposals:
-        return ["no open task is too much for one attempt"]
+        return ["no open task is too big for one attempt"]
     lines: list[str] = []
     for proposal in proposals:
         task = proposal.task
         lines += hanging("", f"{task.id} on line {task.line}: {', '.join(proposal.reasons)}", width)
         if proposal.parts:
-            lines += ["  in its place:", "", *(f"  {safe(line)}" for line in proposal.lines()), ""]
+            lines += ["  replace it with:", "", *(f"  {safe(line)}" for line in proposal.lines()), ""]
         else:
-            lines += ["  nothing in it says how to split it: list its steps as boxes below it", ""]
+            lines += ["  it does not say how to split it: list its steps as boxes below it", ""]
     return lines[:-1]
 
 
 def foretold(roadmap: Path | None, plan: Plan) -> Forecast | str:
     """The forecast of a roadmap, or the words for why there is none: a plan is shown all the same."""
     try:
-        return milepost.forecast(roadmap, plan) or "no forecast: nothing similar was done here yet"
+        return milepost.forecast(roadmap, plan) or "no forecast: no similar tasks were done here yet"
     except milepost.MilepostError as error:
         return f"no forecast: {error.message}"
 

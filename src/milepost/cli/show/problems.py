@@ -17,18 +17,18 @@ _SHOWN = 12
 _WIDEST_PLACE = 16
 
 _TOGETHER = {
-    "no verify": "{} tasks have no Verify: each ends unverified unless it makes a failing test pass",
-    "vague": "{} tasks are vague and have no Verify: say what to change and how it is seen",
-    "too big": "{} tasks are much for one attempt: milepost plan --propose splits them",
-    "missing file": "{} files are named that are not there: mend their paths, or say that they are new",
-    "missing program": "{} tasks are verified by programs that are not found on this machine",
+    "no verify": "{} tasks have no Verify: each stays unverified unless it makes a failing test pass",
+    "vague": "{} tasks are vague and have no Verify: say what to change and how to check it",
+    "too big": "{} tasks are big for one attempt: milepost plan --propose shows how to split them",
+    "missing file": "{} named files do not exist: fix their paths, or say that they are new",
+    "missing program": "{} tasks have a Verify program that is not installed on this machine",
     "shared file": "{} groups of tasks change the same files: they will not run at the same time",
-    "spoken file": "{} groups of tasks speak of the same files: write `Files:` below them, or they may clash",
-    "same id": "{} tasks have the id of another one: each was given one of its own",
-    "no task": "{} items look like tasks and are none: write `[ ] ` or `[x] `, a blank after it",
-    "struck": "{} tasks are struck through and open, so they will be worked on: tick them, or take them out",
-    "contradiction": "{} tasks say that they are done and have open boxes, so they will be worked on: tick them",
-    "ticked": "{} tasks are ticked above open ones, which will not be worked on",
+    "spoken file": "{} groups of tasks mention the same files: write `Files:` below them, or they may conflict",
+    "same id": "{} tasks have the same id as another: each was given its own",
+    "no task": "{} items look like tasks but are not: write `[ ] ` or `[x] `, followed by a space",
+    "struck": "{} tasks are struck through but open, so they will be worked on: tick them, or delete them",
+    "contradiction": "{} tasks say they are done but have open boxes, so they will be worked on: tick them",
+    "ticked": "{} tasks are ticked but have open subtasks, which will not be worked on",
 }
 
 
@@ -40,8 +40,8 @@ def problem_lines(plan: Plan, width: int, *, everything: bool = False, strict: b
     told = [(problem, _place(problem), proposed(problem.message)) for problem in problems]
     kinds = [] if everything else [kind for kind in _TOGETHER if _count(problems, kind) > MOST_OF_A_KIND]
     single = [one for one in told if one[0].kind not in kinds or one[0].fatal]
-    heading = f"{counted(len(problems), 'thing')} to look at before you spend money"
-    lines = ["", f"{heading}: each is fatal, by --strict" if strict else heading]
+    heading = f"{counted(len(problems), 'thing')} to check before you spend money"
+    lines = ["", f"{heading}; with --strict each one is fatal" if strict else heading]
     wide = max((len(place) for _, place, _ in single), default=0)
     for problem, place, message in single:
         mark = "error: " if problem.fatal else ""

@@ -18,7 +18,7 @@ _NAME_WIDTH = 32
 def project_lines(family: Family, width: int) -> list[str]:
     """A line for each project in the order of their dependencies, and what is odd about them."""
     if not family.siblings:
-        return [f"no project is named in {safe(from_here(Path(family.folder)))}", *_advice()]
+        return [f"no projects found in {safe(from_here(Path(family.folder)))}", *_advice()]
     names = min(_NAME_WIDTH, max(len(one.name) for one in family.siblings))
     folders = min(_NAME_WIDTH, max(len(one.folder) for one in family.siblings))
     lines = [counted(len(family.siblings), "project"), ""]
@@ -28,9 +28,9 @@ def project_lines(family: Family, width: int) -> list[str]:
         kinds = "+".join(one.kinds) or "–"
         line = f"{padded(one.name, names)}  {padded(one.folder, folders)}  {kinds:<10}  {roadmap}{after}"
         lines.append(clipped(line, max(width, 72)))
-    lines += ["", *(f"look at  {safe(one)}" for one in family.problems), *([""] if family.problems else [])]
+    lines += ["", *(f"check  {safe(one)}" for one in family.problems), *([""] if family.problems else [])]
     if len(family.siblings) == 1:
-        return [*lines, "it is alone", *_advice()]
+        return [*lines, "there is only one project", *_advice()]
     return [*lines, "next   milepost plan --workspace"]
 
 
@@ -69,18 +69,18 @@ def in_turn_lines(ending: InTurnEnding | NothingToDo) -> list[str]:
         lines.append(f"{mark('failed' if one.why else 'passed')} {safe(one.name):<{width}}  {safe(said)}")
     lines.append("")
     if ending.complete:
-        return [*lines, f"all {len(ending.projects)} are done, and taken in"]
+        return [*lines, f"all {len(ending.projects)} projects are done and merged"]
     if ending.stopped:
-        return [*lines, "stopped · it can go on at any time:   milepost run --workspace"]
+        return [*lines, "stopped · resume at any time:   milepost run --workspace"]
     if ending.halted:
-        return [*lines, safe(ending.halted), "next   milepost run --workspace   goes on, when that is mended"]
-    return [*lines, "next   milepost run --workspace   tries again what is left"]
+        return [*lines, safe(ending.halted), "next   milepost run --workspace   continues, once that is fixed"]
+    return [*lines, "next   milepost run --workspace   tries the rest again"]
 
 
 def _problem_lines(made: FamilyPlan, width: int) -> list[str]:
     if not made.problems:
         return [""]
-    lines = ["", f"{counted(len(made.problems), 'thing')} to look at before you spend money"]
+    lines = ["", f"{counted(len(made.problems), 'thing')} to check before you spend money"]
     for one in made.problems:
         where = f"{one.project} line {one.problem.line}" if one.project else "workspace"
         fatal = "error: " if one.problem.fatal else ""
@@ -90,12 +90,12 @@ def _problem_lines(made: FamilyPlan, width: int) -> list[str]:
 
 def _next_lines(made: FamilyPlan) -> list[str]:
     if any(one.problem.fatal for one in made.problems):
-        return ["next   mend the roadmaps, then: milepost plan --workspace"]
+        return ["next   fix the roadmaps, then: milepost plan --workspace"]
     if not made.waves:
-        return ["nothing is open"]
-    lines = ["next   milepost run --workspace   one project after the other, each taken in"]
+        return ["no open tasks"]
+    lines = ["next   milepost run --workspace   one project after the other, each merged when done"]
     if len({one.repository for one in made.projects}) == len(made.projects) > 1:
-        lines += ["       milepost together          all at once: all are taken in, or none"]
+        lines += ["       milepost together          all at once: all are merged, or none"]
     return lines
 
 

@@ -27,16 +27,16 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
     for attempt in proof.attempts:
         if attempt.number != proof.attempt:
             lines += wrapped(
-                f"attempt {attempt.number} by {attempt.agent} refused: {attempt.evidence.reason}", width, indent=0
+                f"attempt {attempt.number} by {attempt.agent} was rejected: {attempt.evidence.reason}", width, indent=0
             )
         lines.append(f"kept as     refs/milepost/{proof.run}/{proof.task}/{attempt.number}")
-    held = ", ".join(proof.evidence.enforced) or "no check was run; the agent was held as the run says"
+    held = ", ".join(proof.evidence.enforced) or "no check was run; the agent ran at the trust level of the run"
     lines += [
         f"tree        {proof.evidence.tree}",
         f"confidence  {proof.evidence.confidence:.2f}",
-        *hanging("held by     ", held, width),
+        *hanging("sandbox     ", held, width),
     ]
-    return [*lines, *([proposed(f"prove it    milepost verify {proof.task} --replay")] if proof.commit else [])]
+    return [*lines, *([proposed(f"check it    milepost verify {proof.task} --replay")] if proof.commit else [])]
 
 
 def _said(proof: Proof) -> str:

@@ -26,7 +26,7 @@ def normalised_lines(found: Normalised, width: int) -> list[str]:
         lines.append(clipped(f"{lead}  {_facts(task, width - len(lead))}".rstrip(), max(width, 72)))
     lines.append("")
     if found.left_out:
-        lines.append("left out, because the document does not say it:")
+        lines.append("left out, because it is not in the document:")
         lines += [line for one in found.left_out for line in hanging("  ", one, width)]
         lines.append("")
     lines.append(_cost(found))
@@ -34,7 +34,7 @@ def normalised_lines(found: Normalised, width: int) -> list[str]:
         return [*lines, *written_lines(found.written)]
     target = "ROADMAP.md" if not Path("ROADMAP.md").exists() else "TASKS.md"
     words = shlex.join(["milepost", "roadmap", "normalise", from_here(found.source), "--write", target])
-    return [*lines, f"nothing was written; this writes it, and asks nobody again:   {safe(words)}"]
+    return [*lines, f"nothing was written; this writes it, without asking the model again:   {safe(words)}"]
 
 
 def written_lines(path: Path) -> list[str]:
@@ -43,7 +43,7 @@ def written_lines(path: Path) -> list[str]:
     still_open = sum(task.status == "open" for task in plan.tasks)
     facts = [counted(len(plan.tasks), "task"), f"{still_open} open", counted(len(plan.waves), "wave")]
     if plan.problems:
-        facts.append(f"{counted(len(plan.problems), 'thing')} to look at")
+        facts.append(f"{counted(len(plan.problems), 'thing')} to check")
     quoted = shlex.quote(name)
     named = "" if name == "ROADMAP.md" else f" {quoted}"
     return [
@@ -115,8 +115,8 @@ def _facts(task: Task, width: int) -> str:
 
 def _cost(of: Normalised | Composed) -> str:
     if not of.usage.tokens:
-        return f"{of.model} had read this before: nobody was asked, nothing was paid"
-    cost = usd(of.usage.cost_usd) if of.price_known else "its price is not known"
+        return f"{of.model} read this document before: the model was not asked again, nothing was paid"
+    cost = usd(of.usage.cost_usd) if of.price_known else "price unknown"
     return f"{of.model}: {of.usage.input_tokens} tokens in, {of.usage.output_tokens} out, {cost}"
 
 

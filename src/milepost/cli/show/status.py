@@ -25,7 +25,7 @@ _ON_PRICE_USD = 0.005
 def status_lines(status: Status | None, width: int) -> list[str]:
     """What is over, what is going on, how far it is, and what to do next."""
     if status is None:
-        return ["nothing was run here yet", proposed("next   milepost run")]
+        return ["no runs here yet", proposed("next   milepost run")]
     ago = duration(int((time.time() - status.started_at) * 1000))
     lines = [f"run {status.run} · {_state(status)} · started {ago} ago"]
     if status.holder is not None:
@@ -39,7 +39,7 @@ def status_lines(status: Status | None, width: int) -> list[str]:
         lines += [] if status.state == "finished" else _ahead(status, status.progress, width)
         lines += ["", *_sums(status, status.progress, width)]
     if status.unsynced:
-        lines += ["", f"{counted(status.unsynced, 'row')} of the memory not yet synced: milepost memory sync"]
+        lines += ["", f"{counted(status.unsynced, 'row')} of the memory not synced yet: milepost memory sync"]
     steps = _next(status, status.progress)
     return (
         lines
@@ -71,13 +71,17 @@ def _state(status: Status) -> str:
     """How the run stands, in the words of whoever made it so."""
     progress = status.progress
     if progress is None or status.state not in ("running", "interrupted"):
-        return status.state
+        return "abandoned" if status.state == "left" else status.state
     if progress.halt == "finishing":
-        return "stops when what is at work is over" if status.state == "running" else "stopped after what was at work"
+        return (
+            "stops when the running tasks are finished"
+            if status.state == "running"
+            else "stopped after the running tasks"
+        )
     if progress.halt == "paused":
         return "paused"
     parked = status.state == "interrupted" and not progress.in_work
-    return "waits for you" if parked and _asks(progress) else status.state
+    return "waiting for you" if parked and _asks(progress) else status.state
 
 
 def _next(status: Status, progress: Progress | None) -> list[str]:
@@ -169,7 +173,7 @@ def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
         who = f"{wait.task}  " if wait.task else ""
         lines += hanging("  waits   ", f"{who}for {whom}: {wait.what}", width)
     for blocked in progress.blocked:
-        why = f"{blocked.by}, which has no milepost" if blocked.lost else blocked.by
+        why = f"{blocked.by}, which was not completed" if blocked.lost else blocked.by
         lines += hanging("  blocked ", f"{blocked.task}  by {why}", width)
     if progress.to_do:
         lines.append(clipped(f"  to do   {', '.join(progress.to_do)}", width))
@@ -181,11 +185,11 @@ def _ahead(status: Status, progress: Progress, width: int) -> list[str]:
 def _sums(status: Status, progress: Progress, width: int) -> list[str]:
     """The run in numbers: of its tasks, of the whole roadmap, of its time, of its money."""
     counts = [
-        (len(progress.in_work), "in work"),
+        (len(progress.in_work), "running"),
         (sum(one.kind == "person" for one in progress.waiting), "waiting for you"),
         (len(progress.blocked), "blocked"),
         (len(progress.to_do), "to do"),
-        (len(progress.lost), "without milepost"),
+        (len(progress.lost), "not completed"),
         (len(progress.set_aside), "skipped or dropped"),
     ]
     run = [f"{len(progress.passed)} of {progress.asked} done"]
@@ -198,11 +202,11 @@ def _sums(status: Status, progress: Progress, width: int) -> list[str]:
 
 def _time(status: Status, progress: Progress) -> list[str]:
     bound = progress.budget.seconds
-    facts = [of(minutes(progress.worked_s), None if bound is None else minutes(bound)) + " at work by the clock"]
+    facts = [of(minutes(progress.worked_s), None if bound is None else minutes(bound)) + " of working time"]
     if progress.tried_s:
-        facts.append(f"{minutes(progress.tried_s)} in ended attempts, added up")
+        facts.append(f"{minutes(progress.tried_s)} in finished attempts, in total")
     if progress.velocity is not None:
-        facts.append(f"{number(progress.velocity)} tasks an hour")
+        facts.append(f"{number(progress.velocity)} tasks per hour")
     if progress.left_s and status.state != "finished":
         until = time.strftime("%H:%M", time.localtime(time.time() + progress.left_s))
         facts.append(f"about {minutes(progress.left_s)} left")
@@ -215,9 +219,9 @@ def _time(status: Status, progress: Progress) -> list[str]:
 def _money(progress: Progress) -> list[str]:
     facts = spent_facts(progress.spent.usd, progress.spent.tokens, progress.budget.usd)
     if progress.spent.held_usd:
-        facts.append(f"{usd(progress.spent.held_usd)} held for calls without an answer")
+        facts.append(f"{usd(progress.spent.held_usd)} reserved for unanswered calls")
     if progress.usd_at_end is not None and progress.usd_at_end - progress.spent.usd > _ON_PRICE_USD:
-        facts.append(f"about {usd(progress.usd_at_end)} in the end")
+        facts.append(f"about {usd(progress.usd_at_end)} at the end")
     if progress.forecast is not None and progress.over_usd is not None and progress.usd_at_end:
         facts.append(_against(progress.over_usd, _ON_PRICE_USD, usd, ("more", "less"), progress.forecast.usd))
     return facts
@@ -228,5 +232,5 @@ def _against(
 ) -> str:
     """How far it is from the forecast."""
     if abs(off) <= small:
-        return f"as the forecast of {words(foretold)} said"
+        return f"as forecast ({words(foretold)})"
     return f"{words(abs(off))} {more_less[0 if off > 0 else 1]} than the forecast of {words(foretold)}"

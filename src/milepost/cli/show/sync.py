@@ -28,7 +28,7 @@ def sync_lines(found: Synced, name: str, width: int) -> list[str]:
     if found.would:
         lines.append(found.would)
     elif found.changed:
-        lines.append(f"{safe(name)} was changed: git diff shows how, git commit keeps it")
+        lines.append(f"{safe(name)} was changed: git diff shows the change, git commit keeps it")
     return lines if lines[-1] else lines[:-1]
 
 

@@ -26,15 +26,15 @@ def imported_lines(found: Imported, *, trusted: bool, width: int) -> list[str]:
         added = [counted(sum(found.added.values()), "row")]
     gone = f"{found.forgotten} {'was' if found.forgotten == 1 else 'were'} forgotten here"
     rest = [
-        f"{found.now_trusted} of it in place of what came without trust" if found.now_trusted else "",
-        f"{counted(found.known, 'row')} known already" if found.known else "",
+        f"{found.now_trusted} replaced untrusted ones" if found.now_trusted else "",
+        f"{counted(found.known, 'row')} already here" if found.known else "",
         gone if found.forgotten else "",
-        f"{counted(found.diverged, 'row')} differ from what is here, which stays" if found.diverged else "",
-        f"{counted(found.for_trust, 'row')} left out: only --trust takes them" if found.for_trust else "",
+        f"{counted(found.diverged, 'row')} differ from the ones here, which are kept" if found.diverged else "",
+        f"{counted(found.for_trust, 'row')} skipped: only --trust imports them" if found.for_trust else "",
     ]
     lines = facts_lines("added ", [*(added or ["nothing"]), *filter(None, rest)], width)
     if not trusted and found.added:
-        lines += hanging("", "nothing of it counts as verified here, and its lessons begin as candidates", width)
+        lines += hanging("", "nothing in it counts as verified here, and its lessons start as candidates", width)
     for lesson, why in found.quarantined[:SHOWN]:
         lines += hanging(f"lesson {lesson} is quarantined: ", why, width)
     return lines + _more(len(found.quarantined))
@@ -56,7 +56,7 @@ def imported_to_json(found: Imported) -> dict[str, Any]:
 def forgotten_lines(found: Forgotten, said: Mapping[str, str], *, dry_run: bool, width: int) -> list[str]:
     """What went, or would, each with the first line of what it said."""
     if not found.episodes and not found.lessons:
-        return ["nothing here came from that"]
+        return ["nothing to forget: nothing here came from that"]
     what = " and ".join(
         counted(len(names), noun) for names, noun in ((found.episodes, "episode"), (found.lessons, "lesson")) if names
     )
@@ -64,7 +64,7 @@ def forgotten_lines(found: Forgotten, said: Mapping[str, str], *, dry_run: bool,
     for noun, names in (("episode", found.episodes), ("lesson ", found.lessons)):
         told = [f"  {noun}  {padded(name[:SHORT], SHORT)}  {said.get(name, '')}" for name in names[:SHOWN]]
         lines += [clipped(line, width) for line in told] + _more(len(names))
-    return lines if dry_run else [*lines, "next   milepost memory vacuum   gives the room back"]
+    return lines if dry_run else [*lines, "next   milepost memory vacuum   frees the disk space"]
 
 
 def forgotten_to_json(found: Forgotten, *, dry_run: bool) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def forgotten_to_json(found: Forgotten, *, dry_run: bool) -> dict[str, Any]:
 def findings_lines(found: tuple[MemoryFinding, ...], width: int) -> list[str]:
     """What is wrong first; each with where it came from and what to do."""
     wrong = sum(one.wrong for one in found)
-    lines = [f"{counted(wrong, 'thing')} to mend" if wrong else "nothing is wrong with this memory"]
+    lines = [f"{counted(wrong, 'thing')} to fix" if wrong else "no problems found in this memory"]
     for one in found[:SHOWN]:
         lead = f"{'wrong' if one.wrong else 'note ':5}  {padded(one.kind, 13)} "
         lines += hanging(lead, f"{one.subject}: {one.what}" if one.subject else one.what, width)
@@ -97,7 +97,7 @@ def finding_to_json(one: MemoryFinding) -> dict[str, Any]:
 
 def synced_lines(found: MemorySynced, width: int) -> list[str]:
     """What went over and back."""
-    return facts_lines("", [f"{found.pushed} rows told", f"{found.pulled} taken over", *sync_facts(found.left)], width)
+    return facts_lines("", [f"{found.pushed} rows pushed", f"{found.pulled} pulled", *sync_facts(found.left)], width)
 
 
 def synced_to_json(found: MemorySynced) -> dict[str, Any]:
@@ -105,4 +105,4 @@ def synced_to_json(found: MemorySynced) -> dict[str, Any]:
 
 
 def _more(count: int) -> list[str]:
-    return [f"  and {count - SHOWN} more: --json has them"] if count > SHOWN else []
+    return [f"  and {count - SHOWN} more: --json lists them"] if count > SHOWN else []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def verified_lines(verified: Verified, width: int) -> list[str]:
     """The checks of the files as they are now."""
-    about = f"{verified.task}  {verified.title}" if verified.task else "your files as they are"
+    about = f"{verified.task}  {verified.title}" if verified.task else "your files as they are now"
     changed = counted(len(verified.changed), "file")
     head = clipped(f"{about} · {changed} changed since {verified.base[:7]}", width)
     evidence = verified.evidence
@@ -24,7 +24,7 @@ def verified_lines(verified: Verified, width: int) -> list[str]:
         ending = "nothing was checked: mode is 'skip' under [verify] in milepost.toml"
     lines = [head, "", *check_lines(evidence, width), "", *wrapped(ending, width, indent=0)]
     if verified.task and not verified.changed:
-        lines.append(f"next   milepost verify {verified.task} --replay   proves its milepost, if it has one")
+        lines.append(f"next   milepost verify {verified.task} --replay   checks its milepost again, if it has one")
     return lines
 
 

@@ -50,8 +50,8 @@ def make_agent(name: str, settings: Settings, folder: Path) -> Agent:
     )
     if settings.sandbox.container and is_program(name) and settings.of_agent(name).network is None:
         raise SandboxRefused(
-            f"a container cannot be given single hosts, as the agent {name!r} needs one",
-            f'say network = "open" under [agents."{name}"], or leave out container of [sandbox]',
+            f"a container cannot restrict the network to single hosts, which the agent {name!r} needs",
+            f'set network = "open" under [agents."{name}"], or remove container from [sandbox]',
         )
     return agent_named(name, folder=folder, setup=setup)
 
@@ -88,7 +88,7 @@ def _program_setup(name: str, settings: Settings, folder: Path) -> ProgramSetup:
 
 
 def _server(name: str, section: McpSection) -> McpServer:
-    who = f"the server of tools {name!r}"
+    who = f"the MCP server {name!r}"
     token = _passed([section.bearer_from], who)[section.bearer_from] if section.bearer_from else ""
     return McpServer(
         name=name,
@@ -106,7 +106,7 @@ def _server(name: str, section: McpSection) -> McpServer:
 def _passed(names: list[str], who: str) -> dict[str, str]:
     if missing := [name for name in names if name not in os.environ]:
         raise AgentUnknown(
-            f"{who} wants {', '.join(missing)} from your environment, where it is not set",
+            f"{who} wants {', '.join(missing)} from your environment, but it is not set",
             "export it, then run again",
         )
     return {name: os.environ[name] for name in names}

@@ -55,4 +55,4 @@ class _OnAWorker:
         self._name = name
 
     def act(self, assignment: Assignment, workspace: Workspace, tools: Tools) -> Outcome:
-        raise AgentUnknown(f"agent {self._name!r} works on a worker", "start one: milepost worker")
+        raise AgentUnknown(f"agent {self._name!r} runs on a worker", "start one: milepost worker")

@@ -36,8 +36,8 @@ class Consultation:
         self._allowed = budget_of(settings).of_run
         if self._allowed.usd is not None and not self._model.price_known:
             raise SettingInvalid(
-                f"the price of {self._model.name} is not known, so that a budget in USD cannot be held",
-                "state input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or bound tokens",
+                f"the price of {self._model.name} is not known, so a budget in USD cannot be enforced",
+                "set input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or limit tokens",
             )
         self._say = say
         self._key = secrets.token_hex(8)  # an answer that is lost on its way is asked for again, and paid for once
@@ -58,7 +58,9 @@ class Consultation:
             return ask_for(self._ask, prompt, wanted, timeout_s=timeout_s, objections=objections)
         except MilepostError:
             if self.usage.tokens:
-                self._say(f"asked {self._model.name} in vain: {cost_words(self.usage, price_known=self.price_known)}")
+                self._say(
+                    f"{self._model.name} gave no usable answer: {cost_words(self.usage, price_known=self.price_known)}"
+                )
             raise
 
     def _ask(self, conversation: Conversation) -> Answer:
@@ -69,7 +71,7 @@ class Consultation:
             reply = self._asker.reply(replace(conversation, key=f"{self._key}-{digest_of(conversation)[:16]}"))
         except Fault as fault:
             self.usage += fault.usage
-            does = "rejects the question" if fault.kind == "rejected" else "does not answer"
+            does = "rejects the request" if fault.kind == "rejected" else "does not answer"
             raise _unanswered(f"{self._model.name} {does}: {fault.what}") from fault
         except TimeoutError as error:
             raise _unanswered(f"{self._model.name} gave no answer in time") from error
@@ -81,7 +83,7 @@ class Consultation:
         most, window = self._model.most(conversation), self._settings.model.window_tokens
         if not conversation.answered and most.input_tokens > window:
             raise Misuse(
-                f"{self._subject} is too long for one question: up to {count_words(most.input_tokens)} tokens, "
+                f"{self._subject} is too long for one request: up to {count_words(most.input_tokens)} tokens, "
                 f"and {count_words(window)} are allowed",
                 "split it into several files, or raise window_tokens under [model] if the model takes more",
             )
@@ -98,7 +100,7 @@ class Consultation:
 
 def cost_words(usage: Usage, *, price_known: bool) -> str:
     """`1.2k tokens in, 300 out, $0.0042`."""
-    cost = usd_words(usage.cost_usd) if price_known else "its price is not known"
+    cost = usd_words(usage.cost_usd) if price_known else "price unknown"
     return f"{count_words(usage.input_tokens)} tokens in, {count_words(usage.output_tokens)} out, {cost}"
 
 
@@ -108,4 +110,4 @@ def redactor_of(settings: Settings) -> Redactor:
 
 
 def _unanswered(what: str) -> NoAnswer:
-    return NoAnswer(what, "nothing was written; see [model] in milepost.toml, then try again")
+    return NoAnswer(what, "nothing was written: check [model] in milepost.toml, then try again")

@@ -17,7 +17,7 @@ from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.views.revisions import mileposts_of
 from milepost.workspace.commit_file import commit_file, edit_message, refusal
 
-SAVE_ALONE = "save it without a commit: a run that goes on follows what is written"
+SAVE_ALONE = "save it without a commit: a running run picks up the saved file"
 
 
 def edit_and_commit(
@@ -51,12 +51,12 @@ def _refuse_held(project: Project, server: str) -> None:
     user = project.repository.position()
     records = [record for record in _runs(project, server) if record.order["user"]["branch"] == user.branch]
     if (going := next((record for record in records if record.unfinished), None)) is not None:
-        raise CommitRefused(f"run {going.run} is not over, and moves your branch when it is", SAVE_ALONE)
+        raise CommitRefused(f"run {going.run} is unfinished, and will update your branch when it ends", SAVE_ALONE)
     with mileposts_of(project) as mileposts:
         ahead = run_ahead(tuple(records), mileposts, user)
     if ahead is not None:
         raise CommitRefused(
-            f"your branch has not taken in what run {ahead.run} made, and a commit would part them",
+            f"your branch lacks the commits of run {ahead.run}, and a new commit would make them diverge",
             f"git merge --ff-only {ahead.branch}, then save again",
         )
 
@@ -77,9 +77,12 @@ def _refuse_mixed(project: Project, path: str) -> None:
     repository = project.repository
     if problem := repository.uncommitted(path):
         raise CommitRefused(
-            f"{path} {problem}, beside this edit", f"look at them: git diff HEAD -- {path}   then commit them yourself"
+            f"{path} {problem}, in addition to this edit",
+            f"look at them: git diff HEAD -- {path}   then commit them yourself",
         )
     if repository.half_done:
-        raise CommitRefused("something is half-done in your tree, such as a merge", "end it, then save again")
+        raise CommitRefused(
+            "something is unfinished in your working tree, such as a merge", "finish it, then save again"
+        )
     if why := refusal(repository, path):
         raise CommitRefused(why, f"save it without a commit, then: git commit {path}")

@@ -64,9 +64,13 @@ def compose(wish: ComposeWish, say: Callable[[str], None]) -> Composed:
     style = _style(wish.style)
     if bool(wish.prompt.strip()) == bool(wish.template):
         what = (
-            "a prompt and a template are two ways to begin" if wish.template else "nothing says what it is to be about"
+            "a prompt and a template cannot be combined"
+            if wish.template
+            else "neither a prompt nor a template is given"
         )
-        raise Misuse(what, 'say --prompt "what is wanted", or --template NAME (milepost roadmap templates lists them)')
+        raise Misuse(
+            what, 'use --prompt "what you want to build", or --template NAME (milepost roadmap templates lists them)'
+        )
     if wish.write is not None:
         refuse_taken(wish.write, force=wish.force)
     top = _top(wish.folder)
@@ -87,7 +91,7 @@ def _from_prompt(
     wish: ComposeWish, style: Style, project: Acquaintance, top: Path, say: Callable[[str], None]
 ) -> Composed:
     if len(wish.prompt) > LONGEST_WISH:
-        raise Misuse(f"the prompt has {len(wish.prompt)} characters", f"at most {LONGEST_WISH} are sent")
+        raise Misuse(f"the prompt has {len(wish.prompt)} characters", f"shorten it: at most {LONGEST_WISH} are sent")
     settings = load(top, {"model": wish.model})
     asked = Consultation(settings, top, subject="the prompt", say=say)
     redact = redactor_of(settings)
@@ -113,7 +117,7 @@ def _style(given: str) -> Style:
         if style == given:
             found: Style = style
             return found
-    raise Misuse(f"there is no style {given!r}", f"there are {', '.join(get_args(Style))}")
+    raise Misuse(f"there is no style {given!r}", f"use one of {', '.join(get_args(Style))}")
 
 
 def _top(folder: Path) -> Path:

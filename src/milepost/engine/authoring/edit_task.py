@@ -43,7 +43,7 @@ def edit_task(roadmap: Path | None, task: str, text: str, digest: str = "") -> T
     def change(content: bytes) -> bytes:
         passage = passage_of(content, task, manner)
         if digest and passage.digest != digest:
-            raise TaskChanged(f"task {passage.task} is written otherwise by now", "look at it again, then edit it")
+            raise TaskChanged(f"task {passage.task} has changed in the meantime", "look at it again, then edit it")
         after = rewritten(content, passage, text, manner)
         _refuse_unplannable(content, after, manner)
         _require_writable(path / passage.page if passage.page else path)
@@ -61,7 +61,7 @@ def _refuse_unplannable(before: bytes, after: bytes, manner: Manner) -> None:
     """Raise where no run could follow the roadmap any more, though it could before."""
     fatal = _fatal(after, manner)
     if fatal and not _fatal(before, manner):
-        raise EditRefused(f"no run could follow that: {fatal}", "name tasks that are there, and no circle of them")
+        raise EditRefused(f"a run could not use that: {fatal}", "depend only on existing tasks, without a cycle")
 
 
 def _fatal(content: bytes, manner: Manner) -> str:

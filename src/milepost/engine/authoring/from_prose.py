@@ -147,7 +147,9 @@ def _items(
     items, left_out = document.anchored(found.items)
     if not items:
         reason = (
-            f"nothing that the model found is in the document: {left_out[0]}" if left_out else "it asks for no work"
+            f"none of the tasks the model found is in the document: {left_out[0]}"
+            if left_out
+            else "it asks for no work"
         )
         raise NoAnswer(
             f"no task was found in this document: {reason}", "write tasks as `- [ ] what to do`, or ask another model"
@@ -174,11 +176,11 @@ def _lines(content: bytes, settings: Settings) -> list[str]:
 
 def _refuse_what_needs_no_model(source: Path, content: bytes, manner: Manner, *, anyway: bool) -> None:
     if not source_of(content).text.strip():
-        raise Misuse(f"there is nothing in {source.name}", "name a document that says what is to be done")
+        raise Misuse(f"{source.name} is empty", "name a document that describes the work")
     tasks = read(content, manner).tasks
     if tasks and not anyway:
         count = f"{len(tasks)} task{'s' if len(tasks) > 1 else ''}"
         raise Misuse(
             f"{source.name} has {count} that can be read without a model",
-            f"milepost plan {source.name} shows them; --anyway has a model read all of it",
+            f"milepost plan {source.name} shows them; --anyway uses a model",
         )

@@ -67,10 +67,10 @@ def _about(task: Task, proof: Milepost | None, undone: str, boxes: frozenset[str
         what = f"its milepost {proof.commit[:7]} is in the branch"
         if task.id in boxes:
             return Mismatch(kind="ticked", what=what, task=task.id, title=task.title)
-        what = f"{what}, and the roadmap has no place to say so"
+        what = f"{what}, but the roadmap has no box for it"
         return Mismatch(kind="no box", what=what, task=task.id, title=task.title)
     if proof is None and undone and task.status == "done" and task.id in boxes:
-        return Mismatch(kind="opened", what=f"it was taken back by {undone[:7]}", task=task.id, title=task.title)
+        return Mismatch(kind="opened", what=f"it was undone by {undone[:7]}", task=task.id, title=task.title)
     return None
 
 
@@ -80,7 +80,7 @@ def _closed(facts: RoadmapFacts, proven: frozenset[str]) -> Iterator[Mismatch]:
         below = [one for part in task.subtasks for one in part.walk()]
         done = all(one.status == "done" or one.id in proven for one in below)
         if task.status == "open" and task.id not in proven and done and any(one.id in proven for one in below):
-            yield Mismatch(kind="ticked", what="all below it is done", task=task.id, title=task.title)
+            yield Mismatch(kind="ticked", what="everything below it is done", task=task.id, title=task.title)
 
 
 def _newest(facts: RoadmapFacts, posts: Sequence[Milepost]) -> dict[str, Milepost]:
@@ -111,7 +111,7 @@ def _by_hand(tasks: Sequence[Task], proven: frozenset[str]) -> list[Mismatch]:
         return []
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     have = "task is ticked and has" if len(names) == 1 else "tasks are ticked and have"
-    what = f"{len(names)} {have} no milepost, so that nothing proves it: {', '.join(names[:_SHOWN])}{more}"
+    what = f"{len(names)} {have} no milepost, so there is no proof: {', '.join(names[:_SHOWN])}{more}"
     return [Mismatch(kind="by hand", what=what)]
 
 
@@ -121,4 +121,4 @@ def _gone(facts: RoadmapFacts) -> list[Mismatch]:
         return []
     names = ", ".join(f"{task} ({post.commit[:7]})" for task, post in gone[:_SHOWN])
     more = f" and {len(gone) - _SHOWN} more" if len(gone) > _SHOWN else ""
-    return [Mismatch(kind="gone", what=f"done, and not on the roadmap any more: {names}{more}")]
+    return [Mismatch(kind="gone", what=f"done, but no longer on the roadmap: {names}{more}")]

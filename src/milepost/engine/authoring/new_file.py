@@ -12,14 +12,14 @@ def refuse_taken(path: Path, *, force: bool, source: Path | None = None) -> None
     """Raise when a file may not be written; asked before anything is paid for, too."""
     if source is not None and path.resolve() == source.resolve():
         raise FileInTheWay(
-            f"{str(path)!r} is the document itself, whose lines the tasks point to", "name another file after --write"
+            f"{str(path)!r} is the source document, and the tasks refer to its lines", "name another file after --write"
         )
     if path.is_dir() or (path.exists() and not path.is_file()):
-        raise FileInTheWay(f"{str(path)!r} is no file that could be written", "name a file after --write")
+        raise FileInTheWay(f"{str(path)!r} is not a file that can be written", "name a file after --write")
     if path.exists() and not force:
-        raise FileInTheWay(f"{str(path)!r} is there already", "name another file, or replace it with --force")
+        raise FileInTheWay(f"{str(path)!r} exists already", "name another file, or overwrite it with --force")
     if not path.parent.is_dir():
-        raise Misuse(f"there is no folder {str(path.parent)!r}", "make it, or name another file after --write")
+        raise Misuse(f"there is no folder {str(path.parent)!r}", "create it, or name another file after --write")
 
 
 def place(text: str, path: Path, *, force: bool) -> None:
@@ -49,5 +49,5 @@ def _put_where_nothing_is(half: Path, path: Path) -> None:
         os.link(half, path)
     except FileExistsError as error:
         raise FileInTheWay(
-            f"{str(path)!r} is there already", "name another file, or replace it with --force"
+            f"{str(path)!r} exists already", "name another file, or overwrite it with --force"
         ) from error

@@ -40,7 +40,7 @@ def sync(roadmap: Path | None, *, dry_run: bool) -> Synced:
     user, manner = project.repository.position(), manner_here(project)
     would = "nothing was changed: --dry-run" if dry_run else ""
     if not would and (holder := holder_of(project.state)) is not None:
-        would = f"nothing was changed: run {holder.run} is going on, and keeps the roadmap itself"
+        would = f"nothing was changed: run {holder.run} is in progress and updates the roadmap itself"
     with mileposts_of(project) as mileposts:
         history = _History(project, mileposts, user.commit, manner)
         found = mismatches(history.facts(read_bytes(project.roadmap)))
@@ -136,7 +136,7 @@ def _is_kept(mileposts: Mileposts, commit: str, tips: Sequence[str]) -> bool:
 
 
 def _lost(mileposts: Mileposts, event: MilepostMade) -> Mismatch:
-    where = f"its milepost {event.commit[:7]} of run {event.run} is in no branch that counts here"
+    where = f"its milepost {event.commit[:7]} of run {event.run} is on no branch that counts here"
     if mileposts.resolve(event.commit) is None:
-        return Mismatch(kind="lost", task=event.task, what=f"{where}, and its files are gone")
+        return Mismatch(kind="lost", task=event.task, what=f"{where}, and its files were deleted")
     return Mismatch(kind="lost", task=event.task, what=f"{where}: git branch kept-{event.task} {event.commit[:7]}")

@@ -27,7 +27,9 @@ def rewrite(roadmap: Path, change: Callable[[bytes], bytes]) -> bool:
             if read_bytes(roadmap) == before:
                 _write(roadmap, before, after)
                 return True
-    raise RoadmapUnwritable(f"{roadmap.name} changes while it is read", "close what writes it, then try again")
+    raise RoadmapUnwritable(
+        f"{roadmap.name} keeps changing while it is read", "close the program that writes it, then try again"
+    )
 
 
 @contextmanager

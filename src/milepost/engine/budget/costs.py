@@ -78,7 +78,9 @@ def costs(roadmap: Path | None, run: str | None = None, server: str | None = Non
         records = Journal(database).runs()
         record = next((one for one in records if run in (None, one.run)), None)
         if record is None and run is not None:
-            raise Misuse(f"there is no run {run!r} here", f"those here: {', '.join(one.run for one in records[:8])}")
+            raise Misuse(
+                f"there is no run {run!r} here", f"the runs here are: {', '.join(one.run for one in records[:8])}"
+            )
         return None if record is None else costs_of(database, record, Journal(database).events(record.run))
 
 

@@ -19,7 +19,7 @@ from milepost.core.events import ForecastMade
 from milepost.core.memories import Took
 from milepost.core.task import Plan, Task
 
-NOTHING_SIMILAR = "no forecast: nothing similar was done here yet"
+NOTHING_SIMILAR = "no forecast: no similar tasks were done here yet"
 RECIPE = "recipe:"  # attempts that no agent made: they belong to the one before
 
 _FUTURES = 400

@@ -159,7 +159,7 @@ def _git(folder: Path, *words: str) -> str:
         check=False,
     )
     if done.returncode != 0:
-        raise GitFailed(f"git {words[0]} failed: {done.stderr.strip()}", "the copy is thrown away: try again")
+        raise GitFailed(f"git {words[0]} failed: {done.stderr.strip()}", "the copy was deleted: try again")
     return done.stdout.rstrip("\n")
 
 

@@ -59,7 +59,7 @@ class Drills:
         seconds = time.monotonic() - started
         account, ending = _account(place), look(place)
         if code not in (0, 1) or _last_event(place).get("event") != "run_finished":
-            raise MilepostError(f"the run failed before anybody disturbed it: {_said(place)}", "mend that first")
+            raise MilepostError(f"the run failed even without kills: {_said(place)}", "fix that first")
         return Calm(ending=ending, account=account, code=code, cost_usd=_cost(place), damage=before, seconds=seconds)
 
     def at_every_boundary(self, place: RepositoryCopy, calm: Calm, watch: Watch) -> KillCosts:

@@ -125,7 +125,7 @@ class Life:
 
 
 def _lost() -> MachineFailed:
-    return MachineFailed("the process that begins the lives is gone", "run it again; the machine may be out of memory")
+    return MachineFailed("the process that starts the runs has died", "run it again; the machine may be out of memory")
 
 
 def main(parent: int, control: int) -> None:

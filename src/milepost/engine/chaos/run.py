@@ -71,7 +71,9 @@ def _run(wish: ChaosWish, folder: Path, on_progress: OnProgress) -> ChaosReport:
         on_progress(ChaosProgress(drill="undisturbed", kills=0, of=0, lives=1))
         calm = drills.calm(make_copy(subject.repository, folder / "calm", subject.roadmap))
         if subject.is_sample and calm.code != 0:
-            raise MilepostError("the sample was not done undisturbed", "milepost doctor says what is missing here")
+            raise MilepostError(
+                "the sample run failed even without kills", "milepost doctor shows what is missing here"
+            )
         everywhere = _everywhere(drills, subject, calm, folder, on_progress) if wish.every_boundary else None
         anywhere = _anywhere(drills, subject, calm, folder, wish, on_progress) if wish.random else None
     return ChaosReport(

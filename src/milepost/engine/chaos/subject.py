@@ -37,7 +37,7 @@ class Subject:
 def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None, folder: Path) -> Subject:
     """What is meant: a sample where nothing is named and nothing here is recorded."""
     if tasks is not None and (roadmap is not None or cassette is not None):
-        raise Misuse("--tasks is for the sample, and a roadmap of your own was named", "leave one of them out")
+        raise Misuse("--tasks is only for the sample, but a roadmap was named", "leave one of them out")
     named = roadmap is not None or cassette is not None
     project = _project(roadmap, named) if tasks is None else None
     if project is None:
@@ -48,7 +48,7 @@ def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None,
         if not named:
             return _sample(SAMPLE_TASKS, folder)
         raise Misuse(
-            f"nothing is recorded that could be replayed for {project.roadmap_in_tree}",
+            f"there is no recording to replay for {project.roadmap_in_tree}",
             "name the recorded answers: --cassette FILE; without a roadmap, a sample is used",
         )
     return _own(project, settings, recorded, folder)
@@ -90,13 +90,14 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
     _quieten(copy, there.parent / FILE)
     if not there.exists():
         raise RoadmapNotCommitted(
-            f"{copy.roadmap} is not committed, and chaos is tried on what is", f"git add {copy.roadmap} && git commit"
+            f"{copy.roadmap} is not committed, and chaos works on what is committed",
+            f"git add {copy.roadmap} && git commit",
         )
     plan = planned(read_bytes(there), manner_of(settings, project.roadmap), planning_of(settings))
     refuse_invalid(plan)
     tasks = choose(plan, RunRequest())
     if not tasks:
-        raise Misuse(f"no task is open in {copy.roadmap}", "chaos needs work to disturb; --tasks 20 tries a sample")
+        raise Misuse(f"there is no open task in {copy.roadmap}", "chaos needs open tasks; --tasks 20 uses a sample")
     _refuse_live(plan, tasks, settings)
     return Subject(
         repository=copy.repository, roadmap=copy.roadmap, agent=f"{REPLAY}{kept}", tasks=tasks, is_sample=False
@@ -131,6 +132,6 @@ def _refuse_live(plan: Plan, tasks: tuple[str, ...], settings: Settings) -> None
     for where, name in asked:
         if name and not name.startswith((REPLAY, PATTERN)):
             raise Misuse(
-                f"{where} asks for the agent {name!r}, and chaos asks none that is not recorded",
-                "take it out on a branch of its own, or try a sample: milepost chaos --tasks 20",
+                f"{where} asks for the agent {name!r}, but chaos uses only recorded agents",
+                "remove it on a separate branch, or use a sample: milepost chaos --tasks 20",
             )

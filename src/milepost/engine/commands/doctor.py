@@ -137,12 +137,12 @@ def _containers(folder: Path) -> tuple[Finding, ...]:
         _container(program)
         if program == named
         else Finding(
-            area="container", name=program, ok=True, detail="found; not tried unless [sandbox] container names it"
+            area="container", name=program, ok=True, detail="found; only checked if container under [sandbox] names it"
         )
         for program in PROGRAMS
         if shutil.which(program)
     )
-    missing = "not found: install one of them to run commands in its containers"
+    missing = "not found: install one of them to run commands in containers"
     return found or (Finding(area="container", name=", ".join(PROGRAMS), ok=False, detail=missing),)
 
 
@@ -160,7 +160,7 @@ def _store(folder: Path) -> Finding:
     except MilepostError as error:
         return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{error.message}: {error.advice}")
     if not os.access(place, os.W_OK):
-        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{place} cannot be written", needed=True)
+        return Finding(area="store", name=f"{STATE}/", ok=False, detail=f"{place} is not writable", needed=True)
     return Finding(area="store", name=f"{STATE}/", ok=True, detail=f"SQLite {sqlite3.sqlite_version} WAL")
 
 
@@ -169,14 +169,16 @@ def _checkouts(folder: Path) -> Finding:
     existing = next(parent for parent in place.parents if parent.exists())
     ok = os.access(existing, os.W_OK)
     free = f"{shutil.disk_usage(existing).free / 1e9:.1f} GB free"
-    detail = free if ok else f"{existing} cannot be written: set XDG_CACHE_HOME to a folder that can"
+    detail = free if ok else f"{existing} is not writable: set XDG_CACHE_HOME to a writable folder"
     return Finding(area="checkouts", name=str(place.parent), ok=ok, detail=detail, needed=True)
 
 
 def _python(folder: Path) -> Finding:
     interpreter = find_interpreter(folder, outside_environment(os.environ))
     if interpreter is None:
-        return Finding(area="languages", name="python", ok=False, detail="no interpreter found for a project's tests")
+        return Finding(
+            area="languages", name="python", ok=False, detail="no Python interpreter found for the project's tests"
+        )
     return Finding(area="languages", name="python", ok=True, detail=str(interpreter.path))
 
 

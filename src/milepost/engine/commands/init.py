@@ -18,22 +18,22 @@ ROADMAP = """# Roadmap
 
 ## Phase 1: First steps
 
-- [ ] 1.1 Say in one line what is to be done
+- [ ] 1.1 Describe the first task in one line
   - Verify: test -s README.md
-- [ ] 1.2 Something that builds on it
+- [ ] 1.2 A task that depends on it
   - Depends on: 1.1
   - Verify: grep -q Usage README.md
 """
 
-SETTINGS = """# Settings of milepost for this roadmap. What is commented out shows the default.
+SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the defaults.
 
 [run]
 # agent = "claude"               # or codex, aider, tool, code, command:./agent.sh
-# parallel = 2                   # attempts under way at once
-# trust = "isolated"             # absent: the strongest level that this machine holds
+# parallel = 2                   # attempts running at the same time
+# trust = "isolated"             # absent: the strongest level available on this machine
 
 [limits]
-# attempts = 3                   # failed attempts at a task before it is left
+# attempts = 3                   # failed attempts at a task before it is given up
 # task_timeout_s = 1800
 # idle_timeout_s = 300
 # check_timeout_s = 900
@@ -47,7 +47,7 @@ def init(
     top = Repository.find(folder).top
     there = next((top / name for name in NAMES if (top / name).exists()), None)
     if wish is not None and there is not None:
-        raise FileInTheWay(f"{str(there)!r} is there already", "milepost roadmap new writes another one: --write FILE")
+        raise FileInTheWay(f"{str(there)!r} exists already", "write another one: milepost roadmap new --write FILE")
     made = []
     if there is None:
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))

@@ -93,7 +93,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
             corrections=kept.corrections,
         )
         evidence = examiner.examine(job, candidate, project.roadmap_in_tree, "replay", on_check)
-    problem = kept.problem or ("" if kept.evidence.tree == tree else "the note is about another tree")
+    problem = kept.problem or ("" if kept.evidence.tree == tree else "the note belongs to another tree")
     found_again = replace(kept.evidence, checks=tuple(check for check in kept.evidence.checks if check.name != NAME))
     return Replayed(milepost=post, evidence=evidence, comparisons=compared(found_again, evidence), note=problem)
 

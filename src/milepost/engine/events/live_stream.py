@@ -211,7 +211,7 @@ class EventStream:
         """The database that is there now; a file may be another one than before."""
         with self._lock:
             if self._closed:
-                raise StateUnwritable("the stream of events was closed", "open it again")
+                raise StateUnwritable("the event stream was closed", "open it again")
             identity = _identity(self._place)
             if identity != self._identity:
                 self._let_go()

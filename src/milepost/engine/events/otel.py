@@ -64,7 +64,7 @@ def telemetry(where: Endpoints, seed: str, so_far: Iterable[Entry], redact: Reda
     try:
         sender = _Sender(where, seed, redact)
     except ImportError:
-        _log.warning("telemetry is not sent: it needs   pip install 'milepost[telemetry]'")
+        _log.warning("telemetry is not sent: it needs pip install 'milepost[telemetry]'")
         yield None
         return
     except Exception as error:
@@ -184,7 +184,7 @@ class _Sender:
                 result, failed = None, True
             if failed:
                 self._away_until = time.monotonic() + AWAY_S
-                self.complain(f"{_public(address)} does not take it")
+                self.complain(f"{_public(address)} rejects it")
             return result
 
         exporter.export = export

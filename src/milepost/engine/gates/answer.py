@@ -21,7 +21,7 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.values_json import dump
 from milepost.store.database import Database, is_server, open_database
 
-_LOOK = "milepost gates lists what waits for you"
+_LOOK = "milepost gates lists the open questions"
 
 
 def waiting_gates(roadmap: Path | None, database: str = "") -> tuple[Gate, ...]:
@@ -62,10 +62,10 @@ def meant(asked: tuple[Gate, ...], name: str | None) -> Gate:
     waiting = [gate for gate in asked if gate.answer is None]
     if name is None:
         found = waiting
-        lost = GateUnknown("nothing waits for you", "milepost status shows how the run stands")
+        lost = GateUnknown("no questions are waiting for you", "milepost status shows the run")
     else:
         found = _named(waiting, name) or _named([gate for gate in asked if gate.answer is not None], name)[-1:]
-        lost = GateUnknown(f"nothing that is called {name!r} waits for you", _LOOK)
+        lost = GateUnknown(f"there is no open question about {name!r}", _LOOK)
     if not found:
         raise lost
     if len(found) > 1:
@@ -87,7 +87,7 @@ def _named(gates: list[Gate], name: str) -> list[Gate]:
 
 def _place(roadmap: Path | None, database: str) -> Path | str:
     if database and not is_server(database) and not Path(database).is_file():
-        raise SettingInvalid("that is no address of a database", "give it as postgresql://USER@HOST/NAME")
+        raise SettingInvalid("that is not a database address", "write it as postgresql://USER@HOST/NAME")
     if database:
         return database
     project = Project.find(roadmap)

@@ -24,8 +24,8 @@ def approval_named(word: str) -> Approval:
     if word in _RULES:
         return _RULES[word]
     raise SettingInvalid(
-        f"{word!r} does not say when a person is asked",
-        "say each, risky or never; or as a mode: step, supervised, autonomous",
+        f"{word!r} is not a valid value for when to ask",
+        "use each, risky or never; or as a mode: step, supervised, autonomous",
     )
 
 
@@ -57,8 +57,8 @@ def question_for(kind: GateKind, task: Task, risk: Risk, dangers: Sequence[Dange
     """The question in words, with what is known to be risky about it."""
     name = f"{task.id} “{task.title}”"
     asked = {
-        "before": f"May {name} begin?",
-        "after": f"May the work on {name} land?",
+        "before": f"May {name} start?",
+        "after": f"May the work on {name} be merged?",
         "destructive": f"May this command run for {name}?",
     }[kind]
     reasons = [f"It {danger.why}: {danger.what}." for danger in dangers[:MOST_SHOWN]]

@@ -51,8 +51,8 @@ def refuse_elsewhere(project: Project, record: RunRecord) -> None:
     other = record.order.get("roadmap", project.roadmap_in_tree)
     if other != project.roadmap_in_tree and (path := project.repository.top / other).exists():
         raise RunUnfinished(
-            f"run {record.run} is not over, and it is about {other}",
-            f"milepost resume {path} goes on with it; milepost run --new leaves it and starts another",
+            f"run {record.run} is unfinished, and it belongs to {other}",
+            f"milepost resume {path} continues it; milepost run --new abandons it and starts another",
         )
 
 
@@ -65,6 +65,6 @@ def require_meant(project: Project, found: RunRecord | None, meant: str | None) 
     if record is None:
         why = "there is no such run here"
     else:
-        why = "it was left for another" if record.left_at is not None else "it is over"
-    able = "milepost status tells of the newest" if found is None else f"milepost resume goes on with run {found.run}"
-    raise NothingToSteer(f"run {meant} cannot go on: {why}", able)
+        why = "it was abandoned" if record.left_at is not None else "it is finished"
+    able = "milepost status shows the latest" if found is None else f"milepost resume continues run {found.run}"
+    raise NothingToSteer(f"run {meant} cannot continue: {why}", able)

@@ -42,7 +42,7 @@ def newest_episodes(opened: OpenedMemory, most: int, outcome: str | None, projec
     _require_project(opened, project)
     known = (*get_args(EndKind), "open")
     if outcome is not None and outcome not in known:
-        raise Misuse(f"no episode ends as {outcome!r}", f"one of {', '.join(known)}")
+        raise Misuse(f"{outcome!r} is not an outcome of episodes", f"one of {', '.join(known)}")
     return opened.catalogue.episodes(project=project, outcome=outcome or "", most=most)
 
 
@@ -52,7 +52,7 @@ def newest_lessons(
     """Lessons of a project, or of all, that are in one state, or in any."""
     _require_project(opened, project)
     if state is not None and state not in get_args(LessonState):
-        raise Misuse(f"no lesson is {state!r}", f"one of {', '.join(get_args(LessonState))}")
+        raise Misuse(f"{state!r} is not a state of lessons", f"one of {', '.join(get_args(LessonState))}")
     standings = opened.stored.lessons.standings(project=project)
     return tuple(one for one in reversed(standings) if state in (None, one.state))[:most]
 
@@ -70,7 +70,7 @@ def lesson_story(opened: OpenedMemory, named: str) -> LessonStory:
     name = opened.catalogue.lesson_named(named)
     standing = next((one for one in opened.stored.lessons.standings() if one.lesson.id == name), None)
     if standing is None:
-        raise LessonUnknown(f"lesson {named!r} was forgotten just now", "milepost memory list")
+        raise LessonUnknown(f"lesson {named!r} was forgotten just now", "milepost memory list shows the others")
     return LessonStory(
         standing=standing,
         moves=opened.catalogue.moves(name),
@@ -109,4 +109,4 @@ def counted(opened: OpenedMemory) -> MemoryStats:
 def _require_project(opened: OpenedMemory, project: str) -> None:
     known = opened.catalogue.projects() | {opened.project}
     if project and project not in known:
-        raise Misuse(f"nothing is remembered of a project {project!r}", f"one of {', '.join(sorted(known)[:5])}")
+        raise Misuse(f"the memory has no project {project!r}", f"one of {', '.join(sorted(known)[:5])}")

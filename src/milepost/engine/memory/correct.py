@@ -16,7 +16,7 @@ def moved(opened: OpenedMemory, lesson: str, state: LessonState, why: str) -> Le
     """A lesson in a state that a person put it in, for a reason."""
     require_writing(opened.home.memory.mode, correcting=True)
     if not why.strip():
-        raise Misuse("a lesson changes its state for a reason", "say why")
+        raise Misuse("changing a lesson's state needs a reason", "add one: --why TEXT")
     name = opened.catalogue.lesson_named(lesson)
     opened.stored.lessons.move(name, state, why.strip()[:LONGEST_WHY], by_hand=True)
     return lesson_story(opened, name).standing
@@ -26,12 +26,10 @@ def activated(opened: OpenedMemory, lesson: str, why: str) -> LessonStanding:
     """A lesson that is shown from now on; complains of one that nobody may be shown, whoever asks for it."""
     found = lesson_story(opened, lesson)
     if against := objection(found.lesson):
-        raise Misuse(
-            f"lesson {found.lesson.id} is shown to nobody: it {against}", "milepost memory forget takes it away"
-        )
+        raise Misuse(f"lesson {found.lesson.id} cannot be activated: it {against}", "milepost memory forget deletes it")
     if not found.sources:
         raise Misuse(
-            f"lesson {found.lesson.id} is shown to nobody: no episode here supports it",
-            "it can be activated once a verified attempt has taught it, or by an import with --trust",
+            f"lesson {found.lesson.id} cannot be activated: no episode here supports it",
+            "a verified attempt must teach it first, or import it with --trust",
         )
     return moved(opened, lesson, "active", why)

@@ -29,7 +29,7 @@ from milepost.store.database import Database
 OLD_S = 3_600.0  # what waits longer for the primary is not on its way any more
 MOST_ROWS = 20
 SHORT = 12  # signs of an id that are enough for a command
-FORGET_IT = "milepost memory forget takes an episode or a lesson away with all its rows"
+FORGET_IT = "milepost memory forget deletes an episode or a lesson with all its rows"
 
 
 def findings(opened: OpenedMemory) -> tuple[MemoryFinding, ...]:
@@ -73,7 +73,7 @@ def contradicting(standings: Sequence[LessonStanding]) -> Iterator[MemoryFinding
     for goes, stays in contradictions(standings):
         yield MemoryFinding(
             kind="contradiction",
-            what=f"it says otherwise than lesson {stays[:SHORT]} about {about[goes].subject!r}",
+            what=f"it contradicts lesson {stays[:SHORT]} about {about[goes].subject!r}",
             subject=f"lesson {goes}",
             source=about[goes].source,
             advice=f"milepost memory quarantine {goes[:SHORT]} --why TEXT; the other one was used later",
@@ -87,7 +87,7 @@ def imports(standings: Iterable[LessonStanding]) -> Iterator[MemoryFinding]:
         what = f"{len(came)} lessons" if len(came) > 1 else "a lesson"
         yield MemoryFinding(
             kind="imported",
-            what=f"{what} came by a file; nothing here supports that, and nobody is told it",
+            what=f"{what} came from an imported file; no episode here supports it, and attempts are not shown it",
             source=came[0].source if len(came) == 1 else "",
             advice="milepost memory list --state candidate",
             wrong=False,
@@ -113,18 +113,18 @@ def at_odds(database: Database) -> Iterator[MemoryFinding]:
     for table, name in diverged:
         yield MemoryFinding(
             kind="diverged",
-            what="is otherwise here than at the primary; neither was overwritten",
+            what="differs between this memory and the primary; neither was overwritten",
             subject=f"{table} {name}"[:200],
             advice=FORGET_IT,
         )
     sql = "select name, id, by_whom, why from memory_refused order by at limit ?"
     for table, name, by_whom, why in database.read(sql, MOST_ROWS):
-        where = "was not let in from the primary" if by_whom == "here" else "was not taken by the primary"
+        where = "was rejected when pulled from the primary" if by_whom == "here" else "was rejected by the primary"
         yield MemoryFinding(
             kind="refused",
             what=f"{where}: {why}",
             subject=f"{table} {name}"[:200],
-            advice="look at who writes to the primary",
+            advice="check who writes to the primary",
             wrong=False,
         )
 
@@ -135,7 +135,7 @@ def unended(open_: Iterable[Episode], interrupted: int) -> Iterator[MemoryFindin
         if is_gone(one.start.owner):
             yield MemoryFinding(
                 kind="interrupted",
-                what=f"{one.start.title!r} has no end, and who began it is gone",
+                what=f"{one.start.title!r} was never ended, and the process that started it is gone",
                 subject=f"episode {one.id}",
                 source=one.start.owner,
                 advice="the next run or episode closes it as interrupted",
@@ -144,7 +144,7 @@ def unended(open_: Iterable[Episode], interrupted: int) -> Iterator[MemoryFindin
     if interrupted:
         yield MemoryFinding(
             kind="interrupted",
-            what=f"{interrupted} episodes were interrupted; nothing is learnt from them",
+            what=f"{interrupted} episodes were interrupted; no lessons are learnt from them",
             advice="milepost memory list --episodes --outcome interrupted",
             wrong=False,
         )

@@ -58,7 +58,9 @@ def project_in_memory(project: Project, named: str, commit: str) -> str:
     """
     if called := named.strip():
         if flaw_in_name("project", called):
-            raise SettingInvalid(f"[memory] project is no plain name: {called!r}", "a few words, no sentence")
+            raise SettingInvalid(
+                f"project under [memory] is not a plain name: {called!r}", "use a few words, not a sentence"
+            )
         return called
     first = project.repository.first_commit(commit)[:12] or "unknown"
     folder = project.roadmap_in_tree.rpartition("/")[0]

@@ -24,7 +24,7 @@ SPOOLED = 8_000_000  # bytes that are kept in the process; more goes to a file w
 def write_lines(target: Path, lines: Iterable[str]) -> int:
     """Write a file that is there whole or as it was before; gives how many lines. Only its owner may read it."""
     if target.exists() and not target.is_file():
-        raise FileInTheWay(f"{str(target)!r} is no file", "name one, or - to have it printed")
+        raise FileInTheWay(f"{str(target)!r} is not a file", "name a file, or - to print the export")
     count = 0
     try:
         with _draft_of(target) as draft:

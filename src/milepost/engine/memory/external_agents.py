@@ -48,7 +48,7 @@ class Outsiders:
     ) -> str:
         """Begin an episode; gives its id."""
         if not title.strip():
-            raise Misuse("an episode needs a title", "say in a line what is to be done")
+            raise Misuse("an episode needs a title", "describe the task in one line")
         if kind is not None:
             _require_one_of(kind, get_args(TaskKind))
         task = Task(id="", title=title.strip(), status="open", line=0, text=text, files=tuple(files))
@@ -81,7 +81,7 @@ class Outsiders:
         _require_one_of(outcome, get_args(EndKind))
         known, now = self._require_theirs(episode), time.time()
         if known.end is not None:
-            raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
+            raise EpisodeUnknown(f"episode {episode!r} has ended", "start another one")
         end = EpisodeEnd(
             kind=outcome,
             ended_at=now,
@@ -95,7 +95,7 @@ class Outsiders:
         return made
 
     def close_left(self) -> tuple[Episode, ...]:
-        """End as interrupted what nobody will end: its process is gone, or no step came for a day."""
+        """End as interrupted what nobody will end: its process is gone, or no step for a day."""
         closed = list(self.memory.journal.close_interrupted(project=self.project))
         now = time.time()
         for one in self.memory.journal.open(project=self.project):
@@ -103,7 +103,7 @@ class Outsiders:
             if one.start.owner != NOBODY or whole is None or now - _last_at(whole) < LEFT_S:
                 continue
             took = max(0, round((_last_at(whole) - one.start.started_at) * 1000))
-            end = EpisodeEnd(kind="interrupted", ended_at=now, reason="no step came for a day", duration_ms=took)
+            end = EpisodeEnd(kind="interrupted", ended_at=now, reason="no step for a day", duration_ms=took)
             self.memory.journal.complete(one.id, end, Assessment())
             closed.append(replace(one, end=end))
         return tuple(closed)
@@ -112,14 +112,16 @@ class Outsiders:
         """An episode that is no attempt of a run: those the engine alone tells."""
         known = self.memory.journal.episode(episode)
         if known is None or known.start.run:
-            raise EpisodeUnknown(f"there is no episode {episode!r} of yours", "milepost memory list --episodes")
+            raise EpisodeUnknown(
+                f"there is no episode {episode!r} of an external agent", "milepost memory list --episodes"
+            )
         return known
 
 
 def _require_one_of(word: str, known: tuple[str, ...]) -> None:
     """Raise for a word that nobody could read back: types hold no caller of the library to it."""
     if word not in known:
-        raise Misuse(f"{word!r} is none of {', '.join(known)}", "give one of these")
+        raise Misuse(f"{word!r} is not one of {', '.join(known)}", "use one of these")
 
 
 def _last_at(episode: Episode) -> float:

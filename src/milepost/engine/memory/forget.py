@@ -31,9 +31,9 @@ class Roots:
 def roots_of(opened: OpenedMemory, named: str, source: str) -> Roots:
     """What a person wants forgotten, who gives either an id or a source."""
     if named.strip() and source.strip():
-        raise Misuse("an id and --from were given", "give one of the two")
+        raise Misuse("an id and --from exclude each other", "use one of the two")
     if not named.strip() and not source.strip():
-        raise Misuse("say what to forget", "the id of a lesson or an episode, or where it came from")
+        raise Misuse("nothing to forget was named", "give the id of a lesson or an episode, or --from SOURCE")
     if named.strip():
         return Roots(named=opened.catalogue.named(named))
     return Roots(source=source.strip(), project=opened.project, episodes=_of_milepost(opened, source.strip()))

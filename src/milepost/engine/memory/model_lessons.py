@@ -65,8 +65,8 @@ def _asking(
     purse = services.books.wallet.purse(task, attempt, PAYER, first=FIRST_CALL)
     if purse.bounded_usd and not model.price_known:
         raise SettingInvalid(
-            f"the price of {model.name} is not known, so that a budget in USD cannot be held",
-            "state it under [model], or leave distil_with empty",
+            f"the price of {model.name} is not known, so a budget in USD cannot be enforced",
+            "set it under [model], or leave distil_with empty",
         )
     key = AttemptKey(run=order.run, task=f"{task.id}/lessons", attempt=attempt)
     watch = CallHooks(

@@ -55,7 +55,7 @@ def open_memory(folder: Path | str | None = None) -> ProjectMemory:
     Where nothing was ever kept it is empty, and looking at it creates nothing.
     """
     if folder is not None and not Path(folder).is_dir():
-        raise Misuse(f"there is no folder {str(folder)!r}", "make it, or name another")
+        raise Misuse(f"there is no folder {str(folder)!r}", "create it, or name another folder")
     return ProjectMemory(MemoryHome.find(Path(folder or Path.cwd()).absolute()))
 
 

@@ -50,8 +50,8 @@ def synced(opened: OpenedMemory) -> MemorySynced:
 def _require_primary(primary: str) -> None:
     if not primary:
         raise Misuse(
-            "this memory has no primary: there is nobody to share it with",
-            "name one in [memory] primary of milepost.toml",
+            "this memory has no primary to sync with",
+            "set primary under [memory] in milepost.toml",
         )
 
 
@@ -60,7 +60,7 @@ def _place_outside(home: MemoryHome) -> str:
     place = place_of(home.memory, home.project.roadmap.parent)
     if is_of_the_repository(place, home.project.repository.top):
         raise Misuse(
-            "the primary is a file of the repository itself: whoever wrote that could tell attempts anything",
-            "name a file outside of it in [memory] primary of milepost.toml",
+            "the primary is a file of the repository itself: anyone who can change it could inject lessons",
+            "set primary under [memory] in milepost.toml to a file outside of the repository",
         )
     return place

@@ -45,6 +45,6 @@ def quarantine(
     for standing in memory.lessons.standings():
         if standing.sources and posts.keys() >= set(standing.sources) and standing.state in ("candidate", "active"):
             post = posts[standing.sources[-1]]
-            withdraw(memory, [standing], f"{UNDONE}: the milepost of {post.task} ({post.commit[:7]}) was taken back")
+            withdraw(memory, [standing], f"{UNDONE}: the milepost of {post.task} ({post.commit[:7]}) was undone")
             moved.append(standing.lesson.id)
     return tuple(moved)

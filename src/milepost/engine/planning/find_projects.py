@@ -33,7 +33,7 @@ def find_family(folder: Path | None = None) -> Family:
             found[one] = _found(top, one)
             waiting += _declared(one, found[one].manifests)
     if waiting:
-        told.append(f"more than {MOST} projects are named: the rest is left out")
+        told.append(f"more than {MOST} projects are named: the rest is ignored")
     if top not in found and _roadmap(top):
         found = {top: _found(top, top), **found}
     return related(str(top), [one for one in found.values() if one.roadmap or _is_project(one)], told)
@@ -69,12 +69,12 @@ def workspace_members(folder: Path, *, strict: bool = False) -> tuple[str, ...]:
         whole = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
         if strict:
-            raise SettingInvalid(f"{SETTINGS} cannot be read: {error}", "mend the line it names") from error
+            raise SettingInvalid(f"{SETTINGS} cannot be read: {error}", "fix the line it names") from error
         return ()
     members = table(whole.get("workspace")).get("members", [])
     if not isinstance(members, list) or not all(isinstance(one, str) and one.strip() for one in members):
         raise SettingInvalid(
-            f"workspace.members in {str(path)!r} is no list of folders", 'write members = ["api", "packages/*"]'
+            f"workspace.members in {str(path)!r} is not a list of folders", 'write members = ["api", "packages/*"]'
         )
     return tuple(members)
 
@@ -83,7 +83,7 @@ def _named(top: Path, pattern: str, told: list[str]) -> list[Path]:
     """The folders that a line of `[workspace] members` names; one that it spells out must be there."""
     folders = list(folders_named(top, pattern))
     if not folders:
-        told.append(f"workspace.members names {pattern!r}, and there is no such folder")
+        told.append(f"workspace.members names {pattern!r}, but there is no such folder")
     if not is_pattern(pattern):
         return folders
     return [one for one in folders if (one / ".git").exists() or _roadmap(one) or _has_manifest(one)]

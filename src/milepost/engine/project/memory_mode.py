@@ -14,15 +14,15 @@ def require_writing(mode: str, *, correcting: bool = False) -> None:
     if mode == "on" or (correcting and mode == "read-only"):
         return
     if os.environ.get(MODE_VARIABLE):
-        raise Misuse(f"the memory is {mode}, by {MODE_VARIABLE} of the environment", f"unset {MODE_VARIABLE}")
+        raise Misuse(f"the memory is {mode}, set by {MODE_VARIABLE} in the environment", f"unset {MODE_VARIABLE}")
     raise Misuse(
-        f"the memory of this project is {mode}, by milepost.toml", 'set mode = "on" in [memory] of milepost.toml'
+        f"the memory of this project is {mode}, set in milepost.toml", 'set mode = "on" under [memory] in milepost.toml'
     )
 
 
 def why_silent(mode: str, is_there: bool) -> tuple[str, ...]:
     """Why attempts are told nothing, whatever they are about; empty where they may be told something."""
     if mode == "off":
-        by = f"{MODE_VARIABLE} of the environment" if os.environ.get(MODE_VARIABLE) else "[memory] mode"
-        return (f"the memory is off, by {by}: attempts are told nothing",)
-    return () if is_there else ("nothing was ever kept here",)
+        by = f"{MODE_VARIABLE} in the environment" if os.environ.get(MODE_VARIABLE) else "[memory] mode"
+        return (f"the memory is off, set by {by}: attempts get no lessons",)
+    return () if is_there else ("the memory is empty",)

@@ -97,7 +97,8 @@ def read_bytes(path: Path) -> bytes:
         ) from error
     if is_bound(content):
         raise RoadmapUnreadable(
-            f"{str(path)!r} begins with a control character that no text has", "save it as Markdown, encoded in UTF-8"
+            f"{str(path)!r} starts with a control character and is not a text file",
+            "save it as Markdown, encoded in UTF-8",
         )
     return content
 
@@ -148,7 +149,7 @@ class Project:
         if not roadmap.is_relative_to(repository.top.resolve()):
             raise RoadmapMissing(
                 f"{str(roadmap)!r} is not in the repository {str(repository.top)!r}",
-                "a roadmap lives in its repository",
+                "move the roadmap into the repository",
             )
         return Project(repository=repository, roadmap=roadmap, state=state_of(roadmap))
 

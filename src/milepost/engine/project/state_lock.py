@@ -121,8 +121,8 @@ class StateLock:
                     raise busy(holder) from None
                 if time.monotonic() > waited_until:
                     raise EngineBusy(
-                        f"processes of an engine that died still hold {str(self._folder)!r}",
-                        f"see them with: fuser {self._folder / 'lock'}",
+                        f"processes of an engine that died still lock {str(self._folder)!r}",
+                        f"find them with: fuser {self._folder / 'lock'}",
                     ) from None
                 time.sleep(0.02)
 
@@ -131,7 +131,7 @@ def busy(holder: Holder) -> EngineBusy:
     what = f"run {holder.run}" if holder.run else "milepost"
     since = time.strftime("%H:%M", time.localtime(holder.since))
     return EngineBusy(
-        f"{what} is already going on here (pid {holder.pid} on this machine, since {since})",
+        f"{what} is already in progress here (pid {holder.pid} on this machine, since {since})",
         "milepost status shows it; milepost stop ends it",
     )
 

@@ -57,7 +57,7 @@ def together(wish: TogetherWish, on_event: OnEvent) -> TogetherEnding | NothingT
     """Work on several roadmaps until all are done and taken in; goes on with what was begun or decided before."""
     roadmaps = wish.roadmaps or _begun_here()
     if not roadmaps:
-        return NothingToDo(reason="this project was not begun together with others, or that is over")
+        return NothingToDo(reason="this project is in no unfinished run with other projects")
     projects = find_projects(roadmaps)
     with alone(projects):
         pact, left = _agree(projects, wish)
@@ -79,14 +79,14 @@ def find_projects(roadmaps: tuple[Path, ...]) -> Projects:
     """The projects of some roadmaps by name, outermost first: one that is in another moves after it."""
     found = {project.roadmap: project for project in map(Project.find, roadmaps)}.values()
     if len(found) < 2:
-        raise Misuse("one roadmap alone needs nobody to wait for", "milepost run does it; name two or more")
+        raise Misuse("milepost together needs two or more roadmaps", "for one, use milepost run")
     homes: dict[Path, Project] = {}
     for project in sorted(found, key=lambda one: (len(one.repository.top.parts), str(one.repository.top))):
         other = homes.setdefault(project.repository.common_dir.resolve(), project)
         if other is not project:
             raise Misuse(
-                f"{str(other.roadmap)!r} and {str(project.roadmap)!r} are in one repository, whose branch moves once",
-                "run one after the other: milepost run --workspace",
+                f"{str(other.roadmap)!r} and {str(project.roadmap)!r} are in the same repository",
+                "it can take part only once; run one after the other: milepost run --workspace",
             )
     return dict(zip(_names(tuple(homes.values())), homes.values(), strict=True))
 
@@ -128,14 +128,14 @@ def _agree(projects: Projects, wish: TogetherWish) -> tuple[Agreement, tuple[Agr
     other = next((pact for pact in found.values() if pact.roadmaps != roadmaps), None)
     if other is not None:
         raise RunUnfinished(
-            f"{other.names} were begun together, and that is not over",
-            "milepost together --resume in one of them goes on; milepost together --new … leaves that",
+            f"{other.names} have an unfinished run together",
+            "milepost together --resume in one of them continues it; milepost together --new … abandons it",
         )
     pact = max(found.values(), key=lambda one: (one.decided, one.began_at))
     if wish.mark not in (None, pact.mark):
         raise RunUnfinished(
-            f"{pact.names} were begun together with the mark {pact.mark!r}, not {wish.mark!r}",
-            "milepost together --resume goes on with that; --new leaves it",
+            f"{pact.names} have an unfinished run together with the mark {pact.mark!r}, not {wish.mark!r}",
+            "milepost together --resume continues it; --new abandons it",
         )
     if pact.decided:
         return pact, ()
@@ -182,8 +182,8 @@ def refuse_workers(project: Project) -> None:
     """Raise when the runs of a project are done elsewhere."""
     if load(project.roadmap.parent).run.database:
         raise SettingInvalid(
-            "its runs are submitted to workers, and projects are worked on together on one machine",
-            "take `database` out of its milepost.toml, or unset MILEPOST_DATABASE, for that",
+            "its runs are submitted to workers, but milepost together runs everything on one machine",
+            "remove `database` from its milepost.toml, or unset MILEPOST_DATABASE",
         )
 
 
@@ -192,28 +192,28 @@ def refuse_unmovable(project: Project) -> None:
     repository = project.repository
     if not repository.is_clean():
         raise TogetherImpossible(
-            "your tree has changes that are not committed, so that its branch could not be moved",
-            "commit or stash them, then try again: nothing was started",
+            "your working tree has uncommitted changes, so its branch could not be updated",
+            "nothing was started: commit or stash them, then try again",
         )
     if repository.uses_filters(repository.position().commit):
         raise TogetherImpossible(
-            "files pass through filters such as LFS, which only your own git may run",
-            "its branch cannot be moved with the others': milepost run it alone",
+            "it uses git filters such as LFS, which only your own git may run",
+            "its branch cannot be updated together with the others: use milepost run for it alone",
         )
 
 
 def _refuse_mark(project: Project, mark: str, outlook: AtomicStatus) -> None:
     if problem := name_problem(mark):
-        raise MarkInvalid(f"{mark!r} cannot be the name of a mark: {problem}", "choose another, such as release-2")
+        raise MarkInvalid(f"{mark!r} is not a valid mark name: {problem}", "choose another, such as release-2")
     ids = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
     if mark.lower() in ids:
-        raise MarkInvalid(f"{mark!r} is a task, which has its name already", "choose another name for the mark")
+        raise MarkInvalid(f"{mark!r} is the id of a task", "choose another name for the mark")
     with mileposts_of(project) as mileposts:
         there = mileposts.resolve(f"{MARKS}/{mark}")
     if there is not None and (outlook.done is None or there != outlook.done.head):
         raise MarkInvalid(
-            f"the mark {mark!r} is at {there[:7]} already",
-            f"choose another name, or remove it first: milepost mark {mark} --delete",
+            f"the mark {mark!r} already exists, at {there[:7]}",
+            f"choose another name, or delete it first: milepost mark {mark} --delete",
         )
 
 
@@ -237,7 +237,7 @@ def _legs(
         if name in shares:
             left = left_of(shares[name], took[name], took_since(projects[name], pact.began_at))
             if left < SMALLEST_USD:
-                succession.hear(name, LegEnd(why="its share of the budget is spent: give more with --budget"))
+                succession.hear(name, LegEnd(why="its share of the budget is spent: raise it with --budget"))
                 return None
         wish = RunRequest(
             roadmap=projects[name].roadmap,

@@ -72,7 +72,7 @@ def arrive(
 ) -> TogetherEnding | NothingToDo:
     """Decide that all move, when all can, and move them; `done` are those that had nothing to do."""
     came_to = {name: done[name] if name in done else _came_to(name, projects[name], ends[name]) for name in projects}
-    lacking = {name: end.why or "its run was not begun" for name, end in ends.items() if end.why or not end.finished}
+    lacking = {name: end.why or "its run was not started" for name, end in ends.items() if end.why or not end.finished}
     if lacking:
         return _undecided(pact, came_to, lacking, stopped=any(end.stopped for end in ends.values()))
     members = tuple(came_to.values())
@@ -83,7 +83,7 @@ def arrive(
             return _undecided(pact, came_to, in_the_way)
         if not pact.named and not any(member.run for member in members):
             drop(pact)
-            return NothingToDo(reason="all tasks of all of them are done and taken in")
+            return NothingToDo(reason="all tasks of all projects are done and merged")
         decided = replace(pact, decided=True, members=members)
         keep(decided)
         return _fulfil(decided, branches)
@@ -177,8 +177,8 @@ def _set_mark(mileposts: Mileposts, mark: str, head: str) -> None:
         mileposts.move(f"{MARKS}/{mark}", head, "")
     elif there != head:
         raise MarkInvalid(
-            f"all branches have moved, but somebody set the mark {mark!r} at {there[:7]} meanwhile",
-            f"remove it there: milepost mark {mark} --delete   then: milepost together --resume",
+            f"all branches are updated, but somebody set the mark {mark!r} at {there[:7]} meanwhile",
+            f"delete it there: milepost mark {mark} --delete   then: milepost together --resume",
         )
 
 

@@ -31,7 +31,7 @@ def share_out(budget_usd: float, took: Mapping[str, Took], tasks: Mapping[str, i
         spent = budget_usd - left
         raise BudgetSpent(
             f"${spent:.2f} is spent of ${budget_usd:.2f} for all projects",
-            f"give more: milepost together --resume --budget {max(budget_usd, spent) * 2:.2f}",
+            f"raise it: milepost together --resume --budget {max(budget_usd, spent) * 2:.2f}",
         )
     return {name: took[name].going_on_usd + left * number / count for name, number in tasks.items()}
 

@@ -21,7 +21,7 @@ def plan_family(folder: Path | None = None) -> FamilyPlan:
     with_roadmap = [one for one in family.siblings if one.roadmap]
     if not with_roadmap:
         raise RoadmapMissing(
-            f"no project of {family.folder!r} has a roadmap",
+            f"no project in {family.folder!r} has a roadmap",
             'name their folders under [workspace] in milepost.toml: members = ["api", "packages/*"]',
         )
     widest = family_of(Path(with_roadmap[0].roadmap)) or family

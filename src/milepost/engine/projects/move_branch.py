@@ -54,26 +54,22 @@ class Branch:
         if now.branch != self.name:
             switch = f"{git} switch {shlex.quote(self.name)}" if self.name else f"{git} switch --detach"
             return Obstacle(
-                why=f"your tree is on {now.branch or 'no branch'}, and {self.name or 'HEAD'} is to move: switch back",
+                why=f"your working tree is on {now.branch or 'no branch'}, not on {self.name or 'HEAD'}: switch back",
                 command=f"{switch} && {git} merge --ff-only {self.head_name}",
             )
         if not self.mileposts.is_ancestor(now.commit, self.head):
             merge = f"{git} merge {self.head_name}"
-            return Obstacle(
-                why=f"your branch went another way meanwhile; to bring both together: {merge}", command=merge
-            )
+            return Obstacle(why=f"your branch has diverged meanwhile; merge by hand: {merge}", command=merge)
         forward = f"{git} merge --ff-only {self.head_name}"
         if not repository.is_clean():
             return Obstacle(
-                why="your tree has changes that are not committed, or something half-done: commit or stash them",
+                why="your working tree has uncommitted changes or an unfinished merge: commit or stash them",
                 command=forward,
             )
         if repository.uses_filters(self.head):
-            return Obstacle(
-                why="files pass through filters such as LFS, which only your own git may run", command=forward
-            )
+            return Obstacle(why="it uses git filters such as LFS, which only your own git may run", command=forward)
         if (name := in_the_way(self.git, repository, now.commit, self.head)) is not None:
-            return Obstacle(why=f"{name!r} is in the way, which git does not know: move it elsewhere", command=forward)
+            return Obstacle(why=f"{name!r} is in the way and not tracked by git: move it away", command=forward)
         return None
 
     def move(self) -> Obstacle | None:

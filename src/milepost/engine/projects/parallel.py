@@ -171,7 +171,9 @@ class _Traveller:
                 return LegEnd(why=f"nothing was left to do: {self._last.get('reason', '')}; try again")
             case "run_stopped":
                 waits = self._last.get("waits_for") or ()
-                asked = f"waits for you: {', '.join(waits)}; milepost gates there shows what is asked" if waits else ""
+                asked = (
+                    f"waits for you: {', '.join(waits)}; run milepost gates there to see the questions" if waits else ""
+                )
                 return LegEnd(why=asked or self._wall or "was stopped", stopped=not waits and not self._wall)
         if self._interrupted:
             return LegEnd(why="was stopped", stopped=True)

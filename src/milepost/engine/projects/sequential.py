@@ -80,7 +80,7 @@ class _Turns:
             return
         self.finished.setdefault(name, []).append(end.finished)
         if end.finished.by_hand and not end.finished.fast_forwarded:
-            self.halted = f"{name}: your branch did not take its mileposts in: {end.finished.by_hand}"
+            self.halted = f"{name}: its mileposts could not be merged into your branch: {end.finished.by_hand}"
 
     @property
     def cost_usd(self) -> float:
@@ -107,7 +107,7 @@ def in_turn(wish: InTurnWish, on_event: OnEvent) -> InTurnEnding | NothingToDo:
                 refuse_workers(project)
                 refuse_unmovable(project)
         if not made.waves and not any(map(unfinished, projects.values())):
-            return NothingToDo(reason="all tasks of all of them are done")
+            return NothingToDo(reason="all tasks of all projects are done")
         turns = _Turns()
         while not turns.halted and (leg := _next(wish, projects, turns)) is not None:
             end = travel_abreast((leg,), on_event).get(leg.name, LegEnd(why="was stopped", stopped=True))
@@ -132,8 +132,8 @@ def _refuse_for_one(wish: RunRequest) -> None:
     """Raise where something is asked for that is one run's, or that is done elsewhere."""
     if wish.tasks or wish.max_tasks or wish.new or wish.held or wish.met or wish.database or wish.remote:
         raise Misuse(
-            "the projects of a workspace are run here, with all their open tasks: it goes without --task, --max-tasks, "
-            "--new, --database and --remote",
+            "--workspace runs all open tasks of all projects on this machine: it cannot be combined with --task, "
+            "--max-tasks, --new, --database or --remote",
             "milepost plan --workspace shows what would be done",
         )
 
@@ -146,7 +146,7 @@ def _planned(wish: InTurnWish) -> FamilyPlan:
         more = f" (and {len(fatal) - 1} more)" if len(fatal) > 1 else ""
         raise PlanInvalid(
             f"{fatal[0].project}, line {fatal[0].problem.line}: {fatal[0].problem.message}{more}",
-            "mend the roadmap; milepost plan --workspace shows every problem",
+            "fix the roadmap; milepost plan --workspace shows every problem",
         )
     return made
 
@@ -161,7 +161,7 @@ def _next(wish: InTurnWish, projects: Mapping[str, Project], turns: _Turns) -> P
     if wish.each.budget_usd is not None:
         left = wish.each.budget_usd - turns.cost_usd
         if left < SMALLEST_USD:
-            turns.halted = f"${turns.cost_usd:.2f} is spent of ${wish.each.budget_usd:.2f}: give more with --budget"
+            turns.halted = f"${turns.cost_usd:.2f} is spent of ${wish.each.budget_usd:.2f}: raise it with --budget"
             return None
     asked = replace(wish.each, roadmap=projects[name].roadmap, tasks=tasks, budget_usd=left)
     return ProjectRun(name=name, words=command_of(asked))
@@ -205,4 +205,4 @@ def _why(plan: Plan, tasks: Mapping[str, TaskSummary]) -> str:
     for task in left:
         if task.id in waiting:
             return f"{task.id} waits for {waiting[task.id]}{more}"
-    return f"{left[0].id} was not begun{more}"
+    return f"{left[0].id} was not started{more}"

@@ -126,7 +126,7 @@ class Succession:
         plans = [ProjectPlan(name=name, folder="", roadmap="", plan=plan) for name, plan in self._plans.items()]
         quiet = [replace(one, plan=replace(one.plan, problems=())) for one in plans]
         for one in joint_plan(quiet, self._calls).problems:
-            raise PlanInvalid(one.problem.message, "mend one of the roadmaps; milepost plan --workspace shows them all")
+            raise PlanInvalid(one.problem.message, "fix one of the roadmaps; milepost plan --workspace shows them all")
 
 
 def onward(

@@ -93,8 +93,8 @@ class CallLog:
         written = self._database.write(sql, key.run, key.task, key.attempt, *values)
         if not written and self._kept(key, call.number) != (call.request, body):
             raise MachineFailed(
-                f"call {call.number} of attempt {key} was made by another engine meanwhile",
-                "this one stops; the other one goes on",
+                f"call {call.number} of attempt {key} was already made by another engine",
+                "this one stops; the other one continues",
             )
 
     def _kept(self, key: AttemptKey, number: int) -> tuple[str, str]:

@@ -93,4 +93,4 @@ def in_our_words(error: BaseException) -> Exception:
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         where = f"{error.filename!r}: " if error.filename else ""
         return StateUnwritable(f"{where}{error.strerror or error}", advice)
-    return error if isinstance(error, Exception) else BrokenPipeError(f"whoever listened is gone: {error!r}")
+    return error if isinstance(error, Exception) else BrokenPipeError(f"an event listener failed: {error!r}")

@@ -176,7 +176,7 @@ class Gates:
         def keep() -> Gate:
             gate = self.find(run, name)
             if gate is None:
-                raise GateUnknown(f"nobody is asked about {name!r}", "milepost gates lists what waits for you")
+                raise GateUnknown(f"there is no question about {name!r}", "milepost gates lists the open questions")
             _refuse_other(gate, digest)
             if gate.answer is not None:
                 _refuse_second(gate, answer, text)
@@ -201,29 +201,33 @@ class Gates:
     def withdraw(self, run: str, task: str) -> None:
         """Take back what was asked about a task and not answered: it is over by other means."""
         sql = "update gates set answered_at = ?, answer = 'skip', text = ? where run = ? and task = ? and answer = ''"
-        self._database.write(sql, time.time(), "the question was taken back", run, task)
+        self._database.write(sql, time.time(), "the question was withdrawn", run, task)
 
 
 def _checked(answer: GateAnswer, text: str) -> str:
     if answer not in ANSWERS:
-        raise Misuse(f"{answer!r} is no answer", f"answer with one of {', '.join(ANSWERS)}")
+        raise Misuse(f"{answer!r} is not an answer", f"use one of {', '.join(ANSWERS)}")
     text = _kept(text.strip())
     if answer in ("reject", "edit", "delegate") and not text:
         needed = {"reject": "a reason", "edit": "the text to add", "delegate": "the name of an agent"}[answer]
-        raise Misuse(f"{answer} needs {needed}", f"milepost {answer} --help shows how to give it")
+        raise Misuse(f"{answer} needs {needed}", f"see milepost {answer} --help")
     return text
 
 
 def _refuse_other(gate: Gate, digest: str) -> None:
     if digest and (len(digest) < SHORTEST_DIGEST or not gate.digest.startswith(digest.lower())):
-        raise GateChanged(f"what {gate.gate} is about is another one now", "look again: milepost gates")
+        raise GateChanged(
+            f"what {gate.gate} asks about has changed since it was shown", "look at it again: milepost gates"
+        )
 
 
 def _refuse_second(gate: Gate, answer: GateAnswer, text: str) -> None:
     if (gate.answer, gate.text) != (answer, text):
         by = f" by {gate.answered_by}" if gate.answered_by else ""
         said = f": {gate.text}" if gate.text else ""
-        raise GateClosed(f"{gate.gate} was answered already{by}, with {gate.answer}{said}", "an answer stands")
+        raise GateClosed(
+            f"{gate.gate} was answered already{by}, with {gate.answer}{said}", "an answer cannot be changed"
+        )
 
 
 def _kept(text: str) -> str:

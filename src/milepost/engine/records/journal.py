@@ -120,7 +120,7 @@ class Journal:
         """Write down what a run was asked to do; two runs never have one id."""
         row = (run, version, json.dumps(order), time.time())
         if not self._db.write(_OPEN, *row) and not self._db.read(_OPENED, *row):
-            raise StateUnwritable(f"run {run} is in the journal already", "start again: a new run has another id")
+            raise StateUnwritable(f"run {run} already exists", "start again: a new run gets another id")
 
     def close_run(self, run: str, summary: RunFinished) -> None:
         sql = "update runs set finished_at = coalesce(finished_at, ?), summary_json = ? where run = ?"

@@ -23,7 +23,7 @@ def exchange_named(roadmap: Path | None, database: str | None, remote: str | Non
     settings = load(Project.find(roadmap).roadmap.parent, {"database": database, "remote": remote})
     exchange = exchange_of(settings)
     if exchange is None:
-        raise SettingInvalid("no database is named that workers share", NAME_IT)
+        raise SettingInvalid("no shared database for workers is set", NAME_IT)
     return exchange
 
 
@@ -99,5 +99,7 @@ def find_run(journal: Journal, run: str | None) -> RunRecord | None:
     found = next((record for record in records if record.run == run.lower()), None)
     if found is None:
         known = ", ".join(record.run for record in records[:5])
-        raise RunUnknown(f"there is no run {run!r} here", f"the newest are: {known}" if known else "milepost run")
+        raise RunUnknown(
+            f"there is no run {run!r} here", f"the latest are: {known}" if known else "start one: milepost run"
+        )
     return found

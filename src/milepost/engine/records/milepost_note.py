@@ -25,7 +25,7 @@ def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
     text = mileposts.note(post.commit)
     if text is None:
         raise MilepostError(
-            f"milepost {post.commit[:7]} of {post.task} carries no evidence note",
+            f"milepost {post.commit[:7]} of {post.task} has no evidence note",
             "fetch the notes: git fetch origin refs/notes/milepost:refs/notes/milepost",
         )
     forged = bool(post.evidence) and evidence_hash(text) != post.evidence
@@ -36,7 +36,7 @@ def recorded_note(mileposts: Mileposts, post: Milepost) -> KeptNote:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvidenceForged(
             f"the evidence note of {post.task} on {post.commit[:7]} is damaged",
-            "git notes --ref=milepost show says what it holds",
+            "see its content: git notes --ref=milepost show",
         ) from error
-    problem = "the note was edited: it is not the one that the milepost was made with" if forged else ""
+    problem = "the note was edited since the milepost was made" if forged else ""
     return KeptNote(evidence=evidence, corrections=corrections, problem=problem)

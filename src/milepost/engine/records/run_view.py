@@ -56,7 +56,7 @@ def viewed(whose: RunRef) -> Iterator[RunView]:
     with Journal.look(kept.place) as journal, TemporaryDirectory() as own:
         record = find_run(journal, kept.run)
         if record is None:
-            raise RunUnknown("nothing was run here yet", "milepost run")
+            raise RunUnknown("no runs here yet", "start one: milepost run")
         holder = holder_of(project.state)
         yield RunView(
             project=project,

@@ -107,12 +107,12 @@ def request(kind: str, task: str = "", value: str = "") -> Request:
     """What a person asks, once it is known to make sense."""
     if kind not in ASKED:
         raise SettingInvalid(
-            f"a run cannot be asked to {kind!r}", "ask for pause, finish, drop, agent, parallel or note"
+            f"{kind!r} is not something a run can be asked to do", "use pause, finish, drop, agent, parallel or note"
         )
     if kind == "parallel" and not (_is_count(value) and 1 <= int(value) <= 64):
-        raise SettingInvalid(f"{value!r} attempts at a time cannot be", "give a number from 1 to 64")
+        raise SettingInvalid(f"{value!r} is not a valid number of parallel attempts", "use a number from 1 to 64")
     if (kind == "drop" and not task) or (kind == "agent" and not value):
-        raise SettingInvalid(f"{kind} needs to know which", "milepost plan lists the tasks")
+        raise SettingInvalid(f"{kind} needs a task id", "milepost plan lists the tasks")
     return Request(kind=cast(Kind, kind), task=task, value=_note(value) if kind == "note" else value)
 
 
@@ -127,10 +127,11 @@ def _note(text: str) -> str:
     seen = "".join(sign for sign in lines if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))
     if len(seen) > LONGEST_NOTE:
         raise SettingInvalid(
-            f"a note of {len(seen)} characters is too long", f"say it in {LONGEST_NOTE} characters, or edit the task"
+            f"a note of {len(seen)} characters is too long",
+            f"shorten it to {LONGEST_NOTE} characters, or edit the task",
         )
     if not seen.strip():
-        raise SettingInvalid("a note needs words", 'give them: milepost steer --note "use the existing parser"')
+        raise SettingInvalid("the note is empty", 'add a text: milepost steer --note "use the existing parser"')
     return seen.strip()
 
 

@@ -83,7 +83,7 @@ class Suspension:
         if now - self._returned.get(workflow_id, now) > RECORDING_S:
             return "its end could not be recorded"
         if workflow_id not in self._entered and now - self._expected.get(workflow_id, self._opened) > TAKING_UP_S:
-            return "it was not taken up"
+            return "it was not resumed"
         return ""
 
     def check(self) -> None:

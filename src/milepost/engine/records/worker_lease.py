@@ -115,13 +115,13 @@ class Lease:
         except psycopg.Error:
             self._hang_up()
             if now() - self._beat_at > self._patience_s:
-                self._lose("the database has not answered for too long")
+                self._lose("the database did not answer in time")
             return
         except Exception as error:  # without a beat nobody would ever hear again whether the lease is held
             self._lose(f"{type(error).__name__}: {error}")
             return
         if not held:
-            self._lose("the others took over from it")
+            self._lose("other workers took over its work")
             return
         with self._changed:
             self._beat_at = sent_at
@@ -148,7 +148,7 @@ class Lease:
     def _lose(self, why: str) -> None:
         failure = LeaseLost(
             f"worker {self.worker.name} lost its lease: {why}",
-            "nothing is lost: the others go on with its work; start it again when its machine is well",
+            "nothing is lost: other workers continue its work; start it again when its machine is healthy",
         )
         with self._changed:
             self._failure = failure

@@ -75,9 +75,9 @@ def taped(
 
 def _require_place(file: Path, settings: Settings) -> None:
     if settings.run.database:
-        raise Misuse("a run at the workers cannot be recorded from here", "leave --record out, or run it here")
+        raise Misuse("a run on workers cannot be recorded from here", "leave out --record, or run it on this machine")
     if not file.absolute().parent.is_dir() or file.is_dir():
-        raise Misuse(f"no cassette can be written to {str(file)!r}", "name a file in a folder that is there")
+        raise Misuse(f"the recording cannot be written to {str(file)!r}", "name a file in an existing folder")
 
 
 def write_cassette(project: Project, settings: Settings, run: str, file: Path) -> None:

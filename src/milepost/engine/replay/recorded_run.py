@@ -68,9 +68,11 @@ def past_of(database: Database, run: str, task: str = "") -> Past:
 
 def _order(record: RunRecord | None, run: str) -> RunSpec:
     if record is None:
-        raise Misuse(f"there is no run {run!r}: nothing was run here yet", "milepost run")
+        raise Misuse(f"there is no run {run!r}: no runs here yet", "start one: milepost run")
     if record.unfinished:
-        raise RunUnfinished(f"run {record.run} is not over, and only what is over is replayed", "milepost resume")
+        raise RunUnfinished(
+            f"run {record.run} is unfinished, and only finished runs can be replayed", "finish it: milepost resume"
+        )
     if record.version != VERSION:
         raise Misuse(
             f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",

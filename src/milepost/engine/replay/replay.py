@@ -83,7 +83,7 @@ def replay_run(
     """
     project = Project.find(roadmap)
     if not project.database.exists():
-        raise Misuse(f"there is no run {run!r}: nothing was run here yet", "milepost run")
+        raise Misuse(f"there is no run {run!r}: no runs here yet", "start one: milepost run")
     with closing(open_database(project.database)) as database:
         past = past_of(database, run, task)
         home = _home(folder)
@@ -120,8 +120,8 @@ def _replay(
     recording = recording_of(database, mileposts, past.order.run)
     if lost := [name for name in recording.missing if name.split()[0] in past.order.tasks]:
         raise MilepostError(
-            f"run {past.order.run} cannot be replayed: nothing is left of what was done in {', '.join(lost)}",
-            "what attempts did is kept for keep_days, see [state] in milepost.toml; --task replays a task that is left",
+            f"run {past.order.run} cannot be replayed: the recorded steps were deleted for {', '.join(lost)}",
+            "they are kept for keep_days of [state] in milepost.toml; --task replays a task that still has them",
         )
     order = _order_again(past, project, there)
     settings = _within(project, order)
@@ -136,7 +136,7 @@ def _replay(
         tasks=tuple(_compared(name, past.trees.get(name, ""), found.get(name, ""), mileposts) for name in order.tasks),
         ended=isinstance(ending, RunFinished),
         folder=there.repository.top,
-        remarks=tuple(f"what a person asked of the run meanwhile was not repeated: {what}" for what in past.steered),
+        remarks=tuple(f"changes that a person made to the run were not repeated: {what}" for what in past.steered),
     )
 
 
@@ -150,7 +150,7 @@ def _home(folder: Path | None) -> Path:
                 remove_folder(old)
         return Path(tempfile.mkdtemp(dir=place))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Misuse(f"{str(folder)!r} is not empty", "name an empty folder, or none at all")
+        raise Misuse(f"{str(folder)!r} is not empty", "name an empty folder, or leave out --folder")
     folder.mkdir(parents=True, exist_ok=True)
     return folder.absolute()
 
@@ -209,4 +209,4 @@ def _git(folder: Path, *words: str) -> None:
     env = neutral_environment() | {"GIT_LFS_SKIP_SMUDGE": "1"}
     done = subprocess.run(["git", *quiet, *words], cwd=folder, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise GitFailed(f"git {words[0]} failed: {done.stderr.strip()}", "the clone is thrown away: try again")
+        raise GitFailed(f"git {words[0]} failed: {done.stderr.strip()}", "the clone was deleted: try again")

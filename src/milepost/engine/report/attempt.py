@@ -30,7 +30,7 @@ def story_in(view: RunView, task: str, number: int | None = None) -> TaskAttempt
     numbers = tuple(one.number for one in stories)
     found = next((one for one in stories if one.number == (number or max(numbers))), None) if stories else None
     if found is None:
-        known = f"its attempts are: {', '.join(map(str, numbers))}" if numbers else "milepost events tells what it did"
+        known = f"its attempts are: {', '.join(map(str, numbers))}" if numbers else "milepost events shows what it did"
         which = f"attempt {number}" if number else "attempt"
         raise TaskUnknown(f"run {run} made no {which} at task {task!r}", known)
     titles = (event.title for event in told if isinstance(event, StageStarted | TaskFinished))
@@ -53,7 +53,9 @@ def attempt_logs(whose: RunRef, task: str, number: int | None = None) -> tuple[t
         found = next((one for one in kept if one.number == wanted), None)
         if found is None:
             raise TaskUnknown(
-                f"run {view.record.run} has no attempt {wanted or ''} at task {task!r} that is over".replace("  ", " "),
+                f"run {view.record.run} has no attempt {wanted or ''} at task {task!r} that has ended".replace(
+                    "  ", " "
+                ),
                 "milepost attempts lists them",
             )
         logs = logs_of(found.evidence.checks, Logs(view.project.state / "logs"))

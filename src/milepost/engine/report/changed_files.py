@@ -91,8 +91,8 @@ def _differing(view: RunView, base: str, commit: str) -> tuple[Differing, ...]:
         return differing(view.git, base, commit)
     except GitFailed as error:
         raise PlaceUnknown(
-            "the files of this attempt are not here any more",
-            "milepost clean removed them, or they were made elsewhere",
+            "the files of this attempt no longer exist here",
+            "milepost clean deleted them, or the attempt was made on another machine",
         ) from error
 
 

@@ -116,6 +116,6 @@ def _what(header: list[str]) -> str:
     else:
         what = "changed"
     if any(line.startswith("Binary files") for line in header):
-        return f"{what}, no text or too large"
+        return f"{what}, binary or too large"
     modes = [line.rpartition(" ")[2] for line in header if line.startswith(("old mode", "new mode"))]
     return f"mode {' → '.join(modes)}" if modes else what

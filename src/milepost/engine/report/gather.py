@@ -60,9 +60,9 @@ def _diffs(git: Git, attempts: Mapping[str, Sequence[Attempt]], roadmap: str, re
 def _diff(git: Git, attempt: Attempt, roadmap: str, redact: Redactor, room: Room) -> Diff:
     command = f"git diff {attempt.base[:12]} {attempt.commit[:12]}"
     if not attempt.commit:
-        return Diff(command="git status", note="it left nothing")
+        return Diff(command="git status", note="it left no changes")
     if not room.lines:
-        return Diff(command=command, note="left out: this report shows as many lines as it has room for")
+        return Diff(command=command, note="left out: the report's line limit is reached")
     words = _diff_words(attempt.base, attempt.commit, roadmap)
     code, text = git.try_plumb(*words)
     if code != 0:

@@ -13,7 +13,7 @@ MARKS = {
     "passed": "✓ passed",
     "failed": "✗ failed",
     "unverified": "? unverified",
-    "working": "● in work",
+    "working": "● running",
     "asking": "? asks you",
     "waiting": "– not started",
 }
@@ -34,7 +34,7 @@ _RUNS_OF_BACKTICKS = re.compile(r"`+")
 def render(story: RunStory | NothingRun) -> str:
     """The report as Markdown."""
     if isinstance(story, NothingRun):
-        return f"# Nothing was run here yet\n\n{plain(story.roadmap)}: begin with `milepost run`.\n"
+        return f"# No runs here yet\n\n{plain(story.roadmap)}: start with `milepost run`.\n"
     parts = [_head(story), *_answers(story), *_task_table(story), *_details(story), *_costs(story), _foot(story)]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
 
@@ -61,7 +61,7 @@ def cell(text: str) -> str:
 
 
 def _head(story: RunStory) -> str:
-    who = f"agent {code(story.agent)}" if story.agent else "agents as the tasks say"
+    who = f"agent {code(story.agent)}" if story.agent else "agents named by the tasks"
     where = f"branch {code(story.branch)} from {code(story.base[:7])}"
     return f"# Run {plain(story.run)}: {story.state}\n\n{where} · {who} · sandbox: {plain(story.trust)}\n"
 
@@ -76,7 +76,7 @@ def _answers(story: RunStory) -> list[str]:
         f"- **Done, with proof:** {len(passed)} of {counted(len(story.tasks), 'task')}",
         f"- **Failed, and why:** {len(failed) or 'nothing'}",
         *(f"  - {plain(task.id)} {plain(cut(task.title, 120))}: {code(cut(task.reason, 200))}" for task in failed[:20]),
-        f"- **Waits for you:** {len(waits) or 'nothing'}",
+        f"- **Waiting for you:** {len(waits) or 'nothing'}",
         *(f"  - {plain(cut(wait.what, 200))} {code(wait.command)}".rstrip() for wait in waits[:20]),
         f"- **Cost:** {cost}{tokens}, {duration(story.seconds)} of work",
         *(f"  - {plain(wall)}" for wall in costs.walls[:5]),
@@ -122,13 +122,13 @@ def _task(task: TaskStory) -> str:
 def _attempt(attempt: AttemptStory) -> list[str]:
     cost = f", {_usd(attempt.cost_usd)}" if attempt.cost_usd else ""
     lines = [
-        f"**Attempt {attempt.number}: {attempt.verdict or 'not over'}** by {code(attempt.agent)}, "
+        f"**Attempt {attempt.number}: {attempt.verdict or 'running'}** by {code(attempt.agent)}, "
         f"{duration(attempt.seconds)}{cost}"
     ]
     if attempt.reason and attempt.verdict != "passed":
         lines += ["", code(cut(attempt.reason, 300))]
     if attempt.checks:
-        lines += ["", "| Check | What was asked | Before | After |", "|---|---|---|---|"]
+        lines += ["", "| Check | Details | Before | After |", "|---|---|---|---|"]
         lines += [
             f"| {plain(check.name)} | {cell(cut(check.asked, 200))} | {plain(check.before)} | {plain(check.after)} |"
             for check in attempt.checks
@@ -148,7 +148,7 @@ def _cost_row(line: CostLine, kind: str) -> str:
 
 
 def _foot(story: RunStory) -> str:
-    return f"---\n\nmade by milepost {plain(story.version)} at {plain(moment(story.made_at))}\n"
+    return f"---\n\ncreated by milepost {plain(story.version)} at {plain(moment(story.made_at))}\n"
 
 
 def _proof(task: TaskStory) -> str:

@@ -27,14 +27,14 @@ def waits_of(story: RunStory) -> tuple[PersonNeeded, ...]:
     halt = halt_of(one.what for one in story.happenings if not one.task)
     if halt and story.state in ("running", "interrupted"):
         stopped = halt == "finishing" and story.state == "interrupted"
-        what = "was stopped after what was at work" if stopped else "begins nothing new"
+        what = "was stopped after the running tasks" if stopped else "starts nothing new"
         waits.append(PersonNeeded(what=f"run {story.run} {what}", command="milepost resume"))
     elif story.state == "interrupted" and not waits:
         waits.append(PersonNeeded(what=f"run {story.run} was interrupted", command="milepost resume"))
     if story.state == "left":
-        waits.append(PersonNeeded(what=f"run {story.run} was left for a new one", command="milepost status"))
+        waits.append(PersonNeeded(what=f"run {story.run} was abandoned for a new one", command="milepost status"))
     if story.by_hand:
-        waits.append(PersonNeeded(what="your branch was not touched: take the mileposts in", command=story.by_hand))
+        waits.append(PersonNeeded(what="your branch was not changed: merge the mileposts", command=story.by_hand))
     if story.state == "finished":
         for task in story.standing("waiting"):
             if not is_set_aside(None, task.reason):

@@ -30,5 +30,5 @@ def write(text: str, path: Path) -> None:
     except OSError as error:
         half.unlink(missing_ok=True)
         raise StateUnwritable(
-            f"the report cannot be written to {str(path)!r}: {error.strerror or error}", "name another file"
+            f"could not write the report to {str(path)!r}: {error.strerror or error}", "name another file"
         ) from error

@@ -36,7 +36,7 @@ def routing_of(router: RouterSettings, require: Callable[[str], object]) -> Rout
     named = tuple(dict.fromkeys(router.agents))
     if not named:
         raise AgentUnknown(
-            f"the agent is {AUTO!r}, and nobody is named to choose among",
+            f"the agent is {AUTO!r}, but there are no agents to choose from",
             'name them: agents = ["tool", "command:…"] under [router] in milepost.toml',
         )
     for name in dict.fromkeys(router.fixed.values()):
@@ -48,7 +48,7 @@ def routing_of(router: RouterSettings, require: Callable[[str], object]) -> Rout
         reasons = "; ".join(f"{name}: {problem}" for name, problem in left_out)
         raise AgentUnknown(
             f"none of the agents under [router] can work here: {reasons}",
-            "set one of them up, or name another; milepost doctor tells more",
+            "set one of them up, or name another; milepost doctor shows more",
         )
     return Routing(
         mode=router.mode,

@@ -60,9 +60,7 @@ def choose(asked: RoutingQuestion) -> Choice:
     """The agent for a task."""
     routing = asked.routing
     if asked.pattern:
-        return _chosen(
-            asked.pattern, "what the task gives is exactly what this pattern takes", "pattern", routing.agents
-        )
+        return _chosen(asked.pattern, "the task has exactly the inputs of this pattern", "pattern", routing.agents)
     for trait in asked.traits.by_weight:
         if trait in routing.fixed:
             return _chosen(routing.fixed[trait], f"set for {trait} tasks", "fixed", routing.agents)
@@ -95,13 +93,11 @@ def _measured(asked: RoutingQuestion) -> Choice:
     names = [record.agent for record in ranked]
     newest = min(records, key=lambda record: record.seen)
     if curious and newest.seen < NEW:
-        reason = f"new here: {_counted(newest.seen, 'task')} of {NEW} that it is given before it is judged"
+        reason = f"new here: {_counted(newest.seen, 'task')} of {NEW} before it is compared with others"
         return _chosen(newest.agent, reason, "measured", names)
     rarest = min(records, key=lambda record: record.seen_of_kind)
     if curious and rarest is not ranked[0] and _chance(asked.dice) < asked.routing.explore:
-        reason = (
-            f"tried out: it was given the fewest {kind} tasks, {rarest.seen_of_kind}; best is {_told(ranked[0], kind)}"
-        )
+        reason = f"exploring: it had the fewest {kind} tasks, {rarest.seen_of_kind}; best is {_told(ranked[0], kind)}"
         return _chosen(rarest.agent, reason, "measured", names)
     best, *others = ranked
     reason = "; ".join([best.sentence(kind), *(_told(other, kind, short=True) for other in others)])

@@ -25,7 +25,9 @@ def route(services: RunServices, order: Plain, task: Plain, last: str, at_work: 
     """Choose who does a task; `last` is whose turn it was last in this run, `at_work` who is at its other tasks."""
     asked, job = load(RunSpec, order), load(Task, task)
     if asked.routing is None:
-        raise MachineFailed(f"run {asked.run} began without anybody to choose among", "milepost run --new")
+        raise MachineFailed(
+            f"run {asked.run} was started without agents to choose from", "start a new one: milepost run --new"
+        )
     episodes = services.books.memory.journal.took(EPISODES_READ, project=whose(services.settings, asked.memory.project))
     question = RoutingQuestion(
         routing=asked.routing,
@@ -56,5 +58,5 @@ def left_out(order: RunSpec) -> AgentChosen | None:
     routing = order.routing
     if routing is None or not routing.left_out:
         return None
-    reason = "; ".join(f"{name} is left out: {problem}" for name, problem in routing.left_out)
+    reason = "; ".join(f"{name} is skipped: {problem}" for name, problem in routing.left_out)
     return AgentChosen(run=order.run, task="", agent="", reason=reason, mode=routing.mode, considered=routing.agents)

@@ -216,14 +216,14 @@ def refuse_overdue(services: RunServices, workflow_ids: list[str]) -> None:
     """Raise when a workflow was not taken up, or its end not recorded: waiting for it would never end."""
     for workflow_id in workflow_ids:
         if problem := services.parking.overdue(workflow_id):
-            raise MachineFailed(f"{workflow_id}: {problem}", "see that the disk is not full, then: milepost resume")
+            raise MachineFailed(f"{workflow_id}: {problem}", "check that the disk is not full, then: milepost resume")
 
 
 @contextmanager
 def launched(database: Path, run: str, services: RunServices, interrupted: Callable[[], None]) -> Iterator[None]:
     """DBOS running in this process for one run; unfinished workflows of the run go on at once."""
     if _open:
-        raise MilepostError("a run is already going on in this process", "wait for it, or use another process")
+        raise MilepostError("a run is already in progress in this process", "wait for it, or use another process")
     engine = sqlite_engine(database)
     open_place(run, RunContext(services=services))
     try:

@@ -66,13 +66,13 @@ def turned(
     """
     match request.kind:
         case "pause":
-            said = "paused: what is at work goes on, nothing new begins. milepost resume lifts it"
+            said = "paused: running attempts finish, nothing new starts. Continue with milepost resume"
             return Turn(course=replace(course, paused=True), plan=plan, said=(("", said),))
         case "go_on":
             return Turn(course=replace(course, paused=False, finishing=False), plan=plan, said=(("", "goes on"),))
         case "finish":
             finishing = replace(course, paused=True, finishing=True)
-            return Turn(course=finishing, plan=plan, said=(("", "stops when what is at work is over"),))
+            return Turn(course=finishing, plan=plan, said=(("", "stops when the running tasks are finished"),))
         case "parallel":
             wider = replace(course, parallel=int(request.value))
             return Turn(course=wider, plan=plan, said=(("", f"{request.value} at a time from now on"),))
@@ -86,7 +86,7 @@ def turned(
             try:
                 new = planned(request.value)
             except MilepostError as unreadable:
-                why = f"the edited roadmap cannot be read: {unreadable}; going on with the one before"
+                why = f"the edited roadmap cannot be read: {unreadable}; continuing with the previous one"
                 return Turn(course=course, plan=plan, said=(("", why),))
             return _edited(course, plan, request.value, new, begun, all_tasks=all_tasks)
         case _ as never:
@@ -100,7 +100,7 @@ def _dropped(course: Course, plan: Plan, name: str, begun: frozenset[str]) -> Tu
     if leader in begun:
         with_it = "" if leader == name else f" with {leader}"
         return Turn(
-            course=course, plan=plan, said=((name, f"is begun already{with_it}: milepost stop --now stops it"),)
+            course=course, plan=plan, said=((name, f"has already started{with_it}: milepost stop --now stops it"),)
         )
     left = without(plan, course.seen, name, begun=begun)
     said = ((name, "dropped from this run"), *_alone(plan, left, but=(name,)))
@@ -115,7 +115,7 @@ def _handed(course: Course, plan: Plan, request: Request) -> Turn:
         return replace(task, agent=request.value) if not request.task or task.id in whose else task
 
     changed = replace(plan, tasks=tuple(map(handed, plan.tasks)))
-    whom = f"attempts that begin from now on are made by {request.value}"
+    whom = f"new attempts are made by {request.value}"
     group = f"is done in one attempt with {_others(whose, request.task)}: " if len(whose) > 1 else ""
     return Turn(course=course, plan=changed, said=((request.task, f"{group}{whom}"),))
 
@@ -125,7 +125,7 @@ def _noted(course: Course, plan: Plan, request: Request) -> Turn:
     names = {one.id.lower(): task.id for task in plan.tasks for one in task.walk()}
     task = names.get(request.task.lower(), request.task)
     heard = not task or _leader(plan, task) in course.wanted
-    what = f"note: {request.value}" if heard else "is not in this run: the note reaches nobody"
+    what = f"note: {request.value}" if heard else "is not in this run: no agent will see the note"
     return Turn(course=course, plan=plan, said=((task, what),))
 
 
@@ -141,14 +141,14 @@ def _others(names: tuple[str, ...], but: str) -> str:
 def _alone(before: Plan, after: Plan, but: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """What is said of those that left a group and are still to be done."""
     return tuple(
-        (name, "will be done by itself: its group is another now") for name in parted(before, after) if name not in but
+        (name, "will be done on its own: its group has changed") for name in parted(before, after) if name not in but
     )
 
 
 def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[str], *, all_tasks: bool) -> Turn:
     fatal = next((problem for problem in new.problems if problem.fatal), None)
     if fatal is not None:
-        why = f"the edited roadmap cannot be followed, line {fatal.line}: {fatal.message}; going on with the one before"
+        why = f"the edited roadmap is invalid, line {fatal.line}: {fatal.message}; continuing with the previous one"
         return Turn(course=course, plan=plan, said=(("", why),))
     edit = follow(plan, course.seen, new, begun=begun, wanted=course.wanted)
     still = course.parted(plan, edit.plan)
@@ -164,11 +164,14 @@ def _edited(course: Course, plan: Plan, text: str, new: Plan, begun: frozenset[s
 
 
 def _told(edit: Replanned, *, all_tasks: bool) -> tuple[tuple[str, str], ...]:
-    added = "added: it is on the roadmap now" if all_tasks else "is on the roadmap now, and not in this run"
+    added = "added: it is on the roadmap now" if all_tasks else "is on the roadmap now, but not in this run"
     return (
         *((name, added) for name in edit.added),
-        *((name, f"is called {now} on the roadmap now, and as before in this run") for name, now in edit.renamed),
+        *(
+            (name, f"is called {now} on the roadmap now, but keeps its old id in this run")
+            for name, now in edit.renamed
+        ),
         *((name, "dropped: it is off the roadmap, or ticked there") for name in edit.dropped),
         *((name, "edited: it will be done as it is written now") for name in edit.changed),
-        *((name, "edited too late for this run: work on it began with the text before") for name in edit.late),
+        *((name, "edited too late for this run: work on it started with the old text") for name in edit.late),
     )

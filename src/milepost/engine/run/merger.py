@@ -117,6 +117,6 @@ class Merger:
 
 def _conflicting(last: FinishedAttempt, conflict: Conflict) -> Evidence:
     paths = ", ".join(conflict.paths)
-    summary = f"other tasks changed the same lines of {paths} meanwhile: do it again on top of theirs"
+    summary = f"other tasks changed the same lines of {paths} meanwhile: the task is redone on top of theirs"
     merge = CheckResult(name="merge", outcome="failed", summary=summary, log=conflict.shown)
     return judge(last.attempt.evidence.tree, (*last.attempt.evidence.checks, merge))

@@ -100,7 +100,7 @@ def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSitu
         return Leave(last.evidence.reason)
     if last.outcome.status == "spent":
         return Leave(
-            last.outcome.said, f"give it more: a Budget: line of its own, then milepost retry {outlook.task.id}"
+            last.outcome.said, f"raise its limit: add a Budget: line to it, then milepost retry {outlook.task.id}"
         )
     own = of_last_agent(history)
     limits = BreakerLimits(attempts=order.attempts, cost_usd=_task_usd(order, outlook.task))

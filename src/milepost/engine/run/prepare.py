@@ -65,7 +65,7 @@ def draft(
     _refuse_uncommitted(project)
     if project.repository.has_branch("milepost"):
         raise BranchInTheWay(
-            "a branch named 'milepost' keeps git from having branches milepost/<run>",
+            "a branch named 'milepost' prevents git from creating branches milepost/<run>",
             "rename it: git branch -m milepost another-name",
         )
     chosen = choose(plan, wish)
@@ -188,7 +188,7 @@ def refuse_invalid(plan: Plan) -> None:
     if fatal:
         more = f" (and {len(fatal) - 1} more)" if len(fatal) > 1 else ""
         raise PlanInvalid(
-            f"line {fatal[0].line}: {fatal[0].message}{more}", "mend the roadmap; milepost plan shows every problem"
+            f"line {fatal[0].line}: {fatal[0].message}{more}", "fix the roadmap; milepost plan shows every problem"
         )
 
 
@@ -206,7 +206,7 @@ def _refuse_guesses(plan: Plan, chosen: tuple[str, ...], settings: Settings, pro
     if settings.roadmap.dialect == "auto" and any(plan.task(name).guess for name in chosen):
         raise RoadmapGuessed(
             f"{project.roadmap.name} has no boxes: its tasks are a guess ({plan.dialect}), and a run costs money",
-            f"look at it: milepost plan --explain   then say that it is right: milepost run --dialect {plan.dialect}, "
+            f"check it: milepost plan --explain   then confirm it: milepost run --dialect {plan.dialect}, "
             f'or dialect = "{plan.dialect}" under [roadmap] in milepost.toml',
         )
 
@@ -216,7 +216,7 @@ def _refuse_uncommitted(project: Project) -> None:
     problem = project.repository.uncommitted(path)
     if problem:
         raise RoadmapNotCommitted(
-            f"{path} {problem}, and a run starts from what is committed",
+            f"{path} {problem}, but a run starts from the committed version",
             f"git add {path} && git commit -m Roadmap, then run again",
         )
 
@@ -227,8 +227,8 @@ def _reviewers(settings: Settings) -> tuple[str, ...]:
         return ()
     if not settings.verify.agent:
         raise SettingInvalid(
-            "verify.mode is 'agent', and no agent is named to give its opinion",
-            'name one: agent = "command:…" under [verify] in milepost.toml',
+            "verify.mode is 'agent', but no agent is set for the review",
+            'set one: agent = "command:…" under [verify] in milepost.toml',
         )
     return (settings.verify.agent,)
 
@@ -237,14 +237,14 @@ def require_agent(name: str, settings: Settings, project: Project, given: Mappin
     """Raise when a name means no agent that can work here."""
     if not name:
         raise AgentUnknown(
-            "no agent is named to do the work",
+            "no agent is set",
             "name one: milepost run --agent claude (codex, tool, command:ARGV), or agent under [run] in milepost.toml",
         )
     refuse_secret(name, settings)
     agent = given[name] if name in given else make_agent(name, settings, project.roadmap.parent)
     if budget_of(settings).usd is not None and not getattr(agent, "price_known", True):
         raise SettingInvalid(
-            f"the price of {settings.model.name} is not known, so that a budget in USD cannot be held",
+            f"the price of {settings.model.name} is not known, so a budget in USD cannot be enforced",
             "state input_usd_per_mtok and output_usd_per_mtok under [model] in milepost.toml, or bound tokens instead",
         )
 
@@ -253,7 +253,7 @@ def refuse_secret(name: str, settings: Settings) -> None:
     """Raise when the name of an agent holds a secret."""
     if Redactor(known_secrets(settings))(name) != name:
         raise SettingInvalid(
-            "the agent's command line holds a secret, and command lines are recorded",
+            "the agent's command line contains a secret, and command lines are recorded",
             'pass it by name: env_from = ["…"] under [agents.command] in milepost.toml',
         )
 
@@ -261,7 +261,7 @@ def refuse_secret(name: str, settings: Settings) -> None:
 def _why_nothing(plan: Plan) -> str:
     if not plan.tasks:
         raise SettingInvalid(
-            "the roadmap has no task", "write tasks as `- [ ] do this`; milepost plan shows what is read"
+            "the roadmap has no tasks", "write tasks as `- [ ] do this`; milepost plan shows what was found"
         )
     done = sum(task.status == "done" for task in plan.tasks)
-    return f"all {done} tasks are done" if done == len(plan.tasks) else "no open task was asked for"
+    return f"all {done} tasks are done" if done == len(plan.tasks) else "none of the requested tasks is open"

@@ -133,8 +133,8 @@ def _rest(retry: Retry, before: str) -> float | None:
     if rest < LEAST_USD:
         had = usd_words(spent.budget.usd or 0.0)
         raise BudgetSpent(
-            f"nothing is left of the {had} that run {before} had",
-            f"give it more: milepost retry {retry.task} --budget {spent.budget.usd:g}",
+            f"the budget of {had} of run {before} is spent",
+            f"raise the limit: milepost retry {retry.task} --budget {spent.budget.usd:g}",
         )
     return round(rest, 9)
 

@@ -127,12 +127,12 @@ def resume(
     """
     project = Project.find(roadmap)
     if not project.database.exists():
-        return NothingToDo(reason="no run was started here yet")
+        return NothingToDo(reason="no runs here yet")
     holder = holder_of(project.state)
     if holder is not None and holder.run and paused(project.database, holder.run):
         require_meant(project, unfinished(project), meant)
         ask(project.database, holder.run, Request(kind="go_on"))
-        return NothingToDo(reason=f"run {holder.run} was paused, and goes on where it runs (pid {holder.pid})")
+        return NothingToDo(reason=f"run {holder.run} was paused, and continues where it runs (pid {holder.pid})")
     with StateLock(project.state) as lock:
         record = unfinished(project)
         require_meant(project, record, meant)
@@ -267,7 +267,7 @@ def _recorded(record: RunRecord) -> RunSpec:
     if record.version != VERSION:
         raise RunUnfinished(
             f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
-            "finish it with that version, or leave it: milepost run --new starts again with the open tasks",
+            "finish it with that version, or abandon it: milepost run --new starts again with the open tasks",
         )
     return load_value(RunSpec, record.order)
 
@@ -289,6 +289,6 @@ def refuse_other(record: RunRecord, wish: RunRequest) -> None:
         differs.append(f"--max-tasks {wish.max_tasks}")
     if differs:
         raise RunUnfinished(
-            f"run {order.run} is not over, and it was not started with {', '.join(differs)}",
-            "milepost resume goes on with it; milepost run --new leaves it and starts another",
+            f"run {order.run} is unfinished, and it was not started with {', '.join(differs)}",
+            "milepost resume continues it; milepost run --new abandons it and starts another",
         )

@@ -188,7 +188,7 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
     branch = run_branch(asked.run)
     tip = services.mileposts.resolve(branch)
     if tip is None:
-        raise MachineFailed(f"the branch {branch} is gone", f"bring it back: git branch milepost/{asked.run} {head}")
+        raise MachineFailed(f"the branch {branch} was deleted", f"recreate it: git branch milepost/{asked.run} {head}")
     landed = next((post for post in services.mileposts.history(tip, since=asked.base) if post.task == job.id), None)
     if landed is not None:
         commit_patch(services, asked.run, job.id, one.attempt.number, landed.commit)
@@ -200,7 +200,7 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
         )
     if services.project.repository.stands_on(branch):
         raise MachineFailed(
-            f"milepost/{asked.run} is checked out in your tree, so it cannot move on",
+            f"milepost/{asked.run} is checked out in your working tree, so the run cannot update it",
             "git switch to another branch, then: milepost resume",
         )
     evidence = one.attempt.evidence

@@ -18,8 +18,8 @@ def require_interpreter(repository: Path, settings: Settings) -> ProjectPython |
     found = find_interpreter(repository, outside_environment(os.environ), named)
     if found is None and named:
         raise SettingInvalid(
-            f"verify.python in milepost.toml names {named!r}, which is no program here",
-            "name an interpreter, or leave it out",
+            f"verify.python in milepost.toml names {named!r}, which is not a program on this machine",
+            "name an interpreter, or remove the setting",
         )
     return found
 

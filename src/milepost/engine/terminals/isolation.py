@@ -54,7 +54,7 @@ def hold_for(settings: Settings) -> Isolation:
     if container := container_named(sandbox.container, sandbox.image):
         if wanted is not None:
             what = f"commands are held by {container}, or at trust level {wanted.value!r}, but not both"
-            raise SettingInvalid(what, "leave out container of [sandbox], or trust")
+            raise SettingInvalid(what, "remove either container from [sandbox], or trust")
         _refuse_what_no_container_holds(settings)
         return Isolation(by=engines.require(container))
     if wanted is None:
@@ -81,7 +81,7 @@ def _refuse_what_no_container_holds(settings: Settings) -> None:
     for where, network in networks.items():
         if network_of(network).mode == "hosts":
             fix = f"let {where} be none, loopback or open, or leave out container"
-            raise SandboxRefused(f"a container cannot be given single hosts, as {where} says", fix)
+            raise SandboxRefused(f"a container cannot restrict the network to single hosts, as {where} requires", fix)
     if sandbox.disk_mb is not None:
         fix = "leave out disk_mb of [sandbox], or container"
-        raise SandboxRefused("a container cannot bound the disk, as [sandbox] disk_mb says", fix)
+        raise SandboxRefused("a container cannot limit the disk, as disk_mb in [sandbox] requires", fix)

@@ -138,11 +138,11 @@ def _argv(wish: HandWish) -> tuple[str, ...]:
     if not wish.argv or not wish.argv[0].strip():
         raise Misuse("there is no command to run", "name one: milepost sh -- ls -l")
     if any("\0" in word for word in wish.argv):
-        raise Misuse("a word of the command holds a NUL character", "leave it out")
+        raise Misuse("an argument of the command contains a NUL character", "remove it")
     if not wish.shell:
         return wish.argv
     if len(wish.argv) != 1:
-        raise Misuse("--shell takes the whole text as one word", "put it in quotes: milepost sh --shell 'ls | wc -l'")
+        raise Misuse("--shell takes the whole command as one argument", "quote it: milepost sh --shell 'ls | wc -l'")
     return (*SHELL, wish.argv[0])
 
 

@@ -55,7 +55,9 @@ class AttemptSlots:
     def _taken(self, held: ExitStack) -> Slot:
         number = next((one for one in range(MOST_SLOTS) if self._claim(f"slot/{one}", held)), None)
         if number is None:
-            raise MachineFailed("no slot is free for an attempt", "see which engines run here, then: milepost resume")
+            raise MachineFailed(
+                "no slot is free for an attempt", "stop other runs on this machine, then: milepost resume"
+            )
         for step in range(MOST_BLOCKS):
             first = FIRST_PORT + (number + step) % MOST_BLOCKS * PORTS
             block = ExitStack()
@@ -74,7 +76,9 @@ class AttemptSlots:
             sign.close()
             if problem.errno == errno.EADDRINUSE:
                 return False
-            raise MachineFailed(f"a slot cannot be taken: {problem.strerror}", "then: milepost resume") from problem
+            raise MachineFailed(
+                f"could not reserve a slot: {problem.strerror}", "fix that, then: milepost resume"
+            ) from problem
         held.callback(sign.close)
         return True
 

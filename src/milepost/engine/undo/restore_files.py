@@ -28,7 +28,7 @@ class Restored:
 def restore(roadmap: Path | None, files: Sequence[str | Path], *, source: str) -> Restored:
     """Write files, or all files below a folder, as a place has them; refuses where a change of the user's would go."""
     if not files:
-        raise Misuse("say which files to bring back", "milepost diff TASK --stat lists what a task changed")
+        raise Misuse("name the files to restore", "milepost diff TASK --stat lists what a task changed")
     project = Project.find(roadmap)
     repository = project.repository
     with mileposts_of(project) as mileposts:
@@ -39,11 +39,11 @@ def restore(roadmap: Path | None, files: Sequence[str | Path], *, source: str) -
         path, why = taken[0]
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
         raise RestoreRefused(
-            f"{path} {why}{more}: bringing it back would take that away", "commit or move it first: nothing was changed"
+            f"{path} {why}{more}: restoring it would overwrite that", "nothing was changed: commit or move it first"
         )
     if repository.uses_filters(place.commit):
         raise RestoreRefused(
-            "files of this repository pass through filters such as LFS, which only your own git may run",
+            "this repository uses git filters such as LFS, which only your own git may run",
             f"git restore --source={place.commit[:12]} -- {shlex.join(found)}",
         )
     write_files(repository, place.commit, found)
@@ -57,7 +57,7 @@ def _in_tree(repository: Repository, file: str | Path) -> str:
         here = typed if typed.is_relative_to(top) else typed.parent.resolve() / typed.name
         if here.is_relative_to(top):
             return here.relative_to(top).as_posix()
-    raise Misuse(f"{str(file)!r} is not in the repository {str(repository.top)!r}", "name files of the repository")
+    raise Misuse(f"{str(file)!r} is not in the repository {str(repository.top)!r}", "name files in the repository")
 
 
 def _files_at(mileposts: Mileposts, place: Revision, path: str) -> tuple[str, ...]:

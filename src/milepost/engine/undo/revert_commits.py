@@ -84,9 +84,9 @@ def _refusal(ground: UndoState, asked: Sequence[Going], going: Sequence[Going]) 
     shown = [f"{task} {because}" for task, because in told.items()]
     more = "" if len(shown) <= _SHOWN else f"; and {len(shown) - _SHOWN} more"
     return UndoImpossible(
-        f"{names} cannot be taken back alone: {'; '.join(shown[:_SHOWN])}{more}",
-        f"milepost undo {names.replace(',', '')} --with-dependents   takes back what depends on it, too; "
-        "with --dry-run it only says what",
+        f"{names} cannot be undone alone: {'; '.join(shown[:_SHOWN])}{more}",
+        f"milepost undo {names.replace(',', '')} --with-dependents   also undoes what depends on it; "
+        "--dry-run shows what that is",
     )
 
 
@@ -121,10 +121,10 @@ def _in_the_way(ground: UndoState, post: Milepost, paths: tuple[str, ...], going
     if touching:
         return touching[0]
     raise UndoImpossible(
-        f"{post.task} cannot be taken back: commits that are no mileposts of this roadmap "
+        f"{post.task} cannot be undone: other commits, not mileposts of this roadmap, "
         f"changed the same lines of {', '.join(paths)}",
         f"see them: git log {post.commit[:7]}.. -- {shlex.quote(paths[0])}   "
-        f"or take it back by hand: git revert {post.commit[:7]}",
+        f"or revert it by hand: git revert {post.commit[:7]}",
     )
 
 

@@ -48,7 +48,9 @@ def undo(
 ) -> Undone:
     """Take back the mileposts of tasks, or all that landed after a place; refuses where others depend on them."""
     if bool(tasks) == bool(to):
-        raise Misuse("say what to undo: tasks, or --to a task or mark that stays", "milepost log lists the mileposts")
+        raise Misuse(
+            "name what to undo: tasks, or --to a task or mark to go back to", "milepost log lists the mileposts"
+        )
     project = Project.find(roadmap)
     with _opened(project, dry_run) as (git, lock_fds):
         ground = _ground(project, Mileposts(git))
@@ -70,8 +72,8 @@ def _unlearn(ground: UndoState, commit: str) -> None:
         unlearn(ground.project, [post for post, _ in ground.mileposts.taken_back(commit)])
     except Exception as error:
         raise MachineFailed(
-            f"the work is undone, but what was learnt from it is still told: {error}",
-            "milepost memory list shows the lessons, milepost memory quarantine takes one out of use",
+            f"the work is undone, but its lessons are still shown to attempts: {error}",
+            "milepost memory list shows the lessons, milepost memory quarantine stops one from being shown",
         ) from error
 
 
@@ -124,10 +126,10 @@ def _named(ground: UndoState, task: str) -> Milepost:
         inside = Family.of(ground.tasks, ()).above(task)
         whole = next((post.task for post in ground.posts if post.task in inside or post.ends(task)), None)
         if whole is not None:
-            raise TaskUnknown(f"{task} was done with {whole}, in one milepost", f"milepost undo {whole}")
+            raise TaskUnknown(f"{task} was done together with {whole}, in one milepost", f"milepost undo {whole}")
         raise TaskUnknown(f"there is no milepost of task {task!r} to undo", "milepost log lists the mileposts")
     raise UndoImpossible(
-        f"{other.task} is on milepost/{other.run}, which your branch went another way from",
+        f"{other.task} is on milepost/{other.run}, and your branch has diverged from it",
         f"git merge milepost/{other.run}, then undo again",
     )
 
@@ -138,7 +140,7 @@ def _after(ground: UndoState, to: str) -> tuple[Going, ...]:
     if stays is None:
         place = find_place(ground.project, ground.mileposts, to)
         if place.kind == "attempt":
-            raise PlaceUnknown(f"{to} is an attempt, which is in no branch", "name a task, a mark or a commit")
+            raise PlaceUnknown(f"{to} is an attempt, which is not on any branch", "name a task, a mark or a commit")
         stays = place.commit
         if not ground.mileposts.is_ancestor(stays, ground.head):
             raise UndoImpossible(
@@ -154,11 +156,11 @@ def _refuse_unfinished(ground: UndoState) -> None:
         return
     if ahead.unfinished:
         raise UndoImpossible(
-            f"run {ahead.run} is not finished, and its branch moves only with it",
-            "milepost resume ends it; or leave it: milepost run --new",
+            f"run {ahead.run} is not finished, and only the run itself may change its branch",
+            "milepost resume finishes it; milepost run --new abandons it",
         )
     if ground.project.repository.stands_on(run_branch(ahead.run)):
-        raise UndoImpossible(f"{ahead.branch} is checked out in another tree", "undo it there")
+        raise UndoImpossible(f"{ahead.branch} is checked out in another worktree", "undo it there")
 
 
 def _move(ground: UndoState, commit: str, dry_run: bool, held_fds: tuple[int, ...]) -> None:
@@ -170,13 +172,13 @@ def _move(ground: UndoState, commit: str, dry_run: bool, held_fds: tuple[int, ..
         return
     if not dry_run and repository.uses_filters(commit):
         raise UndoImpossible(
-            "files of this repository pass through filters such as LFS, which only your own git may run",
-            f"git merge --ff-only {commit[:12]}   takes it back: nothing was changed yet",
+            "this repository uses git filters such as LFS, which only your own git may run",
+            f"git merge --ff-only {commit[:12]}   undoes it; nothing was changed yet",
         )
     if not repository.is_clean():
         raise UndoImpossible(
-            "your tree has changes that are not committed",
-            "commit or stash them, then undo again: nothing was changed",
+            "your working tree has uncommitted changes",
+            "nothing was changed: commit or stash them, then undo again",
         )
     if not dry_run:
         repository.fast_forward(commit, held_fds)

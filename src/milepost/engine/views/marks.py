@@ -29,22 +29,22 @@ class Mark:
 def name_problem(name: str) -> str:
     """Why a mark cannot have a name; empty when it can."""
     if not _NAME.fullmatch(name):
-        return "a mark is letters, digits and . _ + - between them, at most 64"
+        return "a mark has letters and digits, with . _ + - between them, at most 64 characters"
     if ".." in name or name.lower().endswith(".lock") or name.upper() == "HEAD":
-        return "git keeps this name for itself"
-    return "it would be taken for a commit" if _COMMIT.fullmatch(name) else ""
+        return "git reserves this name"
+    return "it looks like a commit hash" if _COMMIT.fullmatch(name) else ""
 
 
 def mark(roadmap: Path | None, name: str, at: str = "") -> Mark:
     """Give a name to a task's milepost, or to the commit that the user stands on; one that is taken is not moved."""
     if problem := name_problem(name):
-        raise MarkInvalid(f"{name!r} cannot be the name of a mark: {problem}", "choose another, such as before-login")
+        raise MarkInvalid(f"{name!r} is not a valid mark name: {problem}", "choose another, such as before-login")
     project = Project.find(roadmap)
     with mileposts_of(project) as mileposts:
         tasks = {one.id.lower() for top in read_now(project).tasks for one in top.walk()}
         tasks |= {name.lower() for post in all_mileposts(project, mileposts) for name in post.tasks}
         if name.lower() in tasks:
-            raise MarkInvalid(f"{name!r} is a task, which has its name already", "choose another name for the mark")
+            raise MarkInvalid(f"{name!r} is the id of a task", "choose another name for the mark")
         commit = find_place(project, mileposts, at).commit if at else project.repository.position().commit
         there = mileposts.resolve(f"{MARKS}/{name}")
         if there is None:
@@ -57,7 +57,7 @@ def mark(roadmap: Path | None, name: str, at: str = "") -> Mark:
         if there not in (None, commit):
             raise MarkInvalid(
                 f"the mark {name!r} is at {(there or '')[:7]} already",
-                f"remove it first: milepost mark {name} --delete",
+                f"delete it first: milepost mark {name} --delete",
             )
     return next(one for one in marks(roadmap) if one.name == name)
 

@@ -69,7 +69,7 @@ def find_place(project: Project, mileposts: Mileposts, name: str) -> Revision:
             f"{name} has no milepost", f"name an attempt at it, such as {name}#1: milepost attempts {name} lists them"
         )
     raise PlaceUnknown(
-        f"there is no milepost, attempt, mark or commit {name!r}", "milepost log and milepost marks list what there is"
+        f"there is no milepost, attempt, mark or commit {name!r}", "milepost log and milepost marks list the names"
     )
 
 
@@ -98,8 +98,8 @@ def _attempt(project: Project, mileposts: Mileposts, task: str, run: str, number
         raise PlaceUnknown(f"there is no attempt {name}", look)
     if mileposts.resolve(found.attempt.commit) is None:
         raise PlaceUnknown(
-            f"the files of attempt {name} are not here any more",
-            "milepost clean removed them, or they were made elsewhere",
+            f"the files of attempt {name} no longer exist here",
+            "milepost clean deleted them, or the attempt was made on another machine",
         )
     return Revision(name=name, kind="attempt", commit=found.attempt.commit, before=found.attempt.base)
 

@@ -146,7 +146,7 @@ def proof(roadmap: Path | None, task: str) -> Proof:
             tried_in = next((run for run in ours if journal.attempts(run, task)), None)
         if post is None and tried_in is None:
             raise TaskUnknown(
-                f"there is no milepost and no attempt of task {task!r}", "milepost log lists what there is"
+                f"there is neither a milepost nor an attempt for task {task!r}", "milepost log lists the mileposts"
             )
         if post is None:
             return _proof_of_attempts(project, tried_in or "", task)
@@ -173,7 +173,7 @@ def _proof_of(project: Project, mileposts: Mileposts, post: Milepost) -> Proof:
     if note.problem:
         raise EvidenceForged(
             f"{post.task} on {post.commit[:7]}: {note.problem}",
-            f"find out anew: milepost verify {post.task} --replay",
+            f"check it again: milepost verify {post.task} --replay",
         )
     with Journal.look(project.database) as journal:
         attempts = journal.attempts(post.run, post.task)
@@ -226,7 +226,7 @@ def _as_it_stands(project: Project, record: RunRecord, entries: tuple[Entry, ...
 
 def _without_milepost(event: Event, undone: frozenset[str]) -> Event:
     if isinstance(event, TaskFinished) and event.commit in undone:
-        return replace(event, verdict=None, commit=None, reason="taken back: open again", proposal="")
+        return replace(event, verdict=None, commit=None, reason="undone: open again", proposal="")
     return event
 
 

@@ -83,7 +83,7 @@ def steer(where: RunTarget, request: Request) -> str:
         known = submitted(where.roadmap, exchange)
         record, place = (known[0] if known is not None else None), exchange.database
     if record is None or not record.unfinished:
-        raise NothingToSteer("no run is going on here", "milepost run starts one")
+        raise NothingToSteer("no run in progress here", "milepost run starts one")
     _require_meant(where, record.run)
     if request.task:
         request = replace(request, task=task_in(where.roadmap, record, request.task, where.database))
@@ -106,7 +106,9 @@ def _going_on(where: RunTarget, exchange: WorkServer | None) -> str | None:
 def _require_meant(where: RunTarget, run: str) -> None:
     """Raise where a run would be reached that was not meant."""
     if where.run is not None and where.run.lower() != run:
-        raise NothingToSteer(f"run {where.run} cannot be asked from here: it would be run {run}", f"look at run {run}")
+        raise NothingToSteer(
+            f"run {where.run} cannot be changed from here: the current run is {run}", f"look at run {run}"
+        )
 
 
 def _discreet(project: Project) -> Redactor:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from milepost.core.events import Event, WorkerChanged
 from milepost.store.database import Database
 
-NO_WORKER = "no worker is there yet: start one with milepost worker --database URL --remote GIT_URL"
+NO_WORKER = "no worker has joined yet: start one with milepost worker --database URL --remote GIT_URL"
 
 
 class Wanting(threading.Event):

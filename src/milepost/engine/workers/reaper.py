@@ -66,7 +66,9 @@ class Reaper:
             runs = dict.fromkeys(offer.run for offer in self._offers.held_by(worker.id))
             self._offers.give_back(worker.id)
             for run in runs:
-                told = WorkerChanged(run=run, worker=worker.name, what="does not answer; the others take its work over")
+                told = WorkerChanged(
+                    run=run, worker=worker.name, what="does not answer; other workers take over its work"
+                )
                 self._journal.append(told, f"worker/{worker.id}/{TAKEN_OVER}")
         return tuple(worker.name for worker in dead)
 

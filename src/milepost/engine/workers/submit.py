@@ -76,12 +76,12 @@ def resume(roadmap: Path | None, exchange: WorkServer, on_event: OnEvent) -> Sub
     with _opened(exchange) as (database, journal):
         record = _submitted(project, journal)
         if record is None:
-            return NothingToDo(reason="no run was submitted from here yet")
+            return NothingToDo(reason="no run submitted from here yet")
         if record.version != VERSION and record.unfinished:
             raise RunUnfinished(
                 f"run {record.run} was submitted by another version of milepost "
                 f"(format {record.version}, here {VERSION})",
-                "follow it with that version, or leave it: milepost run --new",
+                "follow it with that version, or abandon it: milepost run --new",
             )
         if record.unfinished:
             Offers(database).make(Offer(workflow=record.run, run=record.run, counts=False))
@@ -106,7 +106,7 @@ def _flag(project: Project, exchange: WorkServer) -> str:
 
 def _refuse_other(record: RunRecord, wish: RunRequest, flag: str) -> None:
     """As for a run on this machine; here its budget and its gates stay as they were submitted, too."""
-    advice = f"milepost resume{flag} follows it; milepost run{flag} --new leaves it and starts another"
+    advice = f"milepost resume{flag} follows it; milepost run{flag} --new abandons it and starts another"
     try:
         refuse_other(record, wish)
     except RunUnfinished as error:
@@ -117,7 +117,7 @@ def _refuse_other(record: RunRecord, wish: RunRequest, flag: str) -> None:
     differs = [f"--{name} {value}" for name, value, was in asked if value not in (None, was)]
     differs += ["--ordered"] if wish.ordered and not order.ordered else []
     if differs:
-        raise RunUnfinished(f"run {order.run} is not over, and was not started with {', '.join(differs)}", advice)
+        raise RunUnfinished(f"run {order.run} is unfinished, and was not started with {', '.join(differs)}", advice)
 
 
 def _placed(project: Project, exchange: WorkServer, make: Callable[[], RunSpec | NothingToDo]) -> RunSpec | NothingToDo:
@@ -132,7 +132,8 @@ def _placed(project: Project, exchange: WorkServer, make: Callable[[], RunSpec |
             return order
         if far.look(run_branch(order.run)) is None:
             raise GitFailed(
-                "the remote does not take the branch of a run", "see that you may push to refs/heads/milepost there"
+                "could not push the branch of the run to the remote",
+                "check that you may push to refs/heads/milepost there",
             )
 
 

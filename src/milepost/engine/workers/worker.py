@@ -90,8 +90,8 @@ def refuse_other_version(database: Database, journal: Journal) -> None:
     versions |= {record.version for record in journal.runs() if record.unfinished}
     if others := sorted(versions - {VERSION}):
         raise VersionDiffers(
-            f"this database is at work with format {', '.join(others)}, and this worker has {VERSION}",
-            "let its runs end with the version that began them, or give this worker another database",
+            f"this database has unfinished runs of format {', '.join(others)}, but this worker uses {VERSION}",
+            "finish those runs with the version that started them, or use another database for this worker",
         )
 
 
@@ -126,7 +126,7 @@ def _alone(home: Path, worker: Worker) -> Iterator[None]:
         lock = StateLock(home).__enter__()
     except EngineBusy as error:
         raise EngineBusy(
-            f"a worker named {worker.name!r} runs on this machine already", "give this one another name: --name NAME"
+            f"a worker named {worker.name!r} is already running on this machine", "use another name: --name NAME"
         ) from error
     try:
         yield

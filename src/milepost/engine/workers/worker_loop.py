@@ -180,7 +180,7 @@ class WorkerTurns:
             clear(self._site, run_id)  # whatever is wrong with the clone, the next one is another
         self._offers.give_back(self._worker.id, run_id)
         said = error.message if isinstance(error, MilepostError) else str(error)
-        told = WorkerChanged(run=run_id, worker=self._worker.name, what=f"cannot go on here: {said}")
+        told = WorkerChanged(run=run_id, worker=self._worker.name, what=f"cannot continue here: {said}")
         self._journal.append(told, f"worker/{self._worker.id}/barred/{time.time_ns()}")
         self._on_event(told)
 

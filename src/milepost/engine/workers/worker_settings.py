@@ -45,16 +45,16 @@ def hired(
     """The hire that flags and the settings of a folder come to."""
     settings = load(folder, {"database": database, "remote": remote})
     if not settings.run.database:
-        raise SettingInvalid("no database is named to take work from", NAME_IT)
+        raise SettingInvalid("no database to take work from is set", NAME_IT)
     require_server(settings.run.database)
     if not settings.run.remote:
-        raise SettingInvalid("no git remote is named to work with", "name it: --remote GIT_URL")
+        raise SettingInvalid("no git remote is set", "set it: --remote GIT_URL")
     chosen = name or settings.worker.name
     if chosen and not _NAME.fullmatch(chosen):
-        raise SettingInvalid(f"{chosen!r} cannot be a worker's name", "use letters, digits, dots and dashes")
+        raise SettingInvalid(f"{chosen!r} is not a valid worker name", "use letters, digits, dots and dashes")
     offered = tuple(label.lower() for label in labels or settings.worker.labels)
     if wrong := [label for label in offered if not _LABEL.fullmatch(label)]:
-        raise SettingInvalid(f"{wrong[0]!r} cannot be a label", "use one word of letters, digits, dots and dashes")
+        raise SettingInvalid(f"{wrong[0]!r} is not a valid label", "use one word of letters, digits, dots and dashes")
     return Hire(
         database=settings.run.database,
         remote=settings.run.remote,

@@ -15,7 +15,7 @@ WORDS = {
     "passed": "passed",
     "failed": "failed",
     "unverified": "unverified",
-    "working": "in work",
+    "working": "running",
     "asking": "asks you",
     "waiting": "not started",
 }
@@ -70,8 +70,8 @@ def _waits(story: RunStory) -> Markup:
         group(wait.what, element("p", element("code", wait.command)) if wait.command else None)
         for wait in waits[:SHOWN]
     ]
-    rows = rows or [element("span", "nothing waits for you", class_="soft")]
-    return _card("asks" if waits else "", "Waits for you", (str(len(waits)), ""), rows, len(waits) - SHOWN)
+    rows = rows or [element("span", "no open questions", class_="soft")]
+    return _card("asks" if waits else "", "Waiting for you", (str(len(waits)), ""), rows, len(waits) - SHOWN)
 
 
 def _cost(story: RunStory) -> Markup:
@@ -79,7 +79,7 @@ def _cost(story: RunStory) -> Markup:
     of_budget = f" of {money(costs.budget_usd)}" if costs.budget_usd else ""
     lines = [f"{duration(story.seconds)} of work in {counted(_attempts(story.tasks), 'attempt')}"]
     if story.ended_at is not None:
-        lines.append(f"{duration(story.ended_at - story.started_at)} from beginning to end")
+        lines.append(f"{duration(story.ended_at - story.started_at)} from start to end")
     if costs.tokens:
         calls = sum(line.calls for line in costs.by_model)
         lines.append(f"{costs.tokens:,} tokens in {counted(calls, 'model call')}")

@@ -44,13 +44,13 @@ def _header(story: RunStory) -> Markup:
     facts = [
         story.roadmap,
         f"branch {story.branch} from {base}",
-        f"agent {story.agent}" if story.agent else "agents as the tasks say",
+        f"agent {story.agent}" if story.agent else "agents named by the tasks",
         f"sandbox: {story.trust}",
         f"{story.parallel} at a time",
         f"started {moment(story.started_at)}",
     ]
     facts += [f"ended {moment(story.ended_at)}"] if story.ended_at is not None else []
-    facts += [f"{story.taken_in} stands at {story.head[:7]}"] if story.taken_in else []
+    facts += [f"{story.taken_in} is at {story.head[:7]}"] if story.taken_in else []
     return element(
         "header",
         element("h1", f"Run {story.run} ", element("span", story.state, class_="state")),
@@ -97,17 +97,17 @@ def _controls(story: RunStory) -> Markup:
 
 
 def _footer(version: str, made_at: float, more: str = "") -> Markup:
-    words = " · ".join(filter(None, (f"made by milepost {version} at {moment(made_at)}", more)))
+    words = " · ".join(filter(None, (f"created by milepost {version} at {moment(made_at)}", more)))
     return element("footer", element("p", words))
 
 
 def _nothing(story: NothingRun) -> str:
     body = (
-        element("header", element("h1", "Nothing was run here yet"), element("p", story.roadmap, class_="soft")),
-        element("main", element("p", "Begin with ", element("code", "milepost run"), ".")),
+        element("header", element("h1", "No runs here yet"), element("p", story.roadmap, class_="soft")),
+        element("main", element("p", "Start with ", element("code", "milepost run"), ".")),
         _footer(story.version, story.made_at),
     )
-    return _document("Nothing was run here yet", *body)
+    return _document("No runs here yet", *body)
 
 
 def _document(title: str, *body: Part) -> str:

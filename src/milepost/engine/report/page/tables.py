@@ -42,7 +42,7 @@ def happenings_section(happenings: Sequence[Happening]) -> Markup | None:
     if not happenings:
         return None
     rows = ((moment(one.at), one.task, one.what) for one in happenings[-ROWS_SHOWN:])
-    return _section("What changed on the way", "happenings", _table(("When", "Task", "What"), rows))
+    return _section("Changes during the run", "happenings", _table(("When", "Task", "What"), rows))
 
 
 def _section(title: str, anchor: str, *parts: Part) -> Markup:

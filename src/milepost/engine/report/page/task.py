@@ -33,7 +33,7 @@ def task_details(task: TaskStory, anchor: str, gates: Sequence[GateStory], *, un
         _attempts(task),
         _diff(task.diff, task.id),
         _gates(gates),
-        element("p", "nothing was done about it yet", class_="soft") if not task.attempts and not gates else None,
+        element("p", "not started yet", class_="soft") if not task.attempts and not gates else None,
         class_="body",
     )
     return element("details", summary, body, class_="task", id=anchor, data_standing=task.standing, open=unfolded)
@@ -53,20 +53,20 @@ def _attempt(attempt: AttemptStory, told: str) -> Markup:
     facts += [money(attempt.cost_usd)] if attempt.cost_usd else []
     facts += [counted(attempt.calls, "model call"), f"{attempt.tokens:,} tokens"] if attempt.calls else []
     facts += [counted(attempt.tools, "tool use")] if attempt.tools else []
-    verdict = attempt.verdict or "not over"
+    verdict = attempt.verdict or "running"
     return element(
         "section",
         element("h3", f"Attempt {attempt.number}: {verdict}", f" ({attempt.failure})" if attempt.failure else None),
         element("p", " · ".join(fact for fact in facts if fact), class_="soft"),
         element("p", reason) if reason else None,
         _checks(attempt.checks),
-        element("p", f"nothing to ask: {', '.join(attempt.nothing_to_ask)}", class_="soft")
+        element("p", f"not applicable: {', '.join(attempt.nothing_to_ask)}", class_="soft")
         if attempt.nothing_to_ask and attempt.checks
         else None,
         (_failed_check(check) for check in attempt.checks if check.details),
-        _folded("What the agent said, which nobody believed", attempt.said, "said"),
+        _folded("What the agent claimed (not used as evidence)", attempt.said, "said"),
         element("p", "kept as ", element("code", attempt.ref), class_="soft") if attempt.ref else None,
-        element("p", f"held by the sandbox: {', '.join(attempt.held)}", class_="soft") if attempt.held else None,
+        element("p", f"enforced by the sandbox: {', '.join(attempt.held)}", class_="soft") if attempt.held else None,
         class_=f"attempt {attempt.verdict}".strip(),
     )
 
@@ -74,7 +74,7 @@ def _attempt(attempt: AttemptStory, told: str) -> Markup:
 def _checks(checks: Sequence[CheckStory]) -> Markup | None:
     if not checks:
         return None
-    head = (("Check", ""), ("What was asked", ""), ("Before", ""), ("After", ""), ("Took", "number"))
+    head = (("Check", ""), ("Details", ""), ("Before", ""), ("After", ""), ("Took", "number"))
     rows = (
         element(
             "tr",
@@ -100,7 +100,7 @@ def _checks(checks: Sequence[CheckStory]) -> Markup | None:
             ),
             class_="panel",
         ),
-        element("p", "★ decisive: it is about this task in particular", class_="soft") if decisive else None,
+        element("p", "★ decisive: it checks this task in particular", class_="soft") if decisive else None,
     )
 
 
@@ -124,7 +124,7 @@ def _gates(gates: Sequence[GateStory]) -> Markup | None:
 
 
 def _gate(gate: GateStory) -> Markup:
-    answer = f"answered: {gate.answer}" if gate.answer else "waits for an answer"
+    answer = f"answered: {gate.answer}" if gate.answer else "waiting for an answer"
     return element(
         "section",
         element("h3", f"Gate {gate.kind}: {answer}"),
@@ -150,7 +150,7 @@ def _diff(diff: Diff | None, task: str) -> Markup | None:
             (element("p", note, class_="note") for note in notes),
             class_="panel",
         ),
-        element("p", "all of it: ", element("code", diff.command), class_="soft"),
+        element("p", "all changes: ", element("code", diff.command), class_="soft"),
     )
 
 

@@ -94,7 +94,7 @@ def _lasting(bar: Bar) -> str:
 
 
 def _legend(scale: Scale) -> Markup:
-    words = {"act": "an agent works", "verify": "the checks run", "land": "the milepost is made"}
+    words = {"act": "an agent works", "verify": "the checks run", "land": "the work is merged"}
     items = [
         element(
             "li",
@@ -105,7 +105,7 @@ def _legend(scale: Scale) -> Markup:
     ]
     if scale.rests:
         longest = max(rest.seconds for rest in scale.rests)
-        items.append(element("li", f"┊ a time of rest is cut out here, up to {duration(longest)}"))
+        items.append(element("li", f"┊ idle time is cut out here, up to {duration(longest)}"))
     return element("ul", items, class_="legend")
 
 
