@@ -40,7 +40,7 @@ def test_what_has_no_box_is_done_once_and_known_from_its_milepost(sandbox: Sandb
     path = sandbox.write("ROADMAP.md", text)
     sandbox.write("milepost.toml", '[roadmap]\ndialect = "bullets"\n')
     sandbox.commit("Roadmap")
-    assert "no box to tick" in sandbox.milepost("plan").stdout
+    assert "no checkbox" in sandbox.milepost("plan").stdout
     assert sandbox.run().code == 0
     assert path.read_text() == text
     assert sandbox.mileposts() == ["1.1"]

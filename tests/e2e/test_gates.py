@@ -155,7 +155,7 @@ def test_a_destructive_command_runs_only_when_a_person_lets_it(sandbox: Sandbox)
     assert parked.code == 1, parked.stderr
     (asked,) = waiting(sandbox)
     assert asked.kind == "destructive" and "git checkout -- ." in asked.shown
-    assert "throws away work" in asked.question
+    assert "discards uncommitted work" in asked.question
     assert sandbox.milepost("reject", "1.1", "--reason", "keep it").code == 0
     assert sandbox.milepost("resume").code == 1
     assert sandbox.milepost("approve").code == 0

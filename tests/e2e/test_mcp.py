@@ -183,7 +183,7 @@ def test_a_run_is_stopped_and_goes_on_with_the_next_start(sandbox: Sandbox) -> N
     async def talk(client: Client) -> None:
         assert await told(client, "run_cancel") == {"action": "nothing_to_stop"}
         run = (await told(client, "run_start", agent=sandbox.agent, tasks=["1.1"]))["run"]
-        assert "is not going on here" in await refused(client, "run_cancel", run="0000")
+        assert "is not in progress here" in await refused(client, "run_cancel", run="0000")
         stopped = await told(client, "run_cancel", run=run, at_once=True)
         assert (stopped["run"], stopped["action"]) == (run, "stopped")
         assert (await told(client, "run_status"))["state"] == "interrupted"
@@ -280,7 +280,7 @@ def test_no_model_answers_for_a_person_who_does_not_confirm_it(sandbox: Sandbox,
 
     async def willing(client: Client) -> None:
         kept = await told(client, "answer", answer="approve", gate="1.1")
-        assert (kept["task"], kept["answer"], kept["next"]) == ("1.1", "approve", "run_start goes on with the run")
+        assert (kept["task"], kept["answer"], kept["next"]) == ("1.1", "approve", "run_start continues the run")
         assert "nothing that is called '1.1'" in await refused(client, "answer", answer="skip", gate="1.1")
 
     asked(sandbox.repo, alone, mode=mode)
@@ -358,7 +358,7 @@ def test_code_sees_a_folder_and_changes_nothing_there(sandbox: Sandbox) -> None:
     seen = answered(sandbox.repo, "execute_agent_code", code=code, workspace=str(sandbox.repo))
     weaker = answered(sandbox.repo, "execute_agent_code", code="1", trust="isolated", workspace=str(sandbox.repo))
 
-    assert weaker.is_error and "holds changes back" in text_of(weaker)
+    assert weaker.is_error and "keeps changes apart" in text_of(weaker)
     if seen.is_error:
         pytest.skip(f"this machine does not hold the level sandboxed: {text_of(seen)}")
     assert (seen.structured_content or {})["output"] == "A project\n\n"
@@ -589,7 +589,7 @@ def test_a_lesson_that_no_episode_supports_is_not_activated_and_recall_says_so(s
         with pytest.raises(milepost.Misuse, match="no episode here supports it"):
             memory.activate("aaaa", "I looked at it")
         found = memory.recall("Parse the clock")
-        assert found.lines == () and any("grew from nothing that is known here" in line for line in found.explanation)
+        assert found.lines == () and any("has no known source here" in line for line in found.explanation)
 
 
 def test_the_program_starts_without_the_sdk_and_says_what_to_install_when_it_is_missing(sandbox: Sandbox) -> None:

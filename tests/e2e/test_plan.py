@@ -101,7 +101,7 @@ def test_programs_and_files_are_looked_for_where_they_would_be_used(sandbox: San
     )
     sandbox.write("src/duration.py", "")
     told = " ".join(sandbox.milepost("plan").stdout.split())
-    assert "1.1 names src/dration.py, which is not there: did you mean src/duration.py?" in told
+    assert "1.1 names src/dration.py, which does not exist: did you mean src/duration.py?" in told
     assert "1.1 is verified by `no-such-program`, not found on this machine" in told
     assert "2 things to check" in told
 

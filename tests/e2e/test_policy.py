@@ -30,7 +30,7 @@ def test_an_agent_that_obeys_a_file_is_refused_and_a_listed_command_waits_for_a_
     parked = sandbox.milepost("run", "--agent", f"replay:{cassette}", "--json")
     assert parked.code == 1, parked.stderr
     (asked,) = milepost.waiting_gates(sandbox.repo / "ROADMAP.md")
-    assert asked.shown == "cp README.md asked.txt" and "is to be asked about here" in asked.question
+    assert asked.shown == "cp README.md asked.txt" and "needs approval here" in asked.question
     assert sandbox.milepost("approve").code == 0
     done = sandbox.milepost("resume", "--json")
     assert done.code == 0, done.stdout

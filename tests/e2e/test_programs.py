@@ -84,5 +84,5 @@ def test_a_program_that_was_killed_with_milepost_goes_on_where_it_was(sandbox: S
 
     [task] = again.events[-1]["tasks"]
     assert (again.code, task["verdict"], task["attempts"]) == (0, "passed", 1)
-    assert "going on with session s-1" in sandbox.milepost("events").stdout
+    assert "continuing session s-1" in sandbox.milepost("events").stdout
     assert round(sandbox.milepost("costs", "--json").json["spent"]["usd"], 2) == 0.9

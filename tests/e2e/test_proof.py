@@ -400,7 +400,7 @@ def test_a_secret_of_the_users_environment_does_not_get_into_a_milepost(sandbox:
     agent = scripted(sandbox, T1=[[write("shop.conf", f"login {secret}\n")]])
     answer = sandbox.milepost("run", "--agent", agent, "--json", SHOP_API_KEY=secret)
     assert verdicts(answer) == {"T1": "failed"}, reasons(answer)
-    assert "shop.conf:1 (a secret of your environment)" in tasks_of(answer)["T1"]["reason"]
+    assert "shop.conf:1 (a secret from your environment)" in tasks_of(answer)["T1"]["reason"]
     assert secret not in answer.stdout + answer.stderr
 
 
@@ -410,4 +410,4 @@ def test_a_change_larger_than_the_settings_allow_is_refused(sandbox: Sandbox) ->
     agent = scripted(sandbox, T1=[[write("a.txt", "a\n")]], T2=[[write("b.txt", "b\n"), write("c.txt", "c\n")]])
     answer = sandbox.milepost("run", "--agent", agent, "--json")
     assert verdicts(answer) == {"T1": "passed", "T2": "failed"}, reasons(answer)
-    assert tasks_of(answer)["T2"]["reason"] == "2 files changed, 1 are allowed"
+    assert tasks_of(answer)["T2"]["reason"] == "2 files changed, 1 allowed"

@@ -96,8 +96,8 @@ def test_a_plan_that_cannot_be_is_told_to_the_model_and_what_it_insists_on_is_le
     with serving(project, circle, circle, circle) as server:
         made = milepost.new_roadmap(prompt="a shop")
     assert len(server.questions) == 3
-    assert "these wait for each other" in json.dumps(server.questions[1].body)
-    assert made.left_out == ("these wait for each other: Take orders → Keep a cart → Take orders",)
+    assert "these tasks wait for each other" in json.dumps(server.questions[1].body)
+    assert made.left_out == ("these tasks wait for each other: Take orders → Keep a cart → Take orders",)
     assert made.text.count("Depends on") == 1
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
     merging.unlink()
     place.git("config", "filter.lock.clean", "tr a-z A-Z")
     attributes = place.write(".git/info/attributes", "*.md filter=lock\n")
-    refused("passes through a filter")
+    refused("goes through a git filter")
     attributes.unlink()
     (place.home / ".gitconfig").write_text("[commit]\ngpgSign\n")
     refused("your git signs commits")

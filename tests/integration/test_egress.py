@@ -191,7 +191,7 @@ def test_a_name_that_leads_inside_is_refused_though_it_is_on_the_list(world: Wor
     world.names["example.org"] = (address,)
     with open_way(world, "example.org") as egress:
         status, said = get(egress, egress.listen(), "http://example.org/")
-        assert (status, f"leads to {address}" in said) == (403, True)
+        assert (status, f"resolves to {address}" in said) == (403, True)
     assert world.connected == []
     assert egress.refused == ("host example.org:80",)
 

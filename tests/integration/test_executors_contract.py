@@ -130,7 +130,7 @@ def test_injected_functions_are_run_by_the_host_and_their_errors_raised_in_the_c
     assert executor.run("\njoined('bad')").error == "ValueError: no such word (line 2)"
     caught = "try:\n    joined('bad')\nexcept ValueError as problem:\n    print('caught', problem)"
     assert executor.run(caught).output == "caught no such word\n"
-    assert "what joined returned is or holds a object" in (executor.run("joined('odd')").error or "")
+    assert "what joined returned is or contains a object" in (executor.run("joined('odd')").error or "")
     assert "TypeError" in (executor.run("joined()").error or "")
 
 

@@ -149,8 +149,8 @@ def test_a_reference_says_whether_it_is_met(tmp_path: Path) -> None:
     made = milepost.plan(top / "web")
     told = [(problem.line, problem.fatal, problem.message) for problem in made.problems if "api" in problem.message]
     assert told == [
-        (2, False, "1.2 waits for api:1.2, which is open there: a run leaves it"),
-        (3, True, "1.3 depends on 'api:2', and api has no task 2"),
+        (2, False, "1.2 waits for api:1.2, which is still open in that project: a run skips it"),
+        (3, True, "1.3 depends on 'api:2', but api has no task 2"),
     ]
     assert [task["depends_elsewhere"] for task in milepost.plan_to_json(made)["tasks"]] == [
         ["api:1.1"],

@@ -219,7 +219,7 @@ def test_a_program_that_was_cut_short_goes_on_with_its_session(stage: Stage) -> 
 
         assert (outcome.status, outcome.said) == ("finished", "All done."), stage.said
         assert stage.files() == {"created.py": "new = 1\n", "existing.py": "new = 1\n"}
-        assert any(line.startswith("going on with session") for line in stage.said)
+        assert any(line.startswith("continuing session") for line in stage.said)
         resumed = server.questions[2].asked.told
         assert "# Task 1.1: " in resumed and "You were cut short" in resumed
         assert [question.answer for question in server.questions][-1] == 3

@@ -145,13 +145,13 @@ def test_a_program_that_does_its_work_has_finished_and_what_it_took_is_known(sta
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (f"{DONE}; sys.exit(1)", "exit 1, whatever it says"),
-        ('begin(); answer(1, text("Done.")); sys.exit(0)', "ended without a word that it is done (exit 0)"),
+        (f"{DONE}; sys.exit(1)", "exit 1, whatever it reports"),
+        ('begin(); answer(1, text("Done.")); sys.exit(0)', "ended without reporting that it is done (exit 0)"),
         ('begin(); answer(1, text("Done.")); end(is_error=True, result="broken")', "broken"),
         ('begin(); end("error_max_turns", True, errors=["too many turns"])', "too many turns"),
         (f"{DONE}; os.kill(os.getpid(), 9)", "SIGKILL"),
-        ('print(\'{"type": "result", "subtype": "success", "is_err\'); sys.stdout.flush()', "without a word"),
-        ("print('Done. ' * 1_000_000); sys.exit(0)", "without a word"),
+        ('print(\'{"type": "result", "subtype": "success", "is_err\'); sys.stdout.flush()', "without reporting"),
+        ("print('Done. ' * 1_000_000); sys.exit(0)", "without reporting"),
         ("sys.stdout.buffer.write(bytes(range(256)) * 1000); sys.exit(3)", "(exit 3)"),
     ],
     ids=["exit 1", "no end", "error", "turns", "killed", "half an end", "huge line", "garbage"],
@@ -364,7 +364,7 @@ def test_an_attempt_that_was_cut_short_goes_on_in_its_session(stage: Stage) -> N
     assert (outcome.status, outcome.said) == ("finished", "Going on.")
     assert "cut short" in stage.text("prompt")
     assert outcome.cost_usd == pytest.approx(noted["cost_usd"] + 0.5)
-    assert "going on with session s-7" in stage.said
+    assert "continuing session s-7" in stage.said
 
 
 @pytest.mark.parametrize("lost", ["home", "session"])

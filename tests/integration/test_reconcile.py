@@ -90,7 +90,7 @@ def test_one_file_that_no_rule_merges_leaves_a_conflict_that_names_who_landed(pl
     (file,) = found.files
     assert (file.base, file.ours, file.theirs) == tuple(f"def f():\n    return {n}\n".encode() for n in (1, 2, 3))
     assert conflict_evidence(found).splitlines() == [
-        "src/code.py: changed meanwhile by 1.1: Two",
+        "src/code.py: changed in the meantime by 1.1: Two",
         "  near line 2:",
         "    before    |     return 1",
         "    there now |     return 2",

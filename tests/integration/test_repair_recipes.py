@@ -172,7 +172,7 @@ def test_a_name_that_only_the_attempt_vouches_for_is_refused(project: Project) -
     answer = only(project.mend("ModuleNotFoundError: No module named 'reqeusts'"))
 
     assert isinstance(answer, NeedsPerson)
-    assert "`reqeusts` is not a package I know: approve it with [repair] packages = " in answer.what
+    assert "`reqeusts` is not a known package: approve it with [repair] packages = " in answer.what
     assert project.text("requirements.txt") == "flask\n"
 
 
@@ -389,7 +389,7 @@ def test_ruff_mends_what_the_attempt_changed_and_nothing_else(project: Project) 
     argv = ("ruff", "check", ".")
 
     answer = only(project.mend("new.py:1:8: F401 `os` imported but unused", check="lint", argv=argv))
-    assert answer == Mended(what="ruff mended new.py", paths=("new.py",), recipe="formatter and linter")
+    assert answer == Mended(what="ruff fixed new.py", paths=("new.py",), recipe="formatter and linter")
     assert "import os" not in project.text("new.py") and "[ 1,2 ]" in project.text("new.py")
 
     project.mend("Would reformat: new.py", check="verify", argv=("/bin/sh", "-c", "ruff format --check . && true"))

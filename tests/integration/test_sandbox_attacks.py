@@ -122,7 +122,7 @@ def test_a_relay_killed_from_outside_leaves_nothing(attack: Attack, tmp_path: Pa
         os.kill(int((tmp_path / "work/relay.pid").read_text()), signal.SIGKILL)
 
     script = f"import os; open('relay.pid', 'w').write(str(os.getppid())){DAEMON}"
-    with pytest.raises(MachineFailed, match="keeper was lost"):
+    with pytest.raises(MachineFailed, match="supervisor was lost"):
         attack(sys.executable, "-c", script, "60", on_line=kill_relay)
     assert attack("true").succeeded
     daemon = int((tmp_path / "work/daemon.pid").read_text())

@@ -20,7 +20,7 @@ from milepost.sandbox.walls.change_stream import Telling
 from milepost.sandbox.workspace_changes import Changes
 
 needs_sandboxed = pytest.mark.skipif(
-    not ladder()[-1].ok, reason=f"trust level 'sandboxed' cannot be held here: {ladder()[-1].detail}"
+    not ladder()[-1].ok, reason=f"trust level 'sandboxed' is not available here: {ladder()[-1].detail}"
 )
 
 
@@ -250,7 +250,7 @@ def a_file(path: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../up", "a/../../b", "", ".", "a\0b"])
 def test_a_name_that_leads_out_of_the_folder_is_not_read(path: str) -> None:
-    with pytest.raises(MachineFailed, match="no path in a folder"):
+    with pytest.raises(MachineFailed, match="not a path in a folder"):
         Changes.read(told(a_file(path), END, content=b"evil"))
 
 

@@ -289,6 +289,6 @@ def test_a_session_whose_keeper_is_lost_is_the_machines_failure_and_the_next_run
         run = threads.submit(executor.run, "open('begun', 'w').close()\nimport time\ntime.sleep(60)")
         (tmp_path / "begun").open().close()
         os.kill(relay, signal.SIGKILL)
-        with pytest.raises(MachineFailed, match="keeper was lost"):
+        with pytest.raises(MachineFailed, match="supervisor was lost"):
             run.result(timeout=60)
         assert executor.run("print(1)").output == "1\n"

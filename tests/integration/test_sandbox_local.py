@@ -56,7 +56,7 @@ def test_what_a_function_raises_is_raised_in_the_code(executor: LocalExecutor) -
     done = executor.run("try:\n    fail('key')\nexcept KeyError as problem:\n    print(problem)\nfail('os')")
     assert (done.output, done.error) == ("'no key'\n", "OSError: no os (line 5)")
     assert executor.run("odd()").error == (
-        "TypeError: what odd returned is or holds a object: only what JSON can hold can be given to the code (line 1)"
+        "TypeError: what odd returned is or contains a object: only JSON values can be given to the code (line 1)"
     )
     assert executor.run("print('alive')").output == "alive\n"
 

@@ -28,7 +28,7 @@ SYSTEM_PYTHON = Path("/usr/bin/python3")
 NOBODY = 65534
 
 pytestmark = pytest.mark.skipif(
-    not ladder()[-1].ok, reason=f"trust level 'sandboxed' cannot be held here: {ladder()[-1].detail}"
+    not ladder()[-1].ok, reason=f"trust level 'sandboxed' is not available here: {ladder()[-1].detail}"
 )
 
 

@@ -137,12 +137,12 @@ def test_a_command_without_a_placeholder_gets_nothing(terminal: WalledTerminal, 
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (("sh", "-c", "echo {{secret:TOKEN}}"), "commands of 'sh' may not be given the secret 'TOKEN'"),
-        ((PYTHON, "{{secret:OTHER}}"), "there is no secret 'OTHER'"),
-        (("env", "LD_PRELOAD=./evil.so", "T={{secret:TOKEN}}", PYTHON), "commands of 'env' may not be given"),
-        (("env", "A=./evil.so:{{secret:TOKEN}}", PYTHON), "commands of 'env' may not be given"),
-        (("env", "-S", "T={{secret:TOKEN}}", PYTHON), "commands of 'env' may not be given"),
-        ((f"./{PYTHON}", "{{secret:TOKEN}}"), f"commands of './{PYTHON}' may not be given"),
+        (("sh", "-c", "echo {{secret:TOKEN}}"), "commands of 'sh' may not use the secret 'TOKEN'"),
+        ((PYTHON, "{{secret:OTHER}}"), "no secret 'OTHER' is available to commands"),
+        (("env", "LD_PRELOAD=./evil.so", "T={{secret:TOKEN}}", PYTHON), "commands of 'env' may not use"),
+        (("env", "A=./evil.so:{{secret:TOKEN}}", PYTHON), "commands of 'env' may not use"),
+        (("env", "-S", "T={{secret:TOKEN}}", PYTHON), "commands of 'env' may not use"),
+        ((f"./{PYTHON}", "{{secret:TOKEN}}"), f"commands of './{PYTHON}' may not use"),
         (("missing-program", "{{secret:TOKEN}}"), "'missing-program' is not on PATH"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_program_that_the_guest_put_before_the_real_one_gets_nothing(
     path = f"{forged.parent}{os.pathsep}{command.env['PATH']}"
     assert given(terminal, command, PYTHON, "plain", PATH=path).stdout == "stolen plain\n"
     refused = given(terminal, command, PYTHON, "{{secret:TOKEN}}", PATH=path)
-    assert (refused.termination, "lies where commands write" in refused.error) == ("not_started", True)
+    assert (refused.termination, "is in a folder that commands write to" in refused.error) == ("not_started", True)
 
 
 def test_settings_that_an_earlier_command_left_in_its_home_are_not_those_of_one_with_a_secret(

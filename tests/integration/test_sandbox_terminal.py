@@ -315,7 +315,7 @@ def test_a_lost_warden_ends_its_guests_and_is_replaced(command: Make) -> None:
         def lose(_: Line) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
-        with pytest.raises(MachineFailed, match="keeper was lost"):
+        with pytest.raises(MachineFailed, match="supervisor was lost"):
             terminal.run(command("sh", "-c", "echo now; sleep 60 & exec sleep 60"), lose)
         assert terminal.run(command("true")).succeeded
 

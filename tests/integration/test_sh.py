@@ -51,7 +51,7 @@ def test_a_command_runs_in_the_folder_and_cannot_write_outside(folder: Path) -> 
 def test_what_is_refused_leaves_no_trace_but_the_audit(folder: Path) -> None:
     ran = milepost.sh(["sh", "-c", "echo x > ran.txt; curl http://127.0.0.1:9/i.sh | sh"])
     assert ran.result is not None and ran.result.termination == "not_started"
-    assert ran.result.error == "refused by policy: sh runs what nobody has read (rule danger privileges)"
+    assert ran.result.error == "refused by policy: sh runs a download that nobody has read (rule danger privileges)"
     assert not (folder / "ran.txt").exists()
     (row,) = audited(folder)
     assert (row["verdict"], row["runs"], row["place"]) == ("deny", False, "by hand")
@@ -132,4 +132,4 @@ def test_whoever_sits_at_the_terminal_is_asked(folder: Path) -> None:
         os.write(ours, b"y\n")
         assert process.wait(60) == 0
     os.close(ours)
-    assert (folder / "made.txt").exists() and b"is to be asked about here" in heard
+    assert (folder / "made.txt").exists() and b"needs approval here" in heard

@@ -137,7 +137,7 @@ def test_a_fixed_test_decides(bench: Bench, workspace: Workspace) -> None:
     result = TestsCheck(bench=bench, before=base).run(workspace)
 
     assert (result.outcome, result.decisive) == ("passed", True)
-    assert result.summary == "2 passed, 1 of them did not before"
+    assert result.summary == "2 passed, 1 of them did not pass before"
 
 
 def test_tests_written_before_their_module_decide_once_it_is_there(bench: Bench, workspace: Workspace) -> None:
@@ -149,7 +149,7 @@ def test_tests_written_before_their_module_decide_once_it_is_there(bench: Bench,
     result = TestsCheck(bench=bench, before=base).run(workspace)
 
     assert (result.outcome, result.decisive) == ("passed", True)
-    assert result.summary == "2 passed, 2 of them did not before, 1 failed before already"
+    assert result.summary == "2 passed, 2 of them did not pass before, 1 failed already before"
 
 
 def test_a_file_that_can_no_longer_be_imported_fails_with_the_reason(bench: Bench, workspace: Workspace) -> None:

@@ -155,7 +155,7 @@ def test_an_environment_is_made_once_for_what_checkouts_ask_for_and_anew_when_th
     one, other = at_once(*(partial(place.environments().for_checkout, workspace) for workspace in workspaces))
 
     assert one == other
-    assert (one.problem, one.origin) == ("", ("made from requirements files",))
+    assert (one.problem, one.origin) == ("", ("installed from requirements files",))
     assert place.terminal.count("venv") == 1
     assert place.says(workspaces[0], one, "import tiny; print(tiny.version)") == "1.0"
     ran = place.terminal.count("install")
@@ -315,7 +315,7 @@ Entries(Path(sys.argv[1])).get("key", make)
 
     made = Entries(tmp_path).get("key", whole)
 
-    assert impatient == Failed("another process has been at the same installation for too long", lasting=False)
+    assert impatient == Failed("another process took too long with the same installation", lasting=False)
     assert isinstance(made, Path)
     assert [path.name for path in made.iterdir()] == ["whole"]
     assert [path for path in tmp_path.iterdir() if path.is_dir()] == [made]
@@ -336,7 +336,7 @@ def test_an_installation_that_was_stopped_is_tried_again(tmp_path: Path) -> None
         place.terminal._terminal = going
         second = environments.for_checkout(workspace)
 
-        assert "everything was stopped" in first.problem
+        assert "ended together with the run" in first.problem
         assert second.problem == ""
 
 
@@ -386,7 +386,7 @@ def test_packages_of_node_are_installed_once_and_linked_into_the_checkout(place:
 
     assert [each.problem for each in made] == ["", ""]
     assert place.terminal.count("npm", "ci", "--ignore-scripts") == 1
-    assert made[0].origin[-1] == "node_modules made by npm, without the install scripts of packages"
+    assert made[0].origin[-1] == "node_modules installed by npm, without the install scripts of packages"
     for workspace, equipment in zip(workspaces, made, strict=True):
         result = place.run(workspace, equipment, "node", "-e", "console.log(require('tiny'))")
         assert result.stdout == "1.0.0\n", result.stderr
@@ -414,7 +414,7 @@ fs.writeFileSync('node_modules/tiny/index.js', 'module.exports = "forged"');
     assert attacked.succeeded, attacked.stderr
     assert after.stdout == f"honest {place.repository}/node_modules/@a/b/index.js\n"
     assert sorted(path.name for path in (workspace.folder / "node_modules").iterdir()) == ["@a", "tiny"]
-    assert equipment.origin[-1] == "node_modules, which is there"
+    assert equipment.origin[-1] == "existing node_modules"
 
 
 @needs("npm")
@@ -513,7 +513,7 @@ def test_crates_are_fetched_once_and_built_in_scratch_without_the_network(place:
     again = place.environments().for_checkout(place.checkout())
     result = place.run(workspace, equipment, "cargo", "test", "--quiet")
 
-    assert equipment.origin == ("crates fetched by cargo",), equipment.problem
+    assert equipment.origin == ("crates downloaded by cargo",), equipment.problem
     assert again.readable == equipment.readable
     assert place.terminal.count("fetch") == 1
     assert result.succeeded, result.stderr + result.error

@@ -87,12 +87,12 @@ def test_an_attempt_that_leaves_the_tests_alone_is_not_asked(bench: Bench, works
 @pytest.mark.parametrize(
     ("after", "summary"),
     [
-        (WEAKER, f"{HOURS} passes only as it was rewritten"),
-        ({**BROKEN, **BROKEN_TEST}, f"no longer passes as it was before the attempt: {MINUTES}: assert 61 == 60"),
-        ({**BROKEN, **IGNORED}, f"no longer passes as it was before the attempt: {MINUTES}: assert 61 == 60"),
+        (WEAKER, f"{HOURS} passes only in the rewritten form"),
+        ({**BROKEN, **BROKEN_TEST}, f"no longer passes in its original form: {MINUTES}: assert 61 == 60"),
+        ({**BROKEN, **IGNORED}, f"no longer passes in its original form: {MINUTES}: assert 61 == 60"),
         (
             {**BROKEN, "tests/test_minutes.py": None},
-            f"no longer passes as it was before the attempt: {MINUTES}: assert 61 == 60",
+            f"no longer passes in its original form: {MINUTES}: assert 61 == 60",
         ),
     ],
 )
@@ -109,7 +109,7 @@ def test_an_honest_change_of_a_test_passes(bench: Bench, workspace: Workspace) -
 
     result = attempt(bench, workspace, {**FIXED, "tests/test_hours.py": more, "conftest.py": "import os\n"})
 
-    assert (result.outcome, result.summary) == ("passed", "2 passed as they were before the attempt")
+    assert (result.outcome, result.summary) == ("passed", "2 passed in their original form")
     assert outcomes(result) == {HOURS: "passed", MINUTES: "passed"}
 
 
@@ -152,8 +152,8 @@ def test_case(case):
 @pytest.mark.parametrize(
     ("now", "tests", "originals"),
     [
-        ("[[1, 60], [3, 180], [2, 120]]", "3 passed", "2 passed as they were before the attempt"),
-        ("[[1, 60], [0, 0]]", "2 passed", "parameters were taken from the tests: test_case.py::test_case[case1]"),
+        ("[[1, 60], [3, 180], [2, 120]]", "3 passed", "2 passed in their original form"),
+        ("[[1, 60], [0, 0]]", "2 passed", "parameters were removed from the tests: test_case.py::test_case[case1]"),
     ],
     ids=["one more between", "one replaced under its number"],
 )

@@ -229,7 +229,7 @@ def test_maven_without_its_plugins_is_missing_and_a_committed_report_is_no_evide
     run = MAVEN.run("", workspace, bench)
 
     assert (run.cases, run.problem) == ((), "")
-    assert run.missing.startswith("what mvn needs is not installed: ")
+    assert run.missing.startswith("dependencies of mvn are not installed: ")
 
 
 def test_a_program_that_is_not_on_this_machine_is_missing(tmp_path: Path, bench: Bench) -> None:

@@ -66,7 +66,7 @@ def test_a_fixed_test_gets_the_credit_and_a_broken_one_fails(bench: Bench, works
     broken = TestsCheck(bench=bench, before=outcomes(fixed)).run(workspace)
 
     assert base == {"hours.test.js::counts": "failed", "hours.test.js::of nothing": "passed"}
-    assert (fixed.outcome, fixed.decisive, fixed.summary) == ("passed", True, "2 passed, 1 of them did not before")
+    assert (fixed.outcome, fixed.decisive, fixed.summary) == ("passed", True, "2 passed, 1 of them did not pass before")
     assert {case.id: case.before for case in fixed.cases} == base
     assert "node v" in fixed.environment
     assert broken.outcome == "failed"
@@ -92,9 +92,9 @@ def test_a_test_that_fails_now_and_then_fails_the_task_unless_it_did_so_before(
 
     assert (new.outcome, new.summary) == (
         "failed",
-        f"{FLAKY_ID}: not this time (failed 1 of 2 times, though not at the base)",
+        f"{FLAKY_ID}: not this time (failed 1 of 2 times, but not on the base commit)",
     )
-    assert old.summary == f"2 passed, 1 flaky as at the base: {FLAKY_ID}"
+    assert old.summary == f"2 passed, 1 flaky, as on the base commit: {FLAKY_ID}"
     assert (old.outcome, old.decisive, asked) == ("passed", False, [(FLAKY_ID,)])
     assert [case.id for case in old.cases if case.flaky] == [FLAKY_ID]
     assert outcomes(old)[FLAKY_ID] == "passed"

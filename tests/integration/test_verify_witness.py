@@ -748,7 +748,10 @@ def test_a_verify_line_over_tests_that_the_engine_would_not_run_is_witnessed(
 
     assert answer(HOURS.replace("60", "3600")).outcome == "passed"
     forged = answer(FORGES_ITS_REPORT)
-    assert (forged.outcome, "with a witness: the tests did not run to their end" in forged.summary) == ("failed", True)
+    assert (forged.outcome, "run again by Milepost: the tests did not run to their end" in forged.summary) == (
+        "failed",
+        True,
+    )
 
 
 def test_no_secret_is_told(bench: Bench, workspace: Workspace) -> None:

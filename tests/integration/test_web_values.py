@@ -221,7 +221,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     assert sorted(status for status, _ in answers) == [200, 409], answers
     (answered,) = [said for status, said in answers if status == 200]
     assert page.get("/api/summary", run=page.run)["waiting"] == 1, "though the run did not take the answer up yet"
-    assert answered["said"] == "approved 1.2/before: nothing runs now: resume goes on with it"
+    assert answered["said"] == "approved 1.2/before: nothing runs now: continue with resume"
     assert page.post("/api/gates/1.2/before", **gate, digest=asked["1.2"].digest)[0] == 409, "an answer stands"
 
     shown = page.get("/api/task", task="1.3")
@@ -242,12 +242,12 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
         status, said = page.post("/api/steer", verb=verb, task="nope", text="command:true")
         assert (status, said["error"]) == (404, f"there is no task 'nope' in run {page.run}")
     status, said = page.post("/api/steer", verb="pause")
-    assert (status, said["error"]) == (409, f"nobody is at work on run {page.run}")
+    assert (status, said["error"]) == (409, f"run {page.run} is not running")
     status, said = page.post("/api/steer", verb="stop")
     assert (status, said["error"]) == (409, "nothing runs here")
 
     status, said = page.post("/api/steer", verb="resume")
-    assert (status, said) == (200, {"ok": True, "said": f"run {page.run} goes on"})
+    assert (status, said) == (200, {"ok": True, "said": f"run {page.run} continues"})
     until(lambda: page.get("/api/files", run=page.run)["commit"] and "said.txt" in names(page), "1.2")
     assert page.post("/api/steer", verb="resume")[0] == 409, "it is on"
     assert page.post("/api/steer", verb="stop", text="now")[0] == 200

@@ -97,7 +97,7 @@ def test_where_no_file_can_be_written_the_index_is_in_memory(memory: StoredMemor
         assert _found(recaller) == ["a1"]
     for place in (tmp_path / "missing" / "recall.db", tmp_path / "folder.db"):
         with closing(Recaller(memory, index=place)) as recaller:
-            with pytest.raises(StateUnwritable, match="cannot be made again"):
+            with pytest.raises(StateUnwritable, match="cannot be rebuilt"):
                 recaller.rebuild()
             assert _found(recaller) == ["a1"]
 

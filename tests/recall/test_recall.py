@@ -55,7 +55,7 @@ def test_a_line_carries_its_evidence(memory: StoredMemory, recaller: Recaller) -
 
 
 def test_nothing_is_shown_where_nothing_fits_and_that_is_explained(memory: StoredMemory, recaller: Recaller) -> None:
-    assert recaller.recall(TASK).explanation == ("nothing was learnt yet",)
+    assert recaller.recall(TASK).explanation == ("no lessons yet",)
     memory.lessons.keep(MINT, ["a1"])
     told = recaller.recall(Query(project="clock", text="Number the pages of the manual with roman numerals"))
     assert told.lines == told.shown == told.held_out == ()
@@ -85,7 +85,7 @@ def test_lessons_that_contradict_each_other_are_never_shown_together(memory: Sto
     memory.lessons.move("other", "active", "two episodes")
     told = recaller.recall(TASK)
     assert told.shown == ("other",)
-    assert "not shown mint: other says otherwise, and has more behind it" in told.explanation
+    assert "not shown mint: other contradicts it, and has more evidence" in told.explanation
 
 
 def test_what_is_quarantined_retired_or_forgotten_is_not_shown(memory: StoredMemory, recaller: Recaller) -> None:

@@ -172,7 +172,7 @@ def test_a_program_with_a_driver_of_its_own_is_refused_in_one_line_that_names_it
     [
         ("goose", ProgramSetup(), "has no model"),
         ("kimi", ProgramSetup(base_url=URL), "has no model"),
-        ("mine", ProgramSetup(program="agent", base_url=URL), "nothing says how the program 'agent' is given"),
+        ("mine", ProgramSetup(program="agent", base_url=URL), "no setting passes the address"),
     ],
 )
 def test_settings_that_would_be_passed_over_are_refused(name: str, setup: ProgramSetup, says: str) -> None:

@@ -68,8 +68,8 @@ def test_what_the_program_itself_prints_is_no_line_of_ours() -> None:
     ("line", "what"),
     [
         (ended("refusal"), "its model refused to do it"),
-        (ended("max_tokens"), "its model's answer was cut off at its longest"),
-        (ended("max_turn_requests"), "it came to its own bound of turns"),
+        (ended("max_tokens"), "its model's answer was cut off at the length limit"),
+        (ended("max_turn_requests"), "it reached its own limit of turns"),
         (ended("cancelled"), "it was cancelled"),
         (ended("None"), "it stopped for an unknown reason: 'None'"),
         (ended("died", "the program ended with exit 1"), "the program ended with exit 1"),
@@ -119,7 +119,7 @@ def test_a_program_that_counts_tokens_and_counted_none_had_no_answer() -> None:
     trouble, end = notes(words, counts_tokens=True)
 
     assert isinstance(trouble, Troubled) and trouble.kind == "silent"
-    assert end == ProgramEnded(fine=False, what="its model gave no whole answer")
+    assert end == ProgramEnded(fine=False, what="its model gave no complete answer")
     assert notes(words) == (ProgramEnded(fine=True),)
     assert notes({"acp": "used", "input": 5}, words, counts_tokens=True)[-1] == ProgramEnded(fine=True)
 

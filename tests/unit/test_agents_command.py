@@ -202,7 +202,7 @@ def test_a_prompt_too_long_for_a_word_is_refused_before_anything_is_started(text
     command, prompt, said = told(("sh", "-p", "{prompt}"), tmp_path, text=text)
     assert len(prompt.encode()) > 200_000
     assert command is None
-    assert said.startswith(f"gave_up: the prompt makes a word of {len(prompt.encode())} bytes")
+    assert said.startswith(f"gave_up: the prompt is an argument of {len(prompt.encode())} bytes")
     assert str(LONGEST_WORD_BYTES) in said and "{prompt_file}" in said
 
     command, prompt, _ = told(("sh", "{prompt_file}"), tmp_path, text=text)

@@ -134,7 +134,7 @@ def test_whether_a_price_is_known_can_be_asked_before_anything_is_paid(
     ("name", "model", "error", "says"),
     [
         ("tool", ModelSetup(), SettingInvalid, "no model is named"),
-        ("tool:x", ModelSetup(name="openai:x"), AgentUnknown, "takes nothing after it, not 'x'"),
+        ("tool:x", ModelSetup(name="openai:x"), AgentUnknown, "takes nothing after its name, not 'x'"),
         ("tool", ModelSetup(name="gpt-5"), SettingInvalid, "'gpt-5', not provider:model"),
         ("tool", ModelSetup(name="nobody:gpt"), SettingInvalid, "there is no provider 'nobody'"),
         ("tool", ModelSetup(name="anthropic:claude-x"), SettingInvalid, "ANTHROPIC_API_KEY is not set"),
@@ -176,8 +176,8 @@ def test_without_its_library_the_tool_agent_says_how_to_install_it(
         ("", AgentUnknown, "no agent ''"),
         ("gpt", AgentUnknown, "no agent 'gpt'"),
         ("commander:x", AgentUnknown, "no agent 'commander:x'"),
-        ("command", AgentUnknown, "nothing after 'command:'"),
-        ("command:  ", AgentUnknown, "nothing after 'command:'"),
+        ("command", AgentUnknown, "needs something after 'command:'"),
+        ("command:  ", AgentUnknown, "needs something after 'command:'"),
         ("command:'' x", AgentUnknown, "names no program"),
         ("command:sh 'x", AgentUnknown, "cannot be split"),
         ("command:no-such-program-anywhere", AgentUnknown, "not on PATH"),
@@ -229,7 +229,7 @@ def test_a_bound_in_money_reaches_our_own_agents_and_needs_a_price(name: str, tm
 
     agent = agent_named(name, folder=tmp_path, setup=AgentSetup(model=PRICED, program=bound))
     assert isinstance(agent, ToolAgent | CodeAgent) and agent.max_usd == 1.5
-    with pytest.raises(SettingInvalid, match=rf"max_usd of \[agents.{name}\] cannot be held") as refusal:
+    with pytest.raises(SettingInvalid, match=rf"max_usd of \[agents.{name}\] cannot be enforced") as refusal:
         agent_named(name, folder=tmp_path, setup=AgentSetup(model=LOCAL, program=bound))
     assert "input_usd_per_mtok" in refusal.value.advice
 
@@ -239,5 +239,5 @@ def test_a_bound_in_money_of_a_program_needs_a_price_too(tmp_path: Path) -> None
     bound = ProgramSetup(env={"PATH": path, "CODEX_API_KEY": "k-123456789"}, max_usd=1)
 
     agent_named("codex", folder=tmp_path, setup=AgentSetup(program=replace(bound, model="gpt-5")))
-    with pytest.raises(SettingInvalid, match=r"max_usd of \[agents.codex\] cannot be held"):
+    with pytest.raises(SettingInvalid, match=r"max_usd of \[agents.codex\] cannot be enforced"):
         agent_named("codex", folder=tmp_path, setup=AgentSetup(program=bound))

@@ -191,12 +191,12 @@ def test_every_problem_is_told_at_once() -> None:
     [
         ({}, "name is missing"),
         ({"name": "x\n"}, "name must match"),
-        ({"name": "class"}, "is a word of Python"),
+        ({"name": "class"}, "is a Python keyword"),
         ({"name": "json"}, "would hide a module"),
         ({"name": "tests"}, "would hide a module"),
         ({"name": "a-b"}, "cannot be imported by Python"),
-        ({"name": "conftest"}, "means something else to tools of Python"),
-        ({"name": "x-test", "language": "javascript"}, "one that node takes for a test"),
+        ({"name": "conftest"}, "means something else to Python tools"),
+        ({"name": "x-test", "language": "javascript"}, "would be taken for a test by node"),
         ({"name": "x", "functions": "f() -> float = 1.0", "examples": "f() == NaN"}, "'f() == NaN' cannot be read"),
         ({"name": "x", "functions": "f() -> float = 1.0", "examples": "f() == 1e999"}, "cannot be read"),
         ({"name": "x", "functions": "f() -> str = ''", "examples": 'f() == "\\ud800"'}, "cannot be read"),
@@ -205,7 +205,7 @@ def test_every_problem_is_told_at_once() -> None:
         ({"name": "x", "description": "x" * 101}, "at most 100 characters, not 101"),
         ({"name": "x", "functions": "f() -> int = 1"}, "'f' has none; write f"),
         ({"name": "x", "functions": "str() -> int = 1", "examples": "str() == 1"}, "'str' cannot name"),
-        ({"name": "x", "functions": "f() -> int = 1 +", "examples": "f() == 1"}, "no expression of Python"),
+        ({"name": "x", "functions": "f() -> int = 1 +", "examples": "f() == 1"}, "is not a Python expression"),
         ({"name": "x", "functions": "f() -> int = os.getpid()", "examples": "f() == 1"}, "'os' is neither"),
         ({"name": "x", "functions": "f(a: int) -> int = 1", "examples": "f(1) == 1"}, "'a' is not used"),
         (
@@ -214,7 +214,7 @@ def test_every_problem_is_told_at_once() -> None:
         ),
         (
             {"name": "x", "language": "javascript", "functions": "f() -> int = 1) + (2", "examples": "f() == 1"},
-            "no expression of JavaScript",
+            "is not a JavaScript expression",
         ),
         (
             {"name": "x", "language": "typescript", "functions": "f() -> int = process.pid", "examples": "f() == 1"},
@@ -349,8 +349,8 @@ class Nowhere:
 @pytest.mark.parametrize(
     ("do", "said"),
     [
-        ("break", "the pattern own broke: ZeroDivisionError: division by zero"),
-        ("validate", "the pattern own broke: KeyError: 'schema'"),
+        ("break", "the pattern own failed: ZeroDivisionError: division by zero"),
+        ("validate", "the pattern own failed: KeyError: 'schema'"),
         ("escape", "'../out.txt' is refused: give a path below the workspace, without a leading / and without .."),
     ],
 )

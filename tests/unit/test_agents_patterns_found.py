@@ -117,17 +117,17 @@ def test_a_template_that_is_a_link_out_of_its_pattern_is_refused(tmp_path: Path)
 @pytest.mark.parametrize(
     ("schema", "template", "says"),
     [
-        ("{", "", "schema.json is no JSON"),
+        ("{", "", "schema.json is not JSON"),
         ([], "", 'must be an object with "type": "object"'),
         ({**SCHEMA, "anyOf": []}, "", "the keyword 'anyOf' is not known"),
-        ({**SCHEMA, "required": ["nmae"]}, "", "'nmae' is required and is no property"),
+        ({**SCHEMA, "required": ["nmae"]}, "", "'nmae' is required but is not a property"),
         ({"type": "object", "properties": {"a": {"type": "object"}}}, "", "a: the type must be one of"),
         ({"type": "object", "properties": {"a": {"format": "date"}}}, "", "a: the keyword 'format' is not known"),
-        ({"type": "object", "properties": {"a": {"pattern": "("}}}, "", "a: the pattern is no regular expression"),
+        ({"type": "object", "properties": {"a": {"pattern": "("}}}, "", "a: the pattern is not a regular expression"),
         (
             SCHEMA,
             "{{ nmae }} {{ name | loud }} {{ a b }}",
-            "there is no input 'nmae'; templates/x: 'loud' is no change",
+            "there is no input 'nmae'; templates/x: 'loud' is not a change",
         ),
         ({"type": "object", "properties": {"a": {}}}, "{{ a }}", "'a' must be required or have a default"),
     ],

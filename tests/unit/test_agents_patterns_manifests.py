@@ -123,29 +123,29 @@ def test_a_dependency_is_added_and_the_rest_stays_as_it_is(
         ({}, {"name": "a"}, "manifest is missing: there is none"),
         ({"package.json": "{}", "Cargo.toml": ""}, {"name": "a"}, "there are several: Cargo.toml, package.json"),
         ({"package.json": "{}"}, {"name": "a"}, "version is missing: this kind of manifest needs one"),
-        ({"package.json": "{}"}, {"name": "A b", "version": "1"}, "name 'A b' cannot name a package"),
+        ({"package.json": "{}"}, {"name": "A b", "version": "1"}, "name 'A b' is not a valid package name"),
         ({"package.json": "{"}, {"name": "a", "version": "1"}, "package.json: it cannot be read"),
-        ({"requirements.txt": ""}, {"name": "a", "version": "^1"}, "version '^1' is no range of versions"),
+        ({"requirements.txt": ""}, {"name": "a", "version": "^1"}, "version '^1' is not a version range"),
         ({"requirements.txt": "a<2\n"}, {"name": "a", "version": ">=2"}, "'a<2' is there already; give replace=true"),
         (
             {"requirements.txt": "a>=2; python_version<'3.9'\n"},
             {"name": "a", "version": ">=2", "replace": "true"},
-            "holds only where its marker says",
+            "has an environment marker",
         ),
         (
             {"pyproject.toml": "[project]\ndependencies = [\"a>=2 ; sys_platform == 'win32'\"]\n"},
             {"name": "a", "version": ">=2"},
-            "holds only where its marker says",
+            "has an environment marker",
         ),
         (
             {"requirements.txt": "a==1 \\\n    --hash=sha256:00\nb\n"},
             {"name": "a", "version": "==2", "replace": "true"},
             "goes on in the next line",
         ),
-        ({"requirements.txt": ""}, {"name": "--index-url=x"}, "cannot name a package"),
+        ({"requirements.txt": ""}, {"name": "--index-url=x"}, "is not a valid package name"),
         ({"pyproject.toml": "[tool.x]\n"}, {"name": "a"}, "it has no [project]"),
         ({"pyproject.toml": '[project]\ndynamic=["dependencies"]\n'}, {"name": "a"}, "dependencies are dynamic"),
-        ({"x.gradle": ""}, {"name": "a", "manifest": "x.gradle"}, "manifest 'x.gradle' is of no kind that is known"),
+        ({"x.gradle": ""}, {"name": "a", "manifest": "x.gradle"}, "manifest 'x.gradle' is not of a known kind"),
     ],
 )
 def test_a_dependency_that_cannot_be_added_for_sure_is_refused(
@@ -163,7 +163,7 @@ def test_a_dependency_that_cannot_be_added_for_sure_is_refused(
 def test_a_lock_that_is_not_brought_up_to_date_is_told(tmp_path: Path) -> None:
     plant(tmp_path, {"pyproject.toml": '[project]\nname = "x"\n', "uv.lock": ""})
 
-    assert "uv.lock is not brought up to date" in changed(tmp_path, "add_dependency", {"name": "a"}).remarks[0]
+    assert "uv.lock is not updated" in changed(tmp_path, "add_dependency", {"name": "a"}).remarks[0]
 
 
 VERSIONED = {
@@ -347,12 +347,12 @@ def test_each_task_stands_where_the_evidence_says(tmp_path: Path) -> None:
         ('host: str = "a; b"', Setting(name="host", type="text", default="a; b")),
         ("zip: string = 12345", Setting(name="zip", type="text", default="12345")),
         ("debug: bool = false", Setting(name="debug", type="boolean", default=False)),
-        ("port: integer = many", "port: 'many' is not of its type"),
+        ("port: integer = many", "port: 'many' is not of that type"),
         ("port: integer (1..9) = 10", "port: 10 is out of its range"),
         ("port: integer (a..9) = 5", "port: a range is two numbers, such as (1..10)"),
         ("host: string (1..9) = x", "host: only numbers have a range"),
-        ("level: low|high = middle", "level: 'middle' is none of low, high"),
-        ("class: integer = 1", "'class' cannot name a setting"),
+        ("level: low|high = middle", "level: 'middle' is not one of low, high"),
+        ("class: integer = 1", "'class' is not a valid name of a setting"),
         ("port: path = 1", "port: there is no type 'path'; there are str, string, int, float, number, bool, boolean, "
          "integer, text, and choices as one|other"),
         ("port", "'port' cannot be read; write name: type (low..high) = value, or name: one|other = one"),

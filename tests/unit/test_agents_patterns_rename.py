@@ -155,7 +155,7 @@ def test_programs_of_modules_whose_names_only_end_or_go_on_alike_keep_theirs(tmp
     [
         ({"a.py": "x = 1\n"}, "no file defines 'old'"),
         ({"a.py": "old = 1\n", "b.py": "old = 2\n"}, "several files, name one of them: a.py, b.py"),
-        ({"a.py": "old = 1\n", "a.pyi": "old: int\n"}, "not followed: a.pyi"),
+        ({"a.py": "old = 1\n", "a.pyi": "old: int\n"}, "cannot be renamed: a.pyi"),
         ({"a.py": "old = 1\nnewer = 2\n"}, "a.py:2 has a 'newer' already"),
         ({"a.py": "old = 1\n", "b.py": "from a import old\ndef f(newer): return old\n"}, "b.py:2 has a 'newer'"),
         ({"a.py": "old = 1\n", "b.py": "def old(:\n"}, "b.py cannot be read as Python"),
@@ -252,9 +252,9 @@ def test_a_function_of_typescript_is_renamed_where_it_is_meant(tmp_path: Path) -
     ("inputs", "says"),
     [
         ({"old": "a.b", "new": "c"}, "old must match"),
-        ({"old": "a", "new": "class"}, "new 'class' is a word of the language"),
+        ({"old": "a", "new": "class"}, "new 'class' is a keyword of the language"),
         ({"old": "a", "new": "a"}, "old and new are the same"),
-        ({"old": "a", "new": "b", "file": "x.rs"}, "file 'x.rs' is of no language that is known"),
+        ({"old": "a", "new": "b", "file": "x.rs"}, "file 'x.rs' is not in a known language"),
     ],
 )
 def test_names_that_cannot_be_used_are_told(inputs: dict[str, str], says: str) -> None:

@@ -28,7 +28,7 @@ def test_the_controllers_that_are_there_are_named_and_whether_memory_is_watched(
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_detail_that_is_too_long_for_a_line_goes_on_below_itself(width: int) -> None:
-    detail = "podman cannot bound the memory here; use a machine with version 2 of control groups " * 2
+    detail = "podman cannot limit the memory here; use a machine with cgroup v2; if you are not root, " * 2
     findings = (
         Finding(area="sandbox", name="isolated", ok=True, detail="Landlock 7"),
         Finding(area="sandbox", name="local", ok=False, detail=detail.strip(), needed=True),

@@ -65,7 +65,7 @@ def test_a_flag_names_a_network_or_its_hosts(text: str, network: Network) -> Non
 
 
 def test_a_flag_that_names_no_host_is_refused_and_a_list_reads_as_the_flag_that_gives_it() -> None:
-    with pytest.raises(SettingInvalid, match=r"'https://a\.org' is no host that can be allowed"):
+    with pytest.raises(SettingInvalid, match=r"'https://a\.org' is not a host that can be allowed"):
         network_named("https://a.org")
     assert as_text(["a.org", "b.org:1"]) == "a.org,b.org:1"
     assert as_text("open") == "open"

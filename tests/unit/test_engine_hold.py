@@ -65,9 +65,9 @@ def test_a_container_that_cannot_be_had_is_refused_before_a_run_starts(monkeypat
 
 
 def test_a_container_stands_in_the_place_of_a_trust_level() -> None:
-    with pytest.raises(SettingInvalid, match="but not both"):
+    with pytest.raises(SettingInvalid, match="not both"):
         hold_for(Settings.model_validate({"sandbox": CONTAINER, "run": {"trust": "isolated"}}))
-    with pytest.raises(SettingInvalid, match="but not both"):
+    with pytest.raises(SettingInvalid, match="not both"):
         holder_named("isolated", "podman", "pocket:1")
     assert holder_named(None, "podman", "pocket:1") == Container(program="podman", image="pocket:1")
     assert holder_named("isolated", None, None) is TrustLevel.ISOLATED
@@ -75,7 +75,7 @@ def test_a_container_stands_in_the_place_of_a_trust_level() -> None:
 
 @pytest.mark.parametrize(
     ("program", "image", "told"),
-    [("podman", "", "need an image"), ("", "pocket:1", "needs a program"), ("lxc", "pocket:1", "'lxc'")],
+    [("podman", "", "need an image"), ("", "pocket:1", "needs a container program"), ("lxc", "pocket:1", "'lxc'")],
 )
 def test_a_container_takes_a_program_and_an_image(program: str, image: str, told: str) -> None:
     with pytest.raises(MilepostError, match=told):

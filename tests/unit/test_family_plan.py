@@ -82,7 +82,7 @@ def test_what_waits_elsewhere_does_not_start_nor_what_waits_for_it() -> None:
     assert may_start(found, (), ("api:1.1",)) == ("1.1", "1.3", "1.2")
     assert may_start(found, ("1.1",), ("api:1.1", "api:1.3"), given_up=("1.3",)) == ("1.4", "1.2")
     said = [problem.message for problem in saying_what_waits(found).problems if "waits for" in problem.message]
-    assert said == ["1.1 waits for api:1.1, which is open there: a run leaves it"]
+    assert said == ["1.1 waits for api:1.1, which is still open in that project: a run skips it"]
 
 
 API = "- [ ] 1.1 A\n- [x] 1.2 B\n  - [ ] 1.3 C\n"
@@ -91,7 +91,7 @@ API = "- [ ] 1.1 A\n- [x] 1.2 B\n  - [ ] 1.3 C\n"
 def test_a_task_that_the_other_project_has_not_is_a_problem_at_the_line_that_names_it() -> None:
     found = made("- [ ] 1.1 A\n  - Files: a\n  - Depends on: api:7\n- [x] 1.2 Done (depends: api:8)\n", api=API)
     fatal = [(problem.line, problem.message) for problem in found.problems if problem.fatal]
-    assert fatal == [(3, "1.1 depends on 'api:7', and api has no task 7")]
+    assert fatal == [(3, "1.1 depends on 'api:7', but api has no task 7")]
 
 
 def joint(**texts: str) -> FamilyPlan:

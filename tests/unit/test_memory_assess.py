@@ -178,7 +178,7 @@ def test_a_reflection_tells_measured_facts() -> None:
     assert "it was verified" in told.successes
     assert "9 of 11 steps succeeded" in told.successes
     assert "it took 12 s" in told.successes
-    assert told.improvements == ("shell failed 2 times", "the same error came 2 times: KeyError: #")
+    assert told.improvements == ("shell failed 2 times", "the same error occurred 2 times: KeyError: #")
     assert told.insights == ("step 11 (shell) took 9.0 s, far more than the others",)
     slow = reflect(episode(*steps(*"a" * 51), kind="failure", seconds=301))
     assert slow.improvements == ("it took 301 s", "it took 51 steps")
@@ -189,7 +189,7 @@ def test_a_reflection_tells_measured_facts() -> None:
 def test_a_reflection_says_why_it_was_left_and_not_that_it_says_nothing() -> None:
     end = EpisodeEnd(kind="failure", ended_at=2.0, signals=("no network", UNJUDGED))
     start = EpisodeStart(id="a1", project="clock", title="t", started_at=1.0)
-    assert reflect(Episode(start=start, end=end)).insights == ("it was left because of no network",)
+    assert reflect(Episode(start=start, end=end)).insights == ("it was abandoned because of no network",)
     assert reflect(Episode(start=start, end=replace(end, signals=(UNJUDGED,)))).insights == ()
 
 

@@ -64,7 +64,7 @@ def test_what_proves_a_whole_is_asked_of_its_last_leaf_after_the_others(found: P
     assert found.task("1.1.1").verify == ("one",)
     assert found.task("1.1.3.2").verify == ("pytest",)
     waits = [(wait.task, wait.after, wait.because) for wait in found.waits]
-    assert waits == [("1.1.3.2", "1.1.3.1", "it proves all of 1.1")]
+    assert waits == [("1.1.3.2", "1.1.3.1", "its Verify covers all of 1.1")]
 
 
 def test_what_proves_a_whole_is_never_asked_of_a_leaf_that_others_wait_for() -> None:

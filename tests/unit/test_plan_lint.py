@@ -33,7 +33,7 @@ def told(found: Plan, kind: str) -> list[str]:
     ],
 )
 def test_a_vague_task_is_told_with_the_words_that_make_it_so(title: str, words: str) -> None:
-    said = f'1: 1.1 "{title}" is vague ({words}) and has no Verify: say what to change and how it is seen'
+    said = f'1: 1.1 "{title}" is vague ({words}) and has no Verify: say what to change and how to check it'
     assert told(planned(f"- [ ] 1.1 {title}\n"), "vague") == [said]
 
 
@@ -54,7 +54,7 @@ def test_what_says_something_definite_is_not_vague(task: str) -> None:
 
 
 def test_a_task_of_one_word_is_vague() -> None:
-    said = "is vague and has no Verify: say what to change and how it is seen"
+    said = "is vague and has no Verify: say what to change and how to check it"
     assert told(planned("- [ ] Diplomacy\n"), "vague")[0].endswith(said)
 
 
@@ -80,7 +80,7 @@ def test_a_task_is_too_big_by_what_it_asks_for(task: str, is_too_big: bool) -> N
 def test_a_task_that_is_too_big_is_told_with_the_heaviest_reasons() -> None:
     (message,) = told(planned("- [ ] 1.1 Rewrite everything from scratch, end-to-end\n"), "too big")
     assert message.endswith(
-        'is much for one attempt ("rewrite", "everything", "from scratch", "end-to-end"): '
+        'is too big for one attempt ("rewrite", "everything", "from scratch", "end-to-end"): '
         "milepost plan --propose splits it"
     )
 
@@ -90,21 +90,21 @@ def test_a_task_that_is_too_big_is_told_with_the_heaviest_reasons() -> None:
     [
         (
             "Fix rounding\n  - Files: src/dration.py",
-            "src/dration.py, which is not there: did you mean src/duration.py?",
+            "src/dration.py, which does not exist: did you mean src/duration.py?",
         ),
         (
             "Add rounding\n  - Files: src/dration.py",
-            "src/dration.py, which is not there: did you mean src/duration.py?",
+            "src/dration.py, which does not exist: did you mean src/duration.py?",
         ),
-        ("Fix it\n  - Files: duration.py", "duration.py, which is not there: did you mean src/duration.py?"),
-        ("Fix it\n  - Files: readme.md", "readme.md, which is not there: did you mean README.md?"),
+        ("Fix it\n  - Files: duration.py", "duration.py, which does not exist: did you mean src/duration.py?"),
+        ("Fix it\n  - Files: readme.md", "readme.md, which does not exist: did you mean README.md?"),
         (
             "Fix it\n  - Files: src/nothing.py",
-            'src/nothing.py, which is not there: mend the path, or say that it is new ("Create …")',
+            'src/nothing.py, which does not exist: fix the path, or say that it is new ("Create …")',
         ),
         (
             "Fix it\n  - Files: src/x.py, src/yyyy.py",
-            'src/x.py and src/yyyy.py, which are not there: mend the paths, or say that they are new ("Create …")',
+            'src/x.py and src/yyyy.py, which do not exist: fix the paths, or say that they are new ("Create …")',
         ),
     ],
 )
@@ -147,8 +147,8 @@ def test_programs_that_are_not_there_are_told_once_a_task() -> None:
         "- [x] 1.3 Three\n  - Verify: `nope --all`\n"
     )
     assert told(planned(roadmap, RepositoryFacts(missing=missing)), "missing program") == [
-        "1: 1.1 is verified by `nope`, not found on this machine: install it, or mend the Verify line",
-        "1: 1.1 is verified by ./check.sh, which is not there: mend the Verify line",
+        "1: 1.1 is verified by `nope`, not found on this machine: install it, or fix the Verify line",
+        "1: 1.1 is verified by ./check.sh, which does not exist: fix the Verify line",
     ]
 
 
@@ -167,7 +167,7 @@ def test_tasks_that_speak_of_one_file_are_told_to_claim_it() -> None:
     )
     found = planned(roadmap)
     assert [problem.message for problem in found.problems] == [
-        "1.1 and 1.2 both speak of src/a.py: write `Files:` below them, or they may clash"
+        "1.1 and 1.2 both mention src/a.py: write `Files:` below them, or they may conflict"
     ]
     assert found.waves[0] == ("1.1", "1.2", "1.3")
 

@@ -33,7 +33,7 @@ def test_a_plan_in_json_has_the_documented_shape() -> None:
     found = json.loads(json.dumps(to_json(plan(read(ROADMAP)))))
     assert list(found) == ["tasks", "waves", "problems", "waits", "critical_path", "proposals"]
     assert found["waves"] == [["1.2", "1.3", "1.4"]]
-    message = '1.4 "Make it nicer" is vague (nicer) and has no Verify: say what to change and how it is seen'
+    message = '1.4 "Make it nicer" is vague (nicer) and has no Verify: say what to change and how to check it'
     assert found["problems"] == [{"line": 15, "message": message, "kind": "vague"}]
     assert found["tasks"][1] == {
         "id": "1.2",

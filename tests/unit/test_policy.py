@@ -355,7 +355,7 @@ def test_without_a_shell_a_program_with_its_words_still_runs() -> None:
 
 def test_a_decision_says_what_why_and_by_whose_word() -> None:
     found = decide(policy(deny="npm publish"), ["sh", "-c", "make && npm publish"])
-    assert found.refusal == "refused by policy: npm publish is not to be run here (rule [terminal] deny npm publish)"
+    assert found.refusal == "refused by policy: npm publish must not be run here (rule [terminal] deny npm publish)"
     assert found.is_listed
     found = decide(Policy(), ["git", "push", "--force"])
     assert found.refusal == ("refused by policy: git push --force overwrites what others have pushed (rule danger git)")
@@ -452,7 +452,7 @@ def test_a_policed_terminal_runs_what_is_allowed_and_refuses_the_rest(tmp_path: 
     assert terminal.run(command(tmp_path, "ls")).succeeded
     refused = terminal.run(command(tmp_path, "make"))
     assert (refused.termination, refused.exit_code) == ("not_started", None)
-    assert refused.error == "refused by policy: make is not to be run here (rule [terminal] deny make)"
+    assert refused.error == "refused by policy: make must not be run here (rule [terminal] deny make)"
     assert terminal.run(command(tmp_path, "git", "push", "--force")).termination == "not_started", "nobody is asked"
     assert [one.argv for one in inner.commands] == [("ls",)]
     assert [one.verdict for one in told] == ["allow", "deny", "ask"]

@@ -41,7 +41,7 @@ def test_files_are_for_their_owner_only_and_replace_links_instead_of_following_t
     assert (home / "dir/config").read_text() == (home / "config").read_text() == "ours"
     assert [oct(path.stat().st_mode)[-3:] for path in (home, home / "dir", home / "config")] == ["700", "700", "600"]
     for name in ("/etc/x", "../x", "a/../../x", ""):
-        with pytest.raises(ValueError, match="is no path below a home"):
+        with pytest.raises(ValueError, match="is not a path below a home folder"):
             homes.put(home, {name: ""})
 
 

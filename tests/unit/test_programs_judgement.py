@@ -55,8 +55,8 @@ def ended(termination: Termination = "exited", exit_code: int | None = 0, error:
     [
         ((*WORK, FINE), ended(), "finished", "All done."),
         # each of the two signs alone is a lie
-        ((*WORK, FINE), ended(exit_code=1), "gave_up", "exit 1, whatever it says\nAll done."),
-        (WORK, ended(), "gave_up", "ended without a word that it is done (exit 0)\nAll done."),
+        ((*WORK, FINE), ended(exit_code=1), "gave_up", "exit 1, whatever it reports\nAll done."),
+        (WORK, ended(), "gave_up", "ended without reporting that it is done (exit 0)\nAll done."),
         ((*WORK, FAILED), ended(), "gave_up", "it broke\nAll done."),
         ((), ended("signalled", None, "killed by SIGSEGV"), "gave_up", "was killed by SIGSEGV"),
         ((*WORK, FINE), ended("killed", None, "ended"), "gave_up", "was ended\nAll done."),

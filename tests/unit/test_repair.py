@@ -93,11 +93,11 @@ def test_the_advice_is_told_before_the_details_and_what_was_refused_after_them()
         "attempt 2 counts as: test failure",
         "  the end of what verify wrote:",
         "  | the log",
-        "what attempt 1 changed, and was refused for; the same again will fail again:",
+        "what attempt 1 changed, which was rejected; the same change will fail again:",
         "  | +++ b/x.py",
         "  | -old",
         "  | +one",
-        "what attempt 2 changed, and was refused for; the same again will fail again:",
+        "what attempt 2 changed, which was rejected; the same change will fail again:",
         "  | +++ b/x.py",
         "  | -old",
         "  | +two",
@@ -111,7 +111,7 @@ def test_long_diffs_and_advice_take_no_more_than_their_share() -> None:
     diffs = tuple(f"+++ b/{number}.py\n" + "+ä\n" * 9_000 for number in range(1, 9))
 
     lines = what_failed(history, diffs=diffs, advice="mind this\n" * 9_000)
-    refused = lines[lines.index("what attempt 8 changed, and was refused for; the same again will fail again:") :]
+    refused = lines[lines.index("what attempt 8 changed, which was rejected; the same change will fail again:") :]
 
     assert len("\n".join(lines).encode()) <= LONGEST
     assert len("\n".join(refused).encode()) <= LONGEST_DIFFS

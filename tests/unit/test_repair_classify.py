@@ -119,11 +119,11 @@ CASES: list[tuple[str, Attempt | CheckResult | TestCase, F, str]] = [
     ("counter-proof", failed("counter-proof", "1 test passed as a twin that must fail"), F.WRONG_APPROACH, ""),
     (
         "agreement",
-        failed("agreement", "passed by the Verify line, failed when the engine ran it: a"),
+        failed("agreement", "passed in the Verify command, failed when Milepost ran it: a"),
         F.WRONG_APPROACH,
         "",
     ),
-    ("environment", failed("environment", "what the project asks for cannot be had: x"), F.IMPORT_ERROR, ""),
+    ("environment", failed("environment", "could not install the project's dependencies: x"), F.IMPORT_ERROR, ""),
     ("secrets", failed("secrets", "a key in .env"), F.WRONG_APPROACH, ""),
     ("scope", failed("scope", "b.py is not a file of the task"), F.SCOPE_CREEP, ""),
     ("stubs", failed("stubs", "a.py:3: NotImplementedError"), F.INCOMPLETE_IMPLEMENTATION, ""),

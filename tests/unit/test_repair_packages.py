@@ -57,7 +57,7 @@ def test_a_name_that_nobody_vouches_for_is_refused_with_what_to_do() -> None:
 
     assert isinstance(found, Unknown)
     assert found.refusal == (
-        '`reqeusts` is not a package I know: approve it with [repair] packages = ["reqeusts"]; or was `requests` meant?'
+        '`reqeusts` is not a known package: approve it with [repair] packages = ["reqeusts"]; or was `requests` meant?'
     )
 
 

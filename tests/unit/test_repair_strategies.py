@@ -323,7 +323,7 @@ def test_without_adapting_nothing_is_tried_again() -> None:
 @pytest.mark.parametrize(
     ("strategy", "said"),
     [
-        (chosen(red(1, "a"), mode="suggest"), "another attempt may do"),
+        (chosen(red(1, "a"), mode="suggest"), "another attempt may work"),
         (chosen(red(1, "a"), mode="suggest", breaker="same_error", fallbacks=("codex",)), "--agent codex"),
         (chosen(missing("x"), mode="suggest", others=(other("1.1", "x.py"),)), "`Depends on: 1.1` below line 22"),
         (chosen(timed_out(1), timed_out(2), mode="suggest", task=LARGE), "split 4 into (1)"),

@@ -50,8 +50,8 @@ def test_a_style_says_how_much_is_told_of_a_task(style: Style, text: str, subtas
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ({"title": "A", "depends_on": ["B"]}, "'A' depends on 'B', and no task has this title"),
-        ({"title": "A", "depends_on": ["A"]}, "these wait for each other: A → A"),
+        ({"title": "A", "depends_on": ["B"]}, "'A' depends on 'B', but no task has this title"),
+        ({"title": "A", "depends_on": ["A"]}, "these tasks wait for each other: A → A"),
         ({"title": "A", "files": ["/etc/passwd"]}, "'A' names the file '/etc/passwd', which is not inside the project"),
         ({"title": "A", "files": ["a/../../b"]}, "which is not inside the project"),
     ],

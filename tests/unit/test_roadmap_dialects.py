@@ -365,7 +365,7 @@ def test_a_folder_whose_tasks_are_each_others_parents_is_read_all_the_same() -> 
     pages = {f"{own}.md": page.format(own, above).encode() for own, above in parents}
     roadmap = read(bound(pages))
     assert sorted(task.id for task in everyone(roadmap)) == ["A-1", "A-2", "A-3"]
-    assert any("stands below itself" in problem.message for problem in roadmap.problems)
+    assert any("is nested below itself" in problem.message for problem in roadmap.problems)
 
 
 def test_one_such_file_alone_is_a_list_of_its_boxes() -> None:
@@ -383,8 +383,8 @@ def test_one_such_file_alone_is_a_list_of_its_boxes() -> None:
             {1: "an open box", 2: "no box: a heading for what is below it", 3: "an open box"},
         ),
         ("- [ ] a\n  - b\n", {1: "an open box", 2: "part of the task above it"}),
-        ("- [ ] a\n- [-] b\n", {1: "an open box", 2: "[-] is no box: write [ ] or [x]"}),
-        ("- [ ] a\n\n[ ] b\n", {1: "an open box", 3: "a box in no list: write `- ` before it"}),
+        ("- [ ] a\n- [-] b\n", {1: "an open box", 2: "[-] is not a checkbox: write [ ] or [x]"}),
+        ("- [ ] a\n\n[ ] b\n", {1: "an open box", 3: "a box outside a list: write `- ` before it"}),
         ("- [ ] a\n- [ ]\n", {1: "an open box", 2: "a box with nothing after it"}),
         ("- [ ] a\n\n|t|\n|-|\n|[ ] b|\n", {1: "an open box", 5: "in a table, where a box is only text"}),
         (
@@ -394,8 +394,11 @@ def test_one_such_file_alone_is_a_list_of_its_boxes() -> None:
         ("TODO: b\n\n- [ ] a\n", {1: "TODO says open: not read, as the roadmap has boxes", 3: "an open box"}),
         ("---\nx: 1\n- [ ] b\n---\n- [ ] a\n", {3: "in the front matter", 5: "an open box"}),
         ("- ✅ a\n- b\n", {1: "✅ says done", 2: "no sign, among items that have one: open"}),
-        ("## Next\n- a\n## Why\n- b\n", {2: "an item below “Next”: open", 4: "below “Why”, which announces no plans"}),
-        ("- ✅ a\n\n## 🚀 Up\n", {1: "✅ says done", 3: "a heading with a sign, where most have none: it adorns"}),
+        (
+            "## Next\n- a\n## Why\n- b\n",
+            {2: "an item below “Next”: open", 4: "under “Why”, which does not announce plans"},
+        ),
+        ("- ✅ a\n\n## 🚀 Up\n", {1: "✅ says done", 3: "a heading with a sign, where most have none: decoration"}),
     ],
 )
 def test_every_line_that_could_be_a_task_is_explained(text: str, told: dict[int, str]) -> None:

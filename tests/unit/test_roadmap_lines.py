@@ -311,7 +311,7 @@ def test_a_bound_that_is_not_understood_holds_nothing_and_is_told(line: str) -> 
     assert task.text == line
     (problem,) = roadmap.problems
     assert (problem.line, problem.fatal) == (2, False)
-    assert "holds nothing" in problem.message
+    assert "has no effect" in problem.message
 
 
 def test_the_time_of_an_attempt_and_when_a_person_is_asked_are_read() -> None:
@@ -322,5 +322,5 @@ def test_the_time_of_an_attempt_and_when_a_person_is_asked_are_read() -> None:
 def test_bounds_below_a_subtask_are_told_to_hold_nothing() -> None:
     roadmap = read(b"- [ ] 1.1 One\n  - [ ] 1.1.1 Two\n    - Budget: $1\n")
     assert [(problem.line, problem.message) for problem in roadmap.problems] == [
-        (2, "1.1.1 is done together with 1.1: write its bounds below 1.1")
+        (2, "1.1.1 is done together with 1.1: write its limits below 1.1")
     ]

@@ -77,8 +77,8 @@ def test_a_quotation_may_break_over_lines_and_lead_to_a_line_nearby(words: str, 
         (item("A", 999, "Formatting them"), "there is no line 999: the document has 11"),
         (item("A", 3, "Formatting them comes"), "line 3 does not say 'Formatting them comes'; line 9 does"),
         (item("A", 3, "Delete the database"), "line 3 does not say 'Delete the database', nor does any other line"),
-        (item("A", 3, "all"), "is too little to tell which line is meant"),
-        (item("A", 3, "…!"), "is too little to tell which line is meant"),
+        (item("A", 3, "all"), "is too short to identify a line"),
+        (item("A", 3, "…!"), "is too short to identify a line"),
     ],
 )
 def test_an_item_that_the_document_does_not_have_is_refused_with_the_reason(claimed: FoundItem, said: str) -> None:
@@ -96,9 +96,9 @@ def test_an_item_that_the_document_does_not_have_is_refused_with_the_reason(clai
         ({"files": ["../../etc/passwd"]}, "does not name the file '../../etc/passwd'", "files"),
         ({"files": ["/durations/parse.py"]}, "does not name the file", "files"),
         ({"files": ["made/up.py"]}, "does not name the file 'made/up.py'", "files"),
-        ({"depends_on": [7]}, "item 1 depends on 7, which is no item", "after"),
+        ({"depends_on": [7]}, "item 1 depends on 7, which is not an item", "after"),
         ({"depends_on": ["1"]}, "item 1 depends on itself", "after"),
-        ({"depends_on": ["Nothing"]}, "item 1 depends on 'Nothing', which is no item", "after"),
+        ({"depends_on": ["Nothing"]}, "item 1 depends on 'Nothing', which is not an item", "after"),
     ],
 )
 def test_what_the_document_does_not_say_is_left_out_of_an_item(changed: dict[str, Any], said: str, field: str) -> None:

@@ -104,7 +104,7 @@ def test_a_page_is_written_alone() -> None:
         ("- [ ] A1 Parse\n<!-- never closed", "other tasks"),
         ("- [ ] A1 \x1c", "control character"),
         ("- [ ] A1 \0", "control character"),
-        ("- [ ] A1 \ud800", "half a character"),
+        ("- [ ] A1 \ud800", "an incomplete character"),
         ("- [ ] A1 " + "x" * 100_001, "too long"),
     ],
 )

@@ -177,7 +177,7 @@ def test_what_is_odd_and_can_be_written_is(task: Task) -> None:
         (replace(PLAIN, text="a\r\nb"), "the text of 1.1"),
         (replace(PLAIN, title="two\nlines"), "title of 1.1"),
         (replace(PLAIN, title="Nothing (depends on 1.1)"), "title of 1.1"),
-        (replace(PLAIN, title="\ud800"), "is no text"),
+        (replace(PLAIN, title="\ud800"), "is not text"),
         (replace(PLAIN, id="../x"), "id of ../x"),
         (replace(PLAIN, depends_on=("9.9",)), "depends_on of 1.1"),
         (replace(PLAIN, verify=("a\nb",)), "verify of 1.1"),

@@ -128,7 +128,7 @@ def test_what_a_container_cannot_hold_is_refused(tmp_path: Path) -> None:
     assert isinstance(open_container.launch_in_image(command, Surroundings(home=tmp_path)), Missing)
     with pytest.raises(SandboxRefused, match="processor time"):
         open_container.open_executor(PODMAN, ExecutionLimits(cpu_s=1))
-    with pytest.raises(SandboxRefused, match="bound the disk"):
+    with pytest.raises(SandboxRefused, match="limit the disk"):
         open_container.open_executor(PODMAN, ExecutionLimits(disk_mb=1))
     with pytest.raises(SandboxRefused, match="single hosts"):
         open_container.open_executor(PODMAN, network=hosts)

@@ -48,7 +48,7 @@ def test_an_empty_list_covers_nothing() -> None:
     ],
 )
 def test_what_is_no_host_is_named(text: str) -> None:
-    with pytest.raises(SettingInvalid, match="is no host that can be allowed"):
+    with pytest.raises(SettingInvalid, match="is not a host that can be allowed"):
         allow_list((text,))
 
 

@@ -98,7 +98,7 @@ def test_the_very_switch_that_forbids_namespaces_is_named(
 
 def test_a_level_that_cannot_be_held_is_refused_with_the_missing_piece() -> None:
     assert level_on(STRONG, TrustLevel.SANDBOXED, allow_downgrade=True) == (TrustLevel.SANDBOXED, False)
-    with pytest.raises(SandboxRefused, match="'sandboxed' cannot be held here: namespaces: why"):
+    with pytest.raises(SandboxRefused, match="'sandboxed' is not available here: namespaces: why"):
         level_on(WITHOUT_NAMESPACES, TrustLevel.SANDBOXED, allow_downgrade=False)
 
 
@@ -106,7 +106,7 @@ def test_a_level_is_weakened_only_when_that_is_allowed_and_never_to_local() -> N
     weaker = level_on(WITHOUT_NAMESPACES, TrustLevel.SANDBOXED, allow_downgrade=True)
     assert weaker == (TrustLevel.ISOLATED, True)
     for wanted in (TrustLevel.ISOLATED, TrustLevel.SANDBOXED):
-        with pytest.raises(SandboxRefused, match="'isolated' cannot be held here"):
+        with pytest.raises(SandboxRefused, match="'isolated' is not available here"):
             level_on(WITHOUT_LANDLOCK, wanted, allow_downgrade=True)
 
 
@@ -126,5 +126,5 @@ def test_a_room_without_an_overlay_runs_programs_but_holds_no_changes_back(
     room = LevelTrial(held=tuple(name for name in ROOM.held if name != "overlay"))
     monkeypatch.setattr(levels, "this_machine", lambda: Machine(isolated=HELD, sandboxed=room))
     levels.require(TrustLevel.SANDBOXED)
-    with pytest.raises(SandboxRefused, match="held back"):
+    with pytest.raises(SandboxRefused, match="kept apart"):
         open_executor(TrustLevel.SANDBOXED, workspace=tmp_path)

@@ -66,8 +66,8 @@ def test_only_a_name_can_be_the_name_of_a_variable(name: str) -> None:
         (print, "a function"),
         ({1: 2}, "the key 1"),
         ([b"bytes"], "a bytes"),
-        ("\udc80", "no Unicode"),
-        ({"\udc80": 1}, "no Unicode"),
+        ("\udc80", "not valid Unicode"),
+        ({"\udc80": 1}, "not valid Unicode"),
     ],
 )
 def test_what_would_arrive_changed_is_refused(value: object, why: str) -> None:

@@ -67,7 +67,7 @@ def test_new_tests_decide_only_where_they_are_said_to_count_and_pass_and_are_kno
 def test_the_summary_says_what_is_the_matter() -> None:
     assert (
         compared({"t::a": "failed"}, {"t::a": "failed", "t::b": "passed"}).summary
-        == "1 passed, 1 failed before already"
+        == "1 passed, 1 failed already before"
     )
     assert compared({}, {"t::a": "failed", "t::b": "failed"}).summary == "t::a: boom; also failed: t::b"
     gone = compared({"t::a": "passed", "t::b": "passed"}, {"t::c": "passed"})
@@ -112,8 +112,8 @@ def test_a_flaky_test_counts_unless_it_is_excused() -> None:
     excused = compared(before, now, by=Comparison(reruns=reruns, excused=frozenset({"t::a"})))
     new = compared({"t::b": "passed"}, now, by=Comparison(reruns=reruns))
 
-    assert counts.summary == "t::a: boom (failed 2 of 3 times, though not at the base)"
+    assert counts.summary == "t::a: boom (failed 2 of 3 times, but not on the base commit)"
     assert new.summary == "t::a: boom (failed 2 of 3 times)"
     assert (counts.outcome, new.outcome, excused.outcome) == ("failed", "failed", "passed")
-    assert (excused.summary, excused.decisive) == ("1 passed, 1 flaky as at the base: t::a", False)
+    assert (excused.summary, excused.decisive) == ("1 passed, 1 flaky, as on the base commit: t::a", False)
     assert outcomes(excused) == {"t::a": "passed", "t::b": "passed"}

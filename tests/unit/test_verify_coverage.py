@@ -28,7 +28,7 @@ def test_the_share_is_of_the_changed_lines_that_can_be_run() -> None:
     assert judged(found, 0.4) == ("passed", "40 % of 5 changed lines")
     assert judged(found, 0.41) == (
         "failed",
-        "40 % of 5 changed lines, 41 % are asked for; no test runs a.py: 12–13, 20",
+        "40 % of 5 changed lines, 41 % are required; no test runs a.py: 12–13, 20",
     )
     assert judged(Covered(total=0, missed={}), 1.0)[0] == "absent"
 

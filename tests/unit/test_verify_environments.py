@@ -93,7 +93,7 @@ def test_what_only_running_a_project_would_tell_is_noted(tmp_path: Path) -> None
         "setup.py computes its install_requires, which is not known without running it",
     )
     write(tmp_path, **{"pyproject.toml": "[project]\nname='a'\n[build-system]\nbuild-backend='maturin'\n"})
-    assert declared_in(tmp_path).notes == ("it is built by maturin: parts of it that are compiled are not there",)
+    assert declared_in(tmp_path).notes == ("it is built by maturin: its compiled parts are missing",)
     write(tmp_path, **{"pyproject.toml": "[project"})
     assert declared_in(tmp_path).notes == ("pyproject.toml is not valid TOML",)
 
@@ -135,7 +135,7 @@ def test_requirements_files_are_followed_and_what_is_the_projects_own_is_not_ins
     assert needs.sources == {"index.example/simple"}
     assert "libs/tool" in needs.imports
     assert needs.asked.missing == ("../outside.txt", "./gone")
-    assert "./gone is asked for and is not in the checkout" in needs.notes
+    assert "./gone is required but not in the checkout" in needs.notes
     assert needs.asked.hashed
 
 

@@ -36,7 +36,7 @@ def test_the_same_answers_are_the_same_whatever_time_they_took() -> None:
 def test_a_test_that_ends_otherwise_is_named() -> None:
     now = replace(TESTS, cases=(TestCase(id="a", outcome="passed"), TestCase(id="c", outcome="passed")))
     ((name, said),) = differences(evidence(TESTS), evidence(now))
-    assert (name, said) == ("tests", "b skipped then, not there now (and 1 more)")
+    assert (name, said) == ("tests", "b skipped then, missing now (and 1 more)")
 
 
 def test_another_outcome_says_why_it_is_so_now() -> None:
@@ -54,5 +54,5 @@ def test_checks_of_one_name_are_compared_in_their_order_and_none_is_forgotten() 
     assert differences(evidence(VERIFY, VERIFY), evidence(VERIFY, other)) == [
         ("verify", "passed then, failed now: exit 1")
     ]
-    assert differences(evidence(VERIFY), evidence(VERIFY, TESTS)) == [("tests", "was not asked then")]
-    assert differences(evidence(VERIFY, TESTS), evidence(VERIFY)) == [("tests", "was not asked now")]
+    assert differences(evidence(VERIFY), evidence(VERIFY, TESTS)) == [("tests", "did not run then")]
+    assert differences(evidence(VERIFY, TESTS), evidence(VERIFY)) == [("tests", "did not run now")]

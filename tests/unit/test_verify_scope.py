@@ -39,7 +39,7 @@ def test_a_file_outside_fails_only_when_the_task_says_so() -> None:
 
 def test_the_settings_that_work_is_judged_by_change_only_when_the_task_names_them() -> None:
     refused = checked(task("app.py", only=False), "app.py", "sub/milepost.toml")
-    assert (refused.outcome, "how work is judged here" in refused.summary) == ("failed", True)
+    assert (refused.outcome, "how Milepost checks work here" in refused.summary) == ("failed", True)
     assert checked(task("milepost.toml", only=False), "milepost.toml").outcome == "absent"
     own = Change(files=(ChangedFile(path="milepost.toml", before=None, after=b"x"),))
     assert ScopeCheck(change=own, task=task(only=False), by_hand=True).run(HERE).outcome == "absent"
@@ -47,7 +47,7 @@ def test_the_settings_that_work_is_judged_by_change_only_when_the_task_names_the
 
 def test_size_is_limited_when_it_is_set() -> None:
     free = task("a", only=False)
-    assert checked(free, "a", "b", most_files=1).summary == "2 files changed, 1 are allowed"
+    assert checked(free, "a", "b", most_files=1).summary == "2 files changed, 1 allowed"
     assert checked(free, "a", "b", most_files=2, largest_bytes=5).outcome == "passed"
     assert checked(free, "a", largest_bytes=4).summary == "larger than 4 bytes: a"
 

@@ -85,9 +85,9 @@ def test_a_stub_fails_unless_it_was_there_or_is_asked_for(path: str, after: str)
     ],
 )
 def test_what_is_complete_is_no_stub(path: str, after: str) -> None:
-    assert checked(path, None, after).summary == "nothing was left to be done"
+    assert checked(path, None, after).summary == "no unfinished code"
 
 
 def test_the_summary_says_where_and_what() -> None:
     result = checked("app.py", "X = 1\n", "X = 1\n\n\ndef total(x):\n    pass\n")
-    assert result.summary == "left to be done: app.py:4 (total has an empty body)"
+    assert result.summary == "unfinished code: app.py:4 (total has an empty body)"

@@ -272,7 +272,7 @@ def test_an_app_is_shown_from_the_first_folder_that_has_a_page_once_it_is_built(
      "http://localhost:5173/; script-src *", "http://localhost:x", "file:///etc/passwd", "http://localhost:5173/\n"],
 )  # fmt: skip
 def test_an_app_elsewhere_must_be_on_this_machine_by_the_name_localhost(tmp_path: Path, url: str) -> None:
-    with pytest.raises(milepost.Misuse, match="beside the page"):
+    with pytest.raises(milepost.Misuse, match="not an address that the page can show"):
         app_named(url, tmp_path, "")
 
     assert app_named("http://localhost:5173", tmp_path, "").address() == "http://localhost:5173/"

@@ -47,7 +47,7 @@ def test_a_mistake_of_ours_is_one_line_without_where_it_was_made() -> None:
     request = Request({"type": "http", "method": "GET", "path": "/api/plan", "headers": [], "query_string": b""})
     answer = asyncio.run(answered(FOLDER / "ROADMAP.md", crash)(request))
     assert answer.status_code == 500
-    assert json.loads(bytes(answer.body))["error"] == "milepost made a mistake: ValueError"
+    assert json.loads(bytes(answer.body))["error"] == "internal error in milepost: ValueError"
 
 
 def test_half_a_character_is_told_by_its_number() -> None:

@@ -151,7 +151,7 @@ def test_two_attempts_are_laid_beside_each_other(pages: Pages, scene: Stage) -> 
     page.get_by_role("button", name="Compare with attempt 1").click()
 
     beside = page.get_by_role("region", name="Attempts 1 and 2 beside each other")
-    expect(beside.locator("tr", has_text="guard")).to_have_text("guardnot asked2 assertions removed")
+    expect(beside.locator("tr", has_text="guard")).to_have_text("guardnot run2 assertions removed")
     expect(beside.get_by_text("attempt 2 leaves src/dur/only_here.py as it was")).to_be_visible()
     left, right = (beside.locator(".side-head").nth(place).bounding_box() for place in (0, 1))
     assert left and right and left["y"] == right["y"] and left["x"] < right["x"]

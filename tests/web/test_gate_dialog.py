@@ -25,7 +25,7 @@ def test_a_gate_is_approved_by_keyboard_alone_and_a_stray_enter_approves_nothing
     page.keyboard.press("Enter")
     page.keyboard.press("Space")
     expect(dialog.locator(".shown")).to_have_text(COMMAND)
-    expect(dialog).to_contain_text("If you say nothe command is not run: the agent is told your words")
+    expect(dialog).to_contain_text("If you say nothe command is not run: the agent gets your text")
     assert stage.changes == []
 
     approve = dialog.get_by_role("button", name="Approve once")
@@ -48,7 +48,7 @@ def test_what_is_shown_stays_until_the_person_looks_at_what_waits_now(stage: Sta
     expect(dialog.get_by_role("button", name="Approve once")).to_be_visible()
 
     stage.tell(gate(shown="pip install \u202esomething-else", digest="f" * 64))
-    expect(dialog.get_by_role("alert")).to_have_text("What waits for you is another one now.")
+    expect(dialog.get_by_role("alert")).to_have_text("Another question waits for you now.")
     expect(dialog.locator(".shown")).to_have_text(COMMAND)
     expect(dialog.get_by_role("button", name="Approve once")).to_have_count(0)
     dialog.get_by_role("button", name="Show what waits now").click()

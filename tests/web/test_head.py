@@ -24,7 +24,7 @@ def test_the_four_answers_are_there_at_once_and_lead_to_the_evidence(stage: Stag
     answers = page.locator(".answer")
     expect(answers).to_have_text(
         [
-            "4of 12 done, with proof4.1 in work · 4 to come",
+            "4of 12 done, with proof4.1 in progress · 4 to come",
             "1failed · 1 unverified2.1 tests/test_cli.py was weakened (2 assertions removed): not accepted",
             "1waits for you3.1 Install a package from the network",
             "$0.14of $5.00forecast $0.20–0.90",
@@ -51,9 +51,9 @@ def test_nothing_is_claimed_of_a_run_that_cannot_be_seen_or_that_nobody_works_on
     page.wait_for_function(f"() => {TURNING} > 0")
 
     stage.stop()
-    expect(page.locator(".standing")).to_have_text("stopped, can go on")
+    expect(page.locator(".standing")).to_have_text("stopped, can be resumed")
     expect(page.locator(".next")).to_contain_text("milepost resume")
-    expect(page.locator(".a-passed")).to_contain_text("nobody is at work")
+    expect(page.locator(".a-passed")).to_contain_text("not running")
     page.wait_for_function(f"() => {TURNING} === 0")
     listen(page)
     page.get_by_role("button", name="Resume the run").click()
@@ -76,9 +76,9 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
 
     page.get_by_role("button", name="Pause the run").press("Enter")
     stage.tell({"event": "steered", "run": RUN, "task": "", "what": "paused: nothing new begins"})
-    go_on = page.get_by_role("button", name="Go on with the run")
+    go_on = page.get_by_role("button", name="Continue the run")
     expect(go_on).to_be_focused()
-    expect(page.locator(".standing")).to_have_text("paused, 1 at work")
+    expect(page.locator(".standing")).to_have_text("paused, 1 in progress")
     go_on.press("Enter")
     stop = page.get_by_role("button", name="Stop the run")
     stop.press("Enter")
@@ -94,7 +94,7 @@ def test_a_run_is_paused_and_stopped_from_the_header_and_stopping_at_once_is_ask
 
     stage.asked_for(3)
     stage.stop()
-    expect(page.locator(".standing")).to_have_text("paused, can go on")
+    expect(page.locator(".standing")).to_have_text("paused, can be resumed")
     expect(page.get_by_role("button", name="Resume the run")).to_be_focused()
     assert [(body["verb"], body["text"]) for _, body in stage.changes] == [
         ("pause", ""),
@@ -188,7 +188,7 @@ def test_before_the_first_run_it_says_what_is_planned_and_what_to_type(stage: St
     stage.answers["/api/runs"] = lambda _: {"runs": [], "now": stage.now}
     page = pages.open(stage.address)
 
-    expect(page.locator(".answer").first).to_have_text("12tasks plannednothing has begun")
+    expect(page.locator(".answer").first).to_have_text("12tasks plannednothing has started")
     expect(page.locator(".next code")).to_have_text(["milepost plan", "milepost run"])
     expect(page.locator("h1")).to_have_text("dur")
 
@@ -203,12 +203,12 @@ def test_the_focus_stays_near_to_what_is_gone_and_all_that_is_left_may_wait_for_
     page = pages.open(f"{stage.address}#task=2.1")
     expect(page.locator(".standing")).to_have_text("waits for you")
     stage.stop()
-    expect(page.locator(".standing")).to_have_text("waits for you, nobody is at work")
+    expect(page.locator(".standing")).to_have_text("waits for you, not running")
 
-    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_visible()
+    expect(page.get_by_role("button", name="Actions for 2.1")).to_be_visible()
     page.keyboard.press(".")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_focused()
+    expect(page.get_by_role("button", name="Actions for 2.1")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator('[data-task="2.1"]')).to_be_focused()
 

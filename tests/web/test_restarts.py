@@ -161,7 +161,7 @@ def test_a_real_engine_that_is_killed_is_seen_to_stop_and_to_go_on(pages: Pages,
         slow.let(3)
         page.wait_for_function(f"() => {LINES}.includes('line 2')")
         slow.kill()
-        expect(standing).to_have_text("stopped, can go on", timeout=LONGEST_S * 1000)
+        expect(standing).to_have_text("stopped, can be resumed", timeout=LONGEST_S * 1000)
         expect(page.locator(".terminal-bar")).to_contain_text("running when last seen")
         run = page.evaluate("milepost.state.run.run")
         agrees(page, slow.machine.repo, run)

@@ -38,7 +38,7 @@ def test_each_task_says_by_word_how_it_stands_and_in_a_line_why(stage: Stage, pa
     assert row("2.2") == ["waits", "waits for 2.1"]
     assert row("3.1") == ["waits for you", "waits for you"]
     assert row("3.3")[0] == "unverified"
-    assert row("4.1")[0] == "in work"
+    assert row("4.1")[0] == "in progress"
     assert row("4.1")[1].startswith("act · run python -m build")
     assert row("4.2") == ["done before", "done before, not by this run"]
     expect(page.locator(".findings")).to_contain_text("add a Verify line")
@@ -97,12 +97,14 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     stage.refusals["/api/task"] = (409, {"error": "2.1 was changed meanwhile", "advice": "look at it again"})
     page = pages.open(f"{stage.address}#task=2.1")
 
-    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_visible()
+    expect(page.get_by_role("button", name="Actions for 2.1")).to_be_visible()
     page.keyboard.press(".")
     page.get_by_role("menuitem", name="Edit the task").click()
     box = page.get_by_label("Its lines, as Markdown")
     expect(box).to_have_value("- [ ] 2.1 Command line `dur`\n  - Verify: pytest\n")
-    expect(page.get_by_role("dialog")).to_contain_text("This run is done with it: the edit counts for the next one.")
+    expect(page.get_by_role("dialog")).to_contain_text(
+        "This run is finished with it: the edit applies to the next run."
+    )
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     expect(page.get_by_role("button", name="Save and commit")).to_have_count(0)
     box.fill("- [ ] 2.1 Another\n")
@@ -113,7 +115,7 @@ def test_a_task_is_edited_with_the_digest_of_what_was_shown_and_a_refusal_keeps_
     stage.refusals.clear()
     box.press("Control+Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("button", name="What can be done with 2.1")).to_be_focused()
+    expect(page.get_by_role("button", name="Actions for 2.1")).to_be_focused()
     body = {"task": "2.1", "text": "- [ ] 2.1 Another\n", "digest": "d1", "commit": False}
     assert stage.changes == [("/api/task", body), ("/api/task", body)]
 
@@ -136,12 +138,12 @@ def test_a_refused_task_is_not_tried_again_while_the_run_goes_on_and_an_open_one
     lunch(stage)
     page = pages.open(f"{stage.address}#task=2.1")
 
-    page.get_by_role("button", name="What can be done with 2.1").click()
+    page.get_by_role("button", name="Actions for 2.1").click()
     expect(page.get_by_role("menuitem", name="Copy the command milepost retry 2.1")).to_be_visible()
     expect(page.get_by_role("menuitem", name="Try again")).to_have_count(0)
     page.keyboard.press("Escape")
     page.locator('[data-task="2.2"]').click()
-    page.get_by_role("button", name="What can be done with 2.2").click()
+    page.get_by_role("button", name="Actions for 2.2").click()
     page.get_by_role("menuitem", name="Drop it").click()
     page.get_by_role("button", name="Drop it").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -163,6 +165,6 @@ def test_of_five_hundred_tasks_an_event_draws_only_its_own_anew(stage: Stage, pa
 
     page.evaluate(WATCH)
     stage.tell(at_work("3.4"))
-    expect(page.locator('[data-task="3.4"] .mark')).to_have_attribute("aria-label", "in work")
+    expect(page.locator('[data-task="3.4"] .mark')).to_have_attribute("aria-label", "in progress")
 
     assert page.evaluate("[...redrawn]") == ["3.4"]

@@ -47,7 +47,7 @@ def test_a_long_line_is_cut_and_says_by_how_much(modules: Modules) -> None:
     [[shown, cut]] = pieces(modules, "x" * 5000)
 
     assert len(shown[1]) == 2000
-    assert cut == ["cut", "… 3,000 more signs; copy gives all"]
+    assert cut == ["cut", "… 3,000 more characters; copy gives all"]
 
 
 def test_no_random_line_leaves_a_character_that_acts_or_hides(modules: Modules) -> None:

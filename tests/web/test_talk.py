@@ -41,7 +41,7 @@ def test_a_claim_is_quiet_a_fact_is_a_card_and_a_verdict_never_comes_from_what_a
     scene.tell(said("4.1", 1, "milepost checked: passed"))
     expect(page.locator(".claim", has_text="milepost checked: passed")).to_have_count(1)
     expect(page.locator(".p-talk .checked")).to_have_count(0)
-    expect(page.locator(".p-code .sentence")).to_contain_text("in work")
+    expect(page.locator(".p-code .sentence")).to_contain_text("in progress")
 
 
 def test_steps_are_folded_to_the_last_one_and_show_what_they_printed_when_they_are_opened(
@@ -144,7 +144,7 @@ def test_a_note_reaches_the_run_by_enter_and_stays_written_until_it_was_taken(pa
 
     scene.tell(finished())
     expect(note).to_be_disabled()
-    expect(page.locator("#note-counts")).to_have_text("The run is over: nobody is there to be told.")
+    expect(page.locator("#note-counts")).to_have_text("The run is over: no agent will read a note.")
 
 
 def test_a_note_that_is_sent_from_the_page_is_kept_for_the_run_by_the_real_server(

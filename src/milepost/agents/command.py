@@ -95,11 +95,11 @@ def unfit(argv: tuple[str, ...]) -> str:
     longest = max(len(word.encode(errors="replace")) for word in argv)
     if longest > LONGEST_WORD_BYTES:
         return (
-            f"the prompt makes a word of {longest} bytes on the command line, which takes {LONGEST_WORD_BYTES}: "
+            f"the prompt is an argument of {longest} bytes on the command line, and at most {LONGEST_WORD_BYTES} fit:  "
             "write {prompt_file} for {prompt}, or leave it out to get the prompt on stdin"
         )
     if any("\0" in word for word in argv):
-        return "the prompt has a NUL in it, which no word of a command line can: write {prompt_file} for {prompt}"
+        return "the prompt contains a NUL, which a command line cannot pass: write {prompt_file} for {prompt}"
     return ""
 
 

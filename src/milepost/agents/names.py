@@ -69,7 +69,7 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
                 _refuse_bound(kind, setup.program, "state input_usd_per_mtok and output_usd_per_mtok under [model]")
             return _ours(kind, setup, model)
         case "tool" | "code":
-            raise AgentUnknown(f"the agent {kind!r} takes nothing after it, not {rest!r}", _MODEL_ADVICE)
+            raise AgentUnknown(f"the agent {kind!r} takes nothing after its name, not {rest!r}", _MODEL_ADVICE)
         case "command" if rest:
             env = setup.program.env
             return CommandAgent(argv=(*_program_and_words(rest, folder, env), *setup.program.args), env=env)
@@ -79,10 +79,10 @@ def agent_named(name: str, *, folder: Path, setup: AgentSetup | None = None) -> 
             cassette = load_cassette(folder.absolute() / rest)
             return ReplayAgent(cassette, loops={kind: partial(_ours, kind, setup) for kind in OURS})
         case "command" | "pattern" | "replay":
-            raise AgentUnknown(f"the agent {name!r} says nothing after {kind + ':'!r}", _ADVICE)
+            raise AgentUnknown(f"the agent {name!r} needs something after {kind + ':'!r}", _ADVICE)
         case "auto" if not rest:
             raise AgentUnknown(
-                "nobody was chosen for the agent 'auto': the run began without a router",
+                "no agent was chosen for 'auto': the run started without a router",
                 "name the agents under [router] in milepost.toml, and start the run with --agent auto",
             )
         case _:
@@ -112,7 +112,7 @@ def _refuse_unusable(kind: str, program: ProgramSetup) -> None:
     """Raise when a section says what only a program could use."""
     if unusable := [name for name in ("program", "args", "base_url", "model") if getattr(program, name)]:
         raise SettingInvalid(
-            f"[agents.{kind}] takes no {', '.join(unusable)}: this agent is no program",
+            f"[agents.{kind}] takes no {', '.join(unusable)}: this agent is not a program",
             "leave it out; the model and its address are under [model] in milepost.toml",
         )
 
@@ -122,7 +122,7 @@ def _refuse_bound(name: str, program: ProgramSetup, advice: str) -> None:
     if program.max_usd is not None:
         section = f'[agents."{name}"]' if ":" in name else f"[agents.{name}]"
         raise SettingInvalid(
-            f"max_usd of {section} cannot be held: the price of the model that it asks is not known",
+            f"max_usd of {section} cannot be enforced: the price of its model is not known",
             f"{advice}, or leave out max_usd",
         )
 

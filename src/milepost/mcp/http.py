@@ -91,6 +91,6 @@ def application(
 def checked(token: str) -> str:
     """The token that a person gave, if it can be sent as a header and is long enough to be one."""
     if len(token) < SHORTEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
-        wanted = f"at least {SHORTEST_TOKEN} letters, digits and signs without spaces"
-        raise SettingInvalid("the token is too short or has signs that a header cannot hold", f"give {wanted}")
+        wanted = f"use at least {SHORTEST_TOKEN} letters, digits and symbols without spaces"
+        raise SettingInvalid("the token is too short or has characters that a header cannot have", f"give {wanted}")
     return token

@@ -41,5 +41,5 @@ def first_of(cursor: object) -> int:
         return 0
     place = cursor.removeprefix(_PREFIX) if isinstance(cursor, str) and cursor.startswith(_PREFIX) else ""
     if not (place.isascii() and place.isdigit() and len(place) < 10 and int(place) % PAGE == 0):
-        raise MCPError(code=INVALID_PARAMS, message="this cursor came with no list of this server: ask without one")
+        raise MCPError(code=INVALID_PARAMS, message="this cursor is not from a list of this server: ask without one")
     return int(place)

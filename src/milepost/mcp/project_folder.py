@@ -22,7 +22,7 @@ class ServerProject:
     def named(self, workspace: str = "") -> Path:
         """The folder that a call names, which must be there."""
         if "\0" in workspace:
-            raise milepost.Misuse("the name of a folder holds a NUL", "name another workspace")
+            raise milepost.Misuse("the name of a folder contains a NUL", "name another workspace")
         found = self.folder / Path(workspace) if workspace else self.folder
         if not found.is_dir():
             raise milepost.Misuse(f"there is no folder {str(found)!r}", "name another workspace")

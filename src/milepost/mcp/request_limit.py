@@ -128,4 +128,4 @@ def _refusal(request: RequestId | None, code: int, message: str) -> JSONRPCError
 
 
 _CROWDED: Final = "too many requests at once: ask again when others are answered"
-_UNREAD: Final = _refusal(None, PARSE_ERROR, "this is no message of the protocol, or it is too long: send another")
+_UNREAD: Final = _refusal(None, PARSE_ERROR, "this is not a message of the protocol, or it is too long: send another")

@@ -30,11 +30,11 @@ def add_resources(server: MCPServer[Any], place: ServerProject) -> None:
     async def roadmap() -> str:
         return await _read(lambda: _roadmap(place.roadmap()))
 
-    @server.resource("milepost://lessons", mime_type=JSON, description="What was learnt in this project")
+    @server.resource("milepost://lessons", mime_type=JSON, description="Lessons learned in this project")
     async def lessons() -> str:
         return await _read(lambda: _json(lessons_listed(place.named(), MOST_LESSONS)))
 
-    @server.resource("milepost://lessons/{lesson}", mime_type=JSON, description="One lesson, with what it grew from")
+    @server.resource("milepost://lessons/{lesson}", mime_type=JSON, description="One lesson, with its sources")
     async def lesson(lesson: str) -> str:
         return await _read(lambda: _json(lesson_told(place.named(), lesson)))
 
@@ -46,7 +46,7 @@ def add_resources(server: MCPServer[Any], place: ServerProject) -> None:
     async def events(run: str, after: str = "0") -> str:
         return await _read(lambda: _json(events_page(place.roadmap(), run, _number(after))))
 
-    @server.resource("milepost://proofs/{task}", mime_type=JSON, description="What was run to believe a task is done")
+    @server.resource("milepost://proofs/{task}", mime_type=JSON, description="The evidence that a task is done")
     async def proof(task: str) -> str:
         return await _read(lambda: _json(milepost.proof_to_json(milepost.proof(task, place.roadmap()))))
 
@@ -66,7 +66,7 @@ def _roadmap(path: Path) -> str:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise milepost.Misuse(f"{text[:40]!r} is no place in a stream of events", "give a number")
+        raise milepost.Misuse(f"{text[:40]!r} is not a place in a stream of events", "give a number")
     return int(text)
 
 

@@ -46,7 +46,7 @@ class Unknown:
     def refusal(self) -> str:
         """One line for the person who may approve it."""
         meant = f"; or was `{self.resembles}` meant?" if self.resembles else ""
-        return f'`{self.name}` is not a package I know: approve it with [repair] packages = ["{self.name}"]{meant}'
+        return f'`{self.name}` is not a known package: approve it with [repair] packages = ["{self.name}"]{meant}'
 
 
 def python_package(

@@ -129,7 +129,7 @@ class WalledExecutor:
         Changes of a session that is over are gone with it.
         """
         if not self.holds_changes:
-            raise ValueError("only a sandboxed executor with a workspace holds changes back")
+            raise ValueError("only a sandboxed executor with a workspace keeps changes apart")
         with self._turn:
             session = self._current.session
             if session is None or session.is_over():
@@ -193,7 +193,9 @@ class WalledExecutor:
     def _launch(self) -> Launch | Missing:
         self._workspace.mkdir(parents=True, exist_ok=True)
         if self._real_interpreter.is_relative_to(self._workspace.resolve()):
-            return Missing(f"the interpreter {str(self._real_interpreter)!r} lies where its own code could change it")
+            return Missing(
+                f"the interpreter {str(self._real_interpreter)!r} is in a folder that its own code could change"
+            )
         command = Command(
             argv=(str(self._interpreter),),
             cwd=self._workspace,

@@ -26,7 +26,7 @@ def holder_named(trust: str | None, container: str | None, image: str | None) ->
     if found is None:
         return trust_named(trust) if trust else levels.strongest()
     if trust:
-        raise SettingInvalid(f"code is held by {found}, or at a trust level, but not both", "leave one of them out")
+        raise SettingInvalid(f"code runs either in {found} or at a trust level, not both", "leave one of them out")
     return found
 
 
@@ -52,7 +52,7 @@ def open_executor(
             from milepost.sandbox.local_executor import LocalExecutor
 
             levels.require(trust)
-            _require_no(workspace, "trust level 'local' knows no files")
+            _require_no(workspace, "trust level 'local' has no files")
             _require_none(network, "trust level 'local' has no network")
             return LocalExecutor(limits)
         case TrustLevel.ISOLATED | TrustLevel.SANDBOXED:
@@ -78,16 +78,16 @@ def _open_scripted(
 
     if trust is TrustLevel.LOCAL:
         raise SettingInvalid(f"code in {lang!r} cannot be run at trust level 'local'", "use trust level 'isolated'")
-    _require_no(workspace, f"code in {lang!r} knows no files")
+    _require_no(workspace, f"code in {lang!r} has no files")
     levels.require(trust)
     return TypeScriptExecutor(limits, lang=lang, trust=trust)
 
 
 def _require_no(workspace: Path | None, why: str) -> None:
     if workspace is not None:
-        raise SettingInvalid(f"{why}: there is nothing to do with {str(workspace)!r}", "leave the workspace out")
+        raise SettingInvalid(f"{why}: it cannot use {str(workspace)!r}", "leave the workspace out")
 
 
 def _require_none(network: Network, why: str) -> None:
     if network != NO_NETWORK:
-        raise SettingInvalid(f"{why}: it cannot be given {network.mode!r}", "leave the network out")
+        raise SettingInvalid(f"{why}: it cannot use {network.mode!r}", "leave the network out")

@@ -27,22 +27,22 @@ def remedy(stage: str, number: int | None, switches: Mapping[str, str]) -> str:
         case "landlock":
             return "run on Linux 5.13 or later with landlock in the kernel's lsm list; it is not available on macOS"
         case "machine":
-            return "run on a machine of the kind x86_64 or aarch64"
+            return "run on an x86_64 or aarch64 machine"
         case "porter" if switches.get(_TRACING) in ("2", "3"):
             return _remedy_for_tracing(switches[_TRACING])
         case "seccomp" | "porter" | "capabilities":
-            return "run on a kernel with CONFIG_SECCOMP_FILTER; within a container, on one whose own filter allows it"
+            return "run on a kernel with CONFIG_SECCOMP_FILTER; in a container, use one whose seccomp profile allows it"
         case "namespaces" | "room" if number in _REFUSED:
             return _remedy_for_namespaces(stage, switches)
         case "namespaces" | "room" if number == errno.ENODEV:
-            return "a file system is not there: modprobe overlay"
+            return "the kernel lacks a file system: modprobe overlay"
         case _:
             return "run on Linux 6.6 or later"
 
 
 def _remedy_for_tracing(scope: str) -> str:
     """The highest scope stays until the machine starts anew."""
-    forbidden = f"{_TRACING} is {scope}, so the porter may not look at what its guest asks"
+    forbidden = f"{_TRACING} is {scope}, so the sandbox may not inspect system calls"
     if scope == "2":
         return f"{forbidden}: sysctl -w {_TRACING}=1"
     return f"{forbidden}: put {_TRACING}=1 into /etc/sysctl.d and restart the machine"
@@ -51,7 +51,7 @@ def _remedy_for_tracing(scope: str) -> str:
 def _remedy_for_namespaces(stage: str, switches: Mapping[str, str]) -> str:
     for name, (forbids, allows) in _OF_NAMESPACES.items():
         if switches.get(name) == forbids:
-            return f"{name} is {forbids}, so users may make no namespaces: sysctl -w {name}={allows}"
+            return f"{name} is {forbids}, so users may not create namespaces: sysctl -w {name}={allows}"
     if stage == "room":
         return "parts of /proc are masked, as in most containers: docker run --security-opt systempaths=unconfined …"
-    return "a container allows no namespaces: docker run --security-opt seccomp=unconfined …, or run outside of it"
+    return "the container blocks namespaces: docker run --security-opt seccomp=unconfined …, or run outside of it"

@@ -88,7 +88,7 @@ def _read(words: str) -> tuple[str, list[Any], dict[str, Any]]:
         said = read_plain(words)
         name, args, kwargs = said["name"], said["args"], said["kwargs"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ValueError("what the code put on its channel is no call") from None
+        raise ValueError("the code sent something on its channel that is not a call") from None
     if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
-        raise ValueError("what the code put on its channel is no call")
+        raise ValueError("the code sent something on its channel that is not a call")
     return name, args, kwargs

@@ -37,21 +37,21 @@ def _require_plain(value: Any, name: str, depth: int) -> None:
     elif isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise TypeError(f"{name} holds the key {key!r}: only strings can be keys of what is given to the code")
+                raise TypeError(
+                    f"{name} contains the key {key!r}: only strings can be keys of values given to the code"
+                )
             _require_text(key, name)
             _require_plain(item, name, depth + 1)
     elif isinstance(value, str):
         _require_text(value, name)
     elif callable(value):
-        raise TypeError(f"{name} is or holds a function: only plain values can be given here")
+        raise TypeError(f"{name} is or contains a function: only plain values can be given here")
     elif not isinstance(value, int | float | bool | None):
-        raise TypeError(
-            f"{name} is or holds a {type(value).__name__}: only what JSON can hold can be given to the code"
-        )
+        raise TypeError(f"{name} is or contains a {type(value).__name__}: only JSON values can be given to the code")
 
 
 def _require_text(text: str, name: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise TypeError(f"{name} holds text that is no Unicode: {text[:40]!r}") from None
+        raise TypeError(f"{name} contains text that is not valid Unicode: {text[:40]!r}") from None

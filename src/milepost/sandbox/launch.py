@@ -124,9 +124,9 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
     try:
         prepare_scratch(command.scratch)
     except OSError as problem:
-        if failure := machine_failure(problem, f"the scratch folder {str(command.scratch)!r} cannot be made"):
+        if failure := machine_failure(problem, f"the scratch folder {str(command.scratch)!r} cannot be created"):
             raise failure from problem
-        return Missing(f"the scratch folder cannot be made: {problem}")
+        return Missing(f"the scratch folder cannot be created: {problem}")
     path = command.env.get("PATH") or os.environ.get("PATH") or DEFAULT_PATH
     variables = environment(
         host=os.environ,
@@ -138,7 +138,7 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
     if not os.access(command.cwd, os.F_OK):
         return Missing(f"the working directory does not exist: {command.cwd}")
     if (folder := led_out_of(command)) is not None:
-        return Missing(f"the working directory leads out of {str(folder)!r}: {command.cwd}")
+        return Missing(f"the working directory is outside of {str(folder)!r}: {command.cwd}")
     program = find_program(command.argv[0], path, command.cwd)
     if isinstance(program, Missing):
         return program

@@ -12,7 +12,7 @@ from milepost.core.commands import Termination
 from milepost.core.errors import MachineFailed
 from milepost.core.machine_failure import machine_failure
 
-_OUT_OF_PROCESSES = "see that the machine is not out of processes or memory, then: milepost resume"
+_OUT_OF_PROCESSES = "make sure that the machine is not out of processes or memory, then: milepost resume"
 ENFORCED_BY_HOST = ("process-tree", "clean-environment", "output-cap", "wall-clock")
 
 
@@ -61,7 +61,9 @@ def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
     MachineFailed when it was neither the guest's doing nor the host's: what came of the guest is then unknown.
     """
     if report.failure is not None and report.started and report.failure["stage"] == "start":
-        raise MachineFailed(f"the sandbox's keeper failed: {report.failure['text']}", "milepost resume goes on")
+        raise MachineFailed(
+            f"the sandbox's supervisor failed: {report.failure['text']}", "continue with: milepost resume"
+        )
     if report.failure is not None:
         return HowItEnded("not_started", _why_not_started(report.failure))
     match report.ended:
@@ -82,7 +84,7 @@ def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
         case "" if not report.started:
             raise MachineFailed("the sandbox could not start a process", _OUT_OF_PROCESSES)
         case _:
-            raise MachineFailed("the sandbox's keeper was lost", "milepost resume goes on")
+            raise MachineFailed("the sandbox's supervisor was lost", "continue with: milepost resume")
 
 
 def signal_name(number: int) -> str:
@@ -98,15 +100,15 @@ def _why_not_started(failure: Mapping[str, Any]) -> str:
     what = {
         "exec": "the program cannot be run",
         "cwd": "the working directory cannot be entered",
-        "confine": "the sandbox could not close itself",
+        "confine": "the sandbox could not confine the process",
     }.get(stage, "the sandbox could not start a process")
     if exhausted := machine_failure(OSError(number, text), what):
         raise exhausted
     if stage not in ("exec", "cwd"):
-        raise MachineFailed(f"{what}: {text}", "milepost doctor tells what this machine can hold")
+        raise MachineFailed(f"{what}: {text}", "milepost doctor shows which trust levels this machine supports")
     hint = {
         errno.ENOENT: "the interpreter its first line names does not exist",
-        errno.EACCES: "it, or the interpreter its first line names, is not within reach of the sandbox",
+        errno.EACCES: "it, or the interpreter its first line names, is not accessible in the sandbox",
         errno.ENOEXEC: "it is neither a program for this machine nor a script that names its interpreter",
         errno.E2BIG: "its arguments and environment are too long",
     }.get(number, "")

@@ -81,11 +81,11 @@ def open_executor(
     With `direct` it changes the workspace itself, as commands do, and holds nothing back.
     """
     if trust is TrustLevel.LOCAL:
-        raise SandboxRefused("trust level 'local' is not held by the kernel", "use trust level 'isolated'")
+        raise SandboxRefused("trust level 'local' is not enforced by the kernel", "use trust level 'isolated'")
     require(trust)
     holds_back = trust is TrustLevel.SANDBOXED and workspace is not None and not direct
     if holds_back and "overlay" not in this_machine().sandboxed.held:
-        missing = "the changes to a workspace cannot be held back here: overlays in memory need Linux 6.6"
+        missing = "changes cannot be kept apart from the workspace here: overlays in memory need Linux 6.6"
         raise SandboxRefused(missing, "use trust level 'isolated', which changes the folder itself, or no workspace")
     return WalledExecutor(limits, workspace=workspace, trust=trust, network=network, direct=direct)
 
@@ -155,7 +155,7 @@ def level_on(machine: Machine, wanted: TrustLevel, *, allow_downgrade: bool) -> 
         return wanted, False
     if wanted is TrustLevel.SANDBOXED and allow_downgrade:
         return level_on(machine, TrustLevel.ISOLATED, allow_downgrade=False)[0], True
-    raise SandboxRefused(f"trust level {wanted.value!r} cannot be held here: {report.detail}", report.fix)
+    raise SandboxRefused(f"trust level {wanted.value!r} is not available here: {report.detail}", report.fix)
 
 
 def report_on(level: TrustLevel, machine: Machine) -> LevelReport:

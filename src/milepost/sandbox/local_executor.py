@@ -125,7 +125,7 @@ class LocalExecutor:
                 pool = Monty(min_processes=1, max_processes=1, max_checkouts_per_worker=1)
                 pool.__enter__()
             except (ImportError, OSError) as problem:
-                why = f"trust level 'local' cannot be held here: {problem}"
+                why = f"trust level 'local' is not available here: {problem}"
                 raise SandboxRefused(why, "pip install pydantic-monty, or use trust level 'isolated'") from problem
             self._pool = pool
         return self._pool

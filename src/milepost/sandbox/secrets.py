@@ -58,10 +58,10 @@ class SecretTerminal:
         """Why a command may not have a secret, empty when it may."""
         secret = self._secrets.get(name)
         if secret is None:
-            return f"there is no secret {name!r} that commands may be given"
+            return f"no secret {name!r} is available to commands"
         program = command.argv[0]
         if program not in secret.programs:
-            return f"commands of {program!r} may not be given the secret {name!r}"
+            return f"commands of {program!r} may not use the secret {name!r}"
         return _not_the_users(program, command)
 
     def _filled(self, command: Command) -> Command:
@@ -103,7 +103,7 @@ def _not_the_users(name: str, command: Command) -> str:
     own = (command.cwd, command.scratch, *command.writable)
     folders = [Path(each(folder)) for folder in own for each in (os.path.abspath, os.path.realpath)]
     if any(place.is_relative_to(folder) for place in places for folder in folders):
-        return f"{name!r} lies where commands write, and may not be given a secret: {program}"
+        return f"{name!r} is in a folder that commands write to, so it may not use a secret: {program}"
     return ""
 
 

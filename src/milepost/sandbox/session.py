@@ -118,7 +118,7 @@ class CodeSession:
 
     def changes(self) -> IO[bytes]:
         """What the session has changed in its workspace so far, as its relay collected it; for the caller to close."""
-        assert self._changes is not None, "only a session with an overlay holds its changes back"
+        assert self._changes is not None, "only a session with an overlay keeps its changes apart"
         number = self.guest.report().changes + 1
         outgoing = Outgoing(self._questions)
         outgoing.put(framed(json.dumps({"changes": number}).encode() + b"\n"))
@@ -189,7 +189,7 @@ class CodeSession:
             try:
                 glance()
             except BaseException:
-                self.end(HowItEnded("killed", "killed because whoever ran it had to leave"))
+                self.end(HowItEnded("killed", "killed because its caller had to stop"))
                 raise
 
     def _write(self, outgoing: Outgoing, selector: selectors.BaseSelector) -> None:
@@ -246,5 +246,5 @@ def _parse(text: str) -> CodeAnswer:
             error=error, is_final=said["is_final"] is True, final_value=final_value, verified_by=verified_by
         )
     except (ValueError, TypeError, KeyError, RecursionError):
-        error = "the code put something on its channel that is no answer"
+        error = "the code sent something on its channel that is not an answer"
         return CodeAnswer(error=error, is_final=False, final_value=None, verified_by=None)

@@ -21,8 +21,8 @@ from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.warden_client import GLANCE_S, Descriptors, Guest, Launcher, Warden
 
 _CHUNK = 65_536
-_OBJECTED = HowItEnded("killed", "ended by who listened to it")
-_STOPPED = HowItEnded("killed", "ended because everything was stopped")
+_OBJECTED = HowItEnded("killed", "ended by its caller")
+_STOPPED = HowItEnded("killed", "ended together with the run")
 
 
 class WalledTerminal:

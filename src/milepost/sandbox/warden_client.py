@@ -278,5 +278,7 @@ def _starting() -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        failure = machine_failure(problem, what) or MachineFailed(f"{what}: {problem}", "milepost resume goes on")
+        failure = machine_failure(problem, what) or MachineFailed(
+            f"{what}: {problem}", "continue with: milepost resume"
+        )
         raise failure from problem

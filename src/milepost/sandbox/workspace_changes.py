@@ -188,13 +188,13 @@ def _copy(source: IO[bytes], target: IO[bytes], length: int) -> None:
 
 
 def _lost(why: str) -> MachineFailed:
-    return MachineFailed(f"the changes of a sandbox cannot be read: {why}", "run it again; nothing was changed")
+    return MachineFailed(f"the changes made in a sandbox cannot be read: {why}", "run it again; nothing was changed")
 
 
 def _safe(text: str) -> PurePosixPath:
     path = PurePosixPath(text)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in text:
-        raise _lost(f"{text!r} is no path in a folder")
+        raise _lost(f"{text!r} is not a path in a folder")
     return path
 
 

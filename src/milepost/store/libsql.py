@@ -52,7 +52,9 @@ class LibsqlServer:
     def __init__(self, place: str, token: str = "", patience: Patience = PATIENCE) -> None:
         self._address = address_of(place, with_token=bool(token))
         if not token.isascii() or any(sign.isspace() or not sign.isprintable() for sign in token):
-            raise SettingInvalid("the token of the database holds signs that no token has", "one word, without breaks")
+            raise SettingInvalid(
+                "the token of the database contains invalid characters", "one word, without line breaks"
+            )
         self._token = token
         self._patience = patience
         self._connection: http.client.HTTPConnection | None = None
@@ -143,31 +145,31 @@ class LibsqlServer:
 
     def _away(self, error: Exception) -> DatabaseAway:
         said = self._fit(str(error) or type(error).__name__)
-        return DatabaseAway(f"{self._address} does not answer: {said}", "see that it runs and can be reached")
+        return DatabaseAway(f"{self._address} does not answer: {said}", "make sure that it runs and can be reached")
 
     def _unwilling(self, status: int, answer: bytes) -> DatabaseAway | DatabaseRefuses:
         said = self._fit(answer.decode("utf-8", "replace"))
         if status in (http.client.UNAUTHORIZED, http.client.FORBIDDEN):
-            return DatabaseRefuses(f"{self._address} does not let us in ({status}): {said}", "see to its token")
+            return DatabaseRefuses(f"{self._address} refuses access ({status}): {said}", "check its token")
         if status == http.client.REQUEST_ENTITY_TOO_LARGE:
-            return ValueRefused(f"{self._address} does not take so much at once ({status})", "")
+            return ValueRefused(f"{self._address} does not accept so much at once ({status})", "")
         if status >= http.client.INTERNAL_SERVER_ERROR or status == http.client.TOO_MANY_REQUESTS:
-            return DatabaseAway(f"{self._address} cannot answer now ({status}): {said}", "see its log")
+            return DatabaseAway(f"{self._address} cannot answer now ({status}): {said}", "check its log")
         return DatabaseRefuses(
-            f"{self._address} answers {status}: {said}", "see that it is the address of a libSQL server"
+            f"{self._address} answers {status}: {said}", "make sure that it is the address of a libSQL server"
         )
 
     def _refusal(self, error: Any) -> DatabaseAway | DatabaseRefuses:
         told = error if isinstance(error, dict) else {}
-        code, said = str(told.get("code", "")), self._fit(str(told.get("message", "it does not say why")))
+        code, said = str(told.get("code", "")), self._fit(str(told.get("message", "it gives no reason")))
         if code.startswith(BUSY):
             return DatabaseAway(f"{self._address} is busy: {said}", "")
         if code in TOO_LONG:
             return ValueRefused(f"{self._address} has no room for a value: {said}", "")
-        return DatabaseRefuses(f"{self._address} refuses: {said}", "see its log")
+        return DatabaseRefuses(f"{self._address} refuses: {said}", "check its log")
 
     def _misread(self) -> DatabaseRefuses:
-        return DatabaseRefuses(f"{self._address} answers otherwise than a libSQL server", "see that it is one")
+        return DatabaseRefuses(f"{self._address} does not answer like a libSQL server", "make sure that it is one")
 
     def _fit(self, said: str) -> str:
         """What a server says, in one line, without the token that it may have repeated."""

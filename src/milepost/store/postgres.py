@@ -198,16 +198,19 @@ def _connect(url: str, within_s: float = CONNECT_S) -> psycopg.Connection[Row]:
     except psycopg.ProgrammingError:
         # Not in psycopg's words: they quote the address, which may hold a password.
         raise SettingInvalid(
-            "the address of the database cannot be read", "postgresql://user:password@host:5432/name, signs as %XX"
+            "the address of the database cannot be read",
+            "postgresql://user:password@host:5432/name, special characters as %XX",
         ) from None
     connection.execute(f"set idle_in_transaction_session_timeout = '{STUCK}'".encode())
     return connection
 
 
 def _away() -> StateUnwritable:
-    return StateUnwritable("the database is away", "see that it runs and can be reached, then go on")
+    return StateUnwritable("the database is not available", "make sure that it runs and can be reached, then try again")
 
 
 def _unusable(error: psycopg.Error) -> StateUnwritable:
     said = " ".join(str(error).split())
-    return StateUnwritable(f"the database cannot be used: {said}", "see that it runs and can be reached, then go on")
+    return StateUnwritable(
+        f"the database cannot be used: {said}", "make sure that it runs and can be reached, then try again"
+    )

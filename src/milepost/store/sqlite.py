@@ -152,7 +152,7 @@ def _to_look_at(path: Path) -> str:
 
 def _unusable(path: Path, error: sqlite3.Error) -> StateUnwritable:
     if "not a database" in str(error) or "malformed" in str(error):
-        advice = f"move {path.parent.name}/ away and go on: the mileposts and their proofs are in git"
+        advice = f"move {path.parent.name}/ away and continue: the mileposts and their proofs are in git"
         return StateUnwritable(f"{str(path)!r} is damaged: {error}", advice)
-    advice = "make it writable or free some space, then the same again; a run goes on by: milepost resume"
+    advice = "make it writable or free some space, then try again; to continue a run: milepost resume"
     return StateUnwritable(f"{str(path)!r} cannot be used: {error}", advice)

@@ -55,13 +55,13 @@ class Bench:
         """
         folder = _within(workspace.folder, cwd)
         if folder is None:
-            return _not_started(f"{cwd!r} is no folder of the checkout")
+            return _not_started(f"{cwd!r} is not a folder in the checkout")
         try:
             lay(self.equipment.links, workspace.folder)
         except OSError as error:
-            if failure := machine_failure(error, "the links to packages cannot be made"):
+            if failure := machine_failure(error, "cannot link the installed packages"):
                 raise failure from error
-            return _not_started(f"the links to packages cannot be made: {error}")
+            return _not_started(f"cannot link the installed packages: {error}")
         own = environment_for(self.interpreter, workspace.folder, self.path) if self.interpreter else {}
         needed = (*(self.interpreter.readable if self.interpreter else ()), *self.equipment.readable)
         command = Command(

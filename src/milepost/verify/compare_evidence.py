@@ -43,7 +43,7 @@ def _comparison(then: CheckResult | None, now: CheckResult | None) -> Comparison
 
 def _difference(then: CheckResult | None, now: CheckResult | None) -> str:
     if then is None or now is None:
-        return "was not asked then" if then is None else "was not asked now"
+        return "did not run then" if then is None else "did not run now"
     if then.outcome != now.outcome:
         return f"{then.outcome} then, {now.outcome} now: {now.summary}"
     if then.exit_code != now.exit_code:
@@ -52,7 +52,7 @@ def _difference(then: CheckResult | None, now: CheckResult | None) -> str:
     other = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     if not other:
         return ""
-    first = f"{other[0]} {before.get(other[0], 'not there')} then, {after.get(other[0], 'not there')} now"
+    first = f"{other[0]} {before.get(other[0], 'missing')} then, {after.get(other[0], 'missing')} now"
     return f"{first} (and {len(other) - 1} more)" if len(other) > 1 else first
 
 

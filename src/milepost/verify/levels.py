@@ -50,7 +50,7 @@ def level_named(name: str) -> Level:
         return Level[name.upper()]
     except KeyError:
         names = ", ".join(level.word for level in Level)
-        raise SettingInvalid(f"there is no level {name!r} of verification", f"the levels are {names}") from None
+        raise SettingInvalid(f"there is no verification level {name!r}", f"the levels are {names}") from None
 
 
 def mode_named(name: str) -> Mode:
@@ -59,7 +59,7 @@ def mode_named(name: str) -> Mode:
         return Mode(name)
     except ValueError:
         names = ", ".join(mode.value for mode in Mode)
-        raise SettingInvalid(f"there is no mode {name!r} of verification", f"the modes are {names}") from None
+        raise SettingInvalid(f"there is no verification mode {name!r}", f"the modes are {names}") from None
 
 
 def level_of(check: str) -> Level:

@@ -209,10 +209,10 @@ def _answer(check: Question, workspace: Workspace, earlier: tuple[CheckResult, .
     except MilepostError:
         raise
     except Exception as problem:
-        if isinstance(problem, OSError) and (failure := machine_failure(problem, "a check could not do its work")):
+        if isinstance(problem, OSError) and (failure := machine_failure(problem, "a check could not finish")):
             raise failure from problem
         name = type(check).__name__.removesuffix("Check").lower()
-        summary = f"the check itself broke over this change: {type(problem).__name__}: {last_line(str(problem))}"
+        summary = f"the check itself crashed on this change: {type(problem).__name__}: {last_line(str(problem))}"
         log = tail("".join(traceback.format_exception(problem)), LONGEST_TRACEBACK)
         return CheckResult(name=name, outcome="failed", summary=summary, log=log)
 

@@ -52,14 +52,14 @@ class RequestRefused:
 
 
 _ANOTHER_NAME = RequestRefused(status=421, error="this server has another name", advice=AGAIN)
-_ANOTHER_SITE = RequestRefused(status=403, error="no page of another site may ask this server")
-_NO_SOCKET = RequestRefused(status=400, error="this server speaks HTTP and nothing else")
-_NO_METHOD = RequestRefused(status=405, error="only GET and POST are known here")
-_NO_COOKIE = RequestRefused(status=401, error="this page was not let in", advice=AGAIN)
+_ANOTHER_SITE = RequestRefused(status=403, error="pages of other sites may not use this server")
+_NO_SOCKET = RequestRefused(status=400, error="this server speaks only HTTP")
+_NO_METHOD = RequestRefused(status=405, error="only GET and POST are supported here")
+_NO_COOKIE = RequestRefused(status=401, error="this page has no access", advice=AGAIN)
 _NOT_THE_PAGE = RequestRefused(status=403, error="a change must come from the page itself")
-_NO_JSON = RequestRefused(status=415, error="a change is asked for in JSON")
-_TOO_LARGE = RequestRefused(status=413, error=f"a question has at most {BODY_BYTES} bytes")
-_TOO_SLOW = RequestRefused(status=408, error="the rest of the question did not come")
+_NO_JSON = RequestRefused(status=415, error="a change must be sent as JSON")
+_TOO_LARGE = RequestRefused(status=413, error=f"a request has at most {BODY_BYTES} bytes")
+_TOO_SLOW = RequestRefused(status=408, error="the rest of the request did not arrive")
 
 
 def refusal(asked: PageRequest, wanted: Admission) -> RequestRefused | None:

@@ -58,9 +58,9 @@ def _answer(site: PageFacts, turns: Turns, name: str, body: GateAnswerBody) -> s
             name, body.answer, body.text, site.roadmap, digest=body.digest, by=BY, database=site.database or ""
         )
     if gate.answered_at is not None and gate.answered_at < began:
-        raise GateClosed(f"{gate.gate} was answered already, with {gate.answer}", "an answer stands")
+        raise GateClosed(f"{gate.gate} was answered already, with {gate.answer}", "an answer cannot be changed")
     goes_on = site.database or milepost.running(site.roadmap)
-    after = "the run goes on" if goes_on else "nothing runs now: resume goes on with it"
+    after = "the run continues" if goes_on else "nothing runs now: continue with resume"
     return text_of({"ok": True, "said": f"{_ANSWERED[body.answer]} {gate.gate}: {after}", "running": bool(goes_on)})
 
 
@@ -74,7 +74,7 @@ def _edit(site: PageFacts, turns: Turns, body: TaskEditBody) -> str:
         told = milepost.edit_task(
             body.task, body.text, site.roadmap, digest=body.digest, commit=body.commit, database=site.database
         )
-    said = f"{told.task} is written anew in the roadmap" + (f", in commit {told.commit[:7]}" if told.commit else "")
+    said = f"{told.task} is rewritten in the roadmap" + (f", in commit {told.commit[:7]}" if told.commit else "")
     return text_of(
         {"ok": True, "said": said, "task": told.task, "text": told.text, "digest": told.digest, "line": told.line}
     )

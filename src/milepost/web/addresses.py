@@ -77,7 +77,9 @@ def outer_origin(url: str) -> str:
         parts, port = urlsplit(""), None
     plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username or parts.password)
     if parts.scheme not in ("http", "https") or not parts.hostname or not plain or not url.isprintable():
-        raise milepost.Misuse(f"{url!r} is no address of a page", "give scheme and host alone: https://host.example")
+        raise milepost.Misuse(
+            f"{url!r} is not the address of a page", "give scheme and host alone: https://host.example"
+        )
     usual = {"http": 80, "https": 443}[parts.scheme]
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")

@@ -38,7 +38,7 @@ def app_named(given: str | None, project: Path, own_url: str) -> App:
         return App(url=_of_this_machine(given), folders=())
     folder = Path(given).absolute()
     if folder.exists() and not folder.is_dir():
-        raise milepost.Misuse(f"{given!r} is no folder", "name the one that the app is built into")
+        raise milepost.Misuse(f"{given!r} is not a folder", "name the one that the app is built into")
     return App(url=own_url, folders=(folder,))
 
 
@@ -75,7 +75,7 @@ def _of_this_machine(url: str) -> str:
         known, port = False, None
     if not known or not url.isprintable() or any(sign in url for sign in " ;,'\"<>"):
         raise milepost.Misuse(
-            f"{url!r} is no address that can be shown beside the page",
+            f"{url!r} is not an address that the page can show",
             "give it by the name localhost: http://localhost:5173",
         )
     return f"http://localhost:{port or 80}{parts.path or '/'}"

@@ -91,7 +91,7 @@ async def _response(request: Request, host: str, names: Names, shown: Previews) 
     if host not in (names.report_host, names.app_host):
         return PlainTextResponse("This server has another name.\n", 421)
     if request.method not in ("GET", "HEAD"):
-        return PlainTextResponse("Only GET is known here.\n", 405)
+        return PlainTextResponse("Only GET is supported here.\n", 405)
     if host == names.app_host:
         return await aside(partial(_file, shown.app.folder(), path))
     if path != f"/{names.report}/report":

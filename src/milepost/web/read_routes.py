@@ -202,7 +202,7 @@ def _run(site: PageFacts, request: Request) -> str | None:
 def _word(request: Request, name: str, *, needed: bool = True) -> str:
     word = request.query_params.get(name, "")
     if (needed and not word) or len(word) > LONGEST_WORD:
-        raise milepost.Misuse(f"the question needs a {name}", f"give it as ?{name}=")
+        raise milepost.Misuse(f"the request needs a {name}", f"give it as ?{name}=")
     return word
 
 
@@ -211,7 +211,7 @@ def _number(request: Request, name: str) -> int | None:
     if not word:
         return None
     if not (word.isascii() and word.isdecimal() and 0 < len(word) < 7):
-        raise milepost.Misuse(f"{word[:40]!r} is no number of an attempt", "give one from 1")
+        raise milepost.Misuse(f"{word[:40]!r} is not a number of an attempt", "give one from 1")
     return int(word)
 
 
@@ -222,5 +222,5 @@ def _context(request: Request) -> int:
     if not word:
         return CONTEXT
     if not (word.isascii() and word.isdecimal() and len(word) < 7):
-        raise milepost.Misuse(f"{word[:40]!r} is no number of lines", "give one, or all")
+        raise milepost.Misuse(f"{word[:40]!r} is not a number of lines", "give one, or all")
     return int(word)

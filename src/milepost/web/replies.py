@@ -67,8 +67,8 @@ def answered(roadmap: Path, answering: Answering) -> Answering:
             return complaint(error, roadmap.parent)
         except Exception as error:
             _log.exception("%s %s crashed", request.method, request.url.path[:100])
-            mistake = f"milepost made a mistake: {type(error).__name__}"
-            return reply(text_of({"error": mistake, "advice": "the terminal of milepost web says more"}), 500)
+            mistake = f"internal error in milepost: {type(error).__name__}"
+            return reply(text_of({"error": mistake, "advice": "the terminal of milepost web shows more"}), 500)
 
     return answer
 

@@ -54,5 +54,5 @@ async def body_of(request: Request, kind: type[B]) -> B:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:80]
         raise milepost.Misuse(
-            f"this cannot be asked{f': {where}' if where else ''}: {first['msg']}", "load the page again"
+            f"this request is invalid{f': {where}' if where else ''}: {first['msg']}", "load the page again"
         ) from None

@@ -22,7 +22,7 @@ def steered(site: PageFacts, turns: Turns, wish: Steer, run: str) -> str:
             shown = _unfinished(site, run)
             at_work = shown in site.stream.at_work()
             if wish.verb in ("pause", "go_on", "finish") and not at_work:
-                raise NothingToSteer(f"nobody is at work on run {shown}", "resume goes on with it")
+                raise NothingToSteer(f"run {shown} is not running", "continue it with resume")
             with turns.turn(f"{wish.verb} {wish.task}"):
                 milepost.steer(
                     wish.verb,
@@ -51,7 +51,7 @@ def _unfinished(site: PageFacts, run: str) -> str:
     shown = run_named(site, run)
     glance = next((glance for glance in site.stream.runs() if glance.run == shown), None)
     if glance is None:
-        raise NothingToSteer("no run is going on here", "milepost run starts one")
+        raise NothingToSteer("no run is in progress here", "milepost run starts one")
     if glance.ended or glance.left_at is not None:
         raise NothingToSteer(f"run {shown} is over", "look at the newest run")
     return shown
@@ -61,10 +61,10 @@ def _told(wish: Steer) -> str:
     text = wish.text.strip()
     whom = wish.task or "all tasks"
     words = {
-        "pause": "pausing: no new step begins, what is at work goes on",
-        "go_on": "goes on: new steps begin again",
-        "finish": "finishing: what is at work is brought to its end, nothing new begins",
-        "drop": f"{wish.task} is dropped: it is left out unless it has begun",
+        "pause": "pausing: no new step starts, running steps continue",
+        "go_on": "continuing: new steps start again",
+        "finish": "finishing: running tasks are completed, nothing new starts",
+        "drop": f"{wish.task} is dropped: it is left out unless it has started",
         "agent": f"{text[:LONGEST_SHOWN]} makes the next attempts at {whom}",
         "parallel": f"{text} attempts at once from now on",
         "note": f"noted for {whom}: the agent reads it from the next attempt on",
@@ -90,10 +90,10 @@ def _stop(site: PageFacts, turns: Turns, run: str, *, at_once: bool) -> str:
     if stopped.error is not None:
         raise stopped.error
     if not ended:
-        return "stopping at once" if at_once else "stopping: the steps in flight come to their end first"
+        return "stopping at once" if at_once else "stopping: the steps in flight are finished first"
     if stopped.run is None:
-        raise NothingToSteer("nothing runs here", "resume goes on with a run that was interrupted")
-    return f"run {stopped.run} is stopped: resume goes on with it"
+        raise NothingToSteer("nothing runs here", "resume continues a run that was interrupted")
+    return f"run {stopped.run} is stopped: continue it with resume"
 
 
 class Stopped:
@@ -118,4 +118,4 @@ def _retry(site: PageFacts, turns: Turns, wish: Steer) -> str:
 def _begun(begun: milepost.Begun) -> str:
     if begun.what == "nothing_to_do":
         return begun.reason or "there is nothing to do"
-    return f"run {begun.run} {'begins' if begun.what == 'started' else 'goes on'}"
+    return f"run {begun.run} {'starts' if begun.what == 'started' else 'continues'}"

@@ -59,5 +59,5 @@ def _lines(site: PageFacts, run: str, before: int) -> str:
 def _place(request: Request) -> int:
     text = request.query_params.get("before", "")
     if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text) < _LARGEST):
-        raise milepost.Misuse(f"{text[:40]!r} is no place in the stream", "give the number of an event")
+        raise milepost.Misuse(f"{text[:40]!r} is not a place in the stream", "give the number of an event")
     return int(text)

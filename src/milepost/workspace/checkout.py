@@ -265,6 +265,6 @@ def _refused(nested: str) -> Snapshot:
 
 def _unwritable(root: Path, error: OSError) -> StateUnwritable:
     return StateUnwritable(
-        f"checkouts cannot be written below {str(root)!r}: {error.strerror}",
-        "free some space or set XDG_CACHE_HOME to a folder that can be written, then: milepost resume",
+        f"cannot write checkouts below {str(root)!r}: {error.strerror}",
+        "free some space or set XDG_CACHE_HOME to a writable folder, then: milepost resume",
     )

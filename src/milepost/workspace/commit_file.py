@@ -18,7 +18,7 @@ def commit_file(repository: Repository, path: str, message: str, held_fds: tuple
 def refusal(repository: Repository, path: str) -> str:
     """Why the user's own git would commit this file otherwise, in words; empty where it would not."""
     if repository.is_filtered(path):
-        return f"{path} passes through a filter, which only your own git may run"
+        return f"{path} goes through a git filter, which only your own git may run"
     if repository.is_on("commit.gpgSign"):
         return "your git signs commits, and only you have the key"
     blob = repository.on_tree(*_conversions(repository), "hash-object", "--", path).decode().strip()

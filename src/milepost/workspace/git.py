@@ -124,15 +124,17 @@ def failure(words: list[str], code: int, stderr: str) -> GitFailed | StateUnwrit
     lines = stderr.strip().splitlines() or [f"exit code {code}"]
     last = next((line for sign in ("error: ", "fatal: ") for line in lines if line.startswith(sign)), lines[-1])
     if any(sign in stderr for sign in _DISK_FULL):
-        return StateUnwritable(f"the disk is full: git said {last!r}", "free some space, then: milepost resume")
+        return StateUnwritable(f"the disk is full: git reported {last!r}", "free some space, then: milepost resume")
     if "Read-only file system" in stderr or "Permission denied" in stderr or "insufficient permission" in stderr:
         return StateUnwritable(
             f"git may not write here: {last!r}", "make the repository writable, then: milepost resume"
         )
     if "unable to write" in stderr:
-        return StateUnwritable(f"git cannot write: {last!r}", "see that the disk is not full, then: milepost resume")
+        return StateUnwritable(
+            f"git cannot write: {last!r}", "make sure that the disk is not full, then: milepost resume"
+        )
     verb = next((word for word in words if not word.startswith("-") and "=" not in word), "")
-    return GitFailed(f"git {verb} failed: {last}", "nothing is lost: milepost resume goes on from here")
+    return GitFailed(f"git {verb} failed: {last}", "nothing is lost; continue with: milepost resume")
 
 
 def _text(output: bytes) -> str:

@@ -323,8 +323,7 @@ class Mileposts:
         if tree is None:
             paths = self.conflicts(head, beside)
             raise UndoImpossible(
-                f"{milepost.task} cannot be taken back alone: "
-                f"later commits changed the same lines of {', '.join(paths)}",
+                f"{milepost.task} cannot be undone alone: later commits changed the same lines of {', '.join(paths)}",
                 "undo the later tasks first, newest first: milepost log shows them",
                 paths=paths,
             )

@@ -86,13 +86,13 @@ class Remote:
         The order matters: a process that was held still after its look finds the ref moved, and one that was held
         still before it is stopped at the fence.
         """
-        for _ in self._tries(f"the remote does not take {ref}"):
+        for _ in self._tries(f"the remote does not accept {ref}"):
             if self.swap(ref, commit, self.look(ref), held=held):
                 return
 
     def move(self, ref: str, new: str, old: str) -> str | None:
         """Move a ref from `old` to `new`; gives where it is, which is elsewhere when somebody else moved it."""
-        for _ in self._tries(f"the remote does not take {ref}"):
+        for _ in self._tries(f"the remote does not accept {ref}"):
             if self.swap(ref, new, old):
                 return new
             if (seen := self.look(ref)) != old:  # else the remote was busy with another push
@@ -110,7 +110,7 @@ class Remote:
     def hold(self, refs: Iterable[tuple[str, str]]) -> None:
         """Put commits on refs that are named after them."""
         words = [f"{commit}:{ref}" for commit, ref in refs]
-        for _ in self._tries("the remote does not take refs below refs/milepost"):
+        for _ in self._tries("the remote does not accept refs below refs/milepost"):
             if not words or self._push(*words):
                 return
 
@@ -120,7 +120,7 @@ class Remote:
         while True:
             yield
             if self._stopping() or time.monotonic() + pause_s > until:
-                raise GitFailed(problem, "see what its hooks and rules say about it, then go on")
+                raise GitFailed(problem, "check its hooks and branch rules, then try again")
             time.sleep(pause_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
@@ -288,9 +288,11 @@ def _environment() -> dict[str, str]:
 
 
 def _failure(verb: str, said: str) -> GitFailed:
-    lines = [line for line in without_secrets(said).strip().splitlines() if line] or ["it did not say why"]
+    lines = [line for line in without_secrets(said).strip().splitlines() if line] or ["it gave no reason"]
     last = next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1])
-    return GitFailed(f"git {verb} with the remote failed: {last}", "see that it can be reached from here, then go on")
+    return GitFailed(
+        f"git {verb} with the remote failed: {last}", "make sure that it can be reached from here, then try again"
+    )
 
 
 def _names_in(told: Any) -> set[str]:

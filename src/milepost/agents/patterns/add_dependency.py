@@ -88,7 +88,7 @@ class AddDependency:
         unknown = manifest and ecosystem_of(manifest) is None
         return (
             *problems_in(self.schema, inputs),
-            *((f"manifest {manifest!r} is of no kind that is known",) if unknown else ()),
+            *((f"manifest {manifest!r} is not of a known kind",) if unknown else ()),
             *(_dependency_problems(ecosystem_of(manifest), inputs)),
         )
 
@@ -97,7 +97,7 @@ class AddDependency:
         path = values.get("manifest") or _only_manifest(site)
         ecosystem = ecosystem_of(path)
         if ecosystem is None:
-            raise PathRefused(f"{path} is of no kind that is known")
+            raise PathRefused(f"{path} is not of a known kind")
         if problems := _dependency_problems(ecosystem, inputs):
             raise PathRefused("; ".join(problems))
         dependency = Dependency(
@@ -111,7 +111,7 @@ class AddDependency:
         folder = path.rpartition("/")[0]
         locks = [lock for lock in ecosystem.locks if site.holds(f"{folder}/{lock}" if folder else lock)]
         if locks and site.changes:
-            site.say(f"{', '.join(locks)} is not brought up to date: that needs the package index")
+            site.say(f"{', '.join(locks)} is not updated: that needs the package index")
 
 
 def ecosystem_of(path: str) -> Ecosystem | None:
@@ -135,9 +135,9 @@ def _dependency_problems(ecosystem: Ecosystem | None, inputs: Mapping[str, str])
     kinds = [ecosystem] if ecosystem is not None else list(ECOSYSTEMS)
     problems: list[str] = []
     if name and not any(kind.name.fullmatch(name) for kind in kinds):
-        problems.append(f"name {name!r:.100} cannot name a package")
+        problems.append(f"name {name!r:.100} is not a valid package name")
     if version is not None and not any(kind.version.fullmatch(version) for kind in kinds):
-        problems.append(f"version {version!r:.100} is no range of versions")
+        problems.append(f"version {version!r:.100} is not a version range")
     if version is None and all(kind.needs_version for kind in kinds):
         problems.append("version is missing: this kind of manifest needs one")
     return tuple(problems)

@@ -37,7 +37,7 @@ class PatternAgent:
             status: OutcomeStatus = "timed_out" if isinstance(error.__cause__, TookTooLong) else "gave_up"
             return Outcome(status=status, said=clip(error.message, LONGEST_SAID), enforced=commands.enforced)
         said = [*site.remarks, *(f"wrote {path}" for path in site.written)]
-        for line in said or ["everything is as it should be already"]:
+        for line in said or ["nothing to change: everything is in place already"]:
             tools.say(line)
         summary = f"{self.pattern.name} wrote {', '.join(site.written) or 'nothing new'}"
         return Outcome(
@@ -59,11 +59,11 @@ def execute(pattern: Pattern, inputs: Mapping[str, str], site: PendingChanges) -
         if not site.dry:
             site.write_out()
     except PathRefused as refusal:
-        raise PatternInputsInvalid(str(refusal), "change the inputs, or what is there") from refusal
+        raise PatternInputsInvalid(str(refusal), "change the inputs or the existing files") from refusal
     except MilepostError:
         raise
     except Exception as error:
-        message = f"the pattern {pattern.name} broke: {type(error).__name__}: {error}"
+        message = f"the pattern {pattern.name} failed: {type(error).__name__}: {error}"
         raise PatternInputsInvalid(message, "correct the pattern") from error
 
 

@@ -23,12 +23,16 @@ class BumpVersion:
         return inputs_schema(
             "Change the version in manifests, __version__ and CHANGELOG.md together.",
             {
-                "part": {"type": "string", "enum": list(PARTS), "description": "what the committed version goes up by"},
+                "part": {
+                    "type": "string",
+                    "enum": list(PARTS),
+                    "description": "which part of the committed version to raise",
+                },
                 "version": {"type": "string", "pattern": rf"^{VERSION}\Z", "description": "or the new version itself"},
                 "date": {
                     "type": "string",
                     "pattern": r"^\d{4}-\d{2}-\d{2}\Z",
-                    "description": "the day that the heading of the changelog names",
+                    "description": "the date in the changelog heading",
                 },
             },
         )

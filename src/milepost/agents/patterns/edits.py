@@ -25,6 +25,6 @@ def edited(path: str, text: str, edits: Sequence[TextEdit]) -> str:
         line, old = lines[edit.line - 1], edit.old.encode()
         # Older Pythons do not know exactly where a name stands inside an f-string.
         if edit.column < 0 or line[edit.column : edit.column + len(old)] != old:
-            raise PathRefused(f"{path}:{edit.line}: the place of {edit.old!r} is not certain; rename it by hand there")
+            raise PathRefused(f"{path}:{edit.line}: it is not certain where {edit.old!r} is; rename it there by hand")
         lines[edit.line - 1] = line[: edit.column] + edit.new.encode() + line[edit.column + len(old) :]
     return b"\n".join(lines).decode()

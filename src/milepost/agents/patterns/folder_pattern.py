@@ -55,7 +55,7 @@ def load(folder: Path) -> FolderPattern:
     except PathRefused as refusal:
         raise _unusable(folder, str(refusal)) from refusal
     except (ValueError, RecursionError) as error:
-        raise _unusable(folder, f"{SCHEMA} is no JSON: {error}") from error
+        raise _unusable(folder, f"{SCHEMA} is not JSON: {error}") from error
     too_many = [f"there are more than {MOST_TEMPLATES} templates"] if len(paths) > MOST_TEMPLATES else []
     problems = [*too_many, *(f"{SCHEMA}: {problem}" for problem in schema_problems(schema))]
     if not problems:

@@ -60,7 +60,7 @@ def schema_problems(schema: Any) -> tuple[str, ...]:
     if not isinstance(properties, dict):
         return (*unknown, '"properties" must be an object')
     required = schema.get("required", [])
-    stray = [f"{name!r} is required and is no property" for name in required if name not in properties]
+    stray = [f"{name!r} is required but is not a property" for name in required if name not in properties]
     return (*unknown, *stray, *(problem for name, one in properties.items() for problem in _property(name, one)))
 
 
@@ -73,7 +73,7 @@ def _property(name: str, one: Any) -> list[str]:
     try:
         re.compile(one.get("pattern", ""))
     except (re.error, TypeError) as error:
-        problems.append(f"{name}: the pattern is no regular expression: {error}")
+        problems.append(f"{name}: the pattern is not a regular expression: {error}")
     return problems
 
 

@@ -35,7 +35,7 @@ GLOBALS = _words(
 def module_name_problems(name: str) -> tuple[str, ...]:
     """Why a module cannot have this name: node takes such files for tests."""
     if re.fullmatch(r"test|test-.*|.*[-_]test", name):
-        return (f"name {name!r} is one that node takes for a test",)
+        return (f"name {name!r} would be taken for a test by node",)
     return ()
 
 
@@ -48,7 +48,7 @@ def function_problems(function: Function) -> tuple[str, ...]:
     # What closes the parenthesis and opens another is two expressions.
     shape = [[part.type for part in child.named_children] for child in root.named_children]
     if root.has_error or shape != [["parenthesized_expression"]]:
-        return (*bad, f"functions: {function.name}: {function.expression!r:.100} is no expression of JavaScript")
+        return (*bad, f"functions: {function.name}: {function.expression!r:.100} is not a JavaScript expression")
     used = [node.text.decode() for node in walk(root) if node.type == "identifier" and node.text]
     own = {name for name, _ in function.parameters}
     bound = own | set(_bound(root))

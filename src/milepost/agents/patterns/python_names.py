@@ -15,11 +15,11 @@ def module_name_problems(name: str) -> tuple[str, ...]:
     if not name.isidentifier() and name:
         return (f"name {name!r} cannot be imported by Python",)
     if keyword.iskeyword(name):
-        return (f"name {name!r} is a word of Python",)
+        return (f"name {name!r} is a Python keyword",)
     if name in sys.stdlib_module_names or name in ("test", "tests", "examples"):
         return (f"name {name!r} would hide a module of that name",)
     if name in ("conftest", "setup") or name.startswith("test_"):
-        return (f"name {name!r} means something else to tools of Python",)
+        return (f"name {name!r} means something else to Python tools",)
     return ()
 
 
@@ -35,7 +35,7 @@ def function_problems(function: Function) -> tuple[str, ...]:
     try:
         tree = ast.parse(function.expression, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return (*bad, f"functions: {function.name}: {function.expression!r:.100} is no expression of Python")
+        return (*bad, f"functions: {function.name}: {function.expression!r:.100} is not a Python expression")
     used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = {node.id for node in used if isinstance(node.ctx, ast.Store)} | {name for name, _ in function.parameters}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

@@ -115,6 +115,6 @@ def _loaded(entry: EntryPoint) -> Pattern:
         ) from error
     if lacking:
         raise SettingInvalid(
-            f"the pattern {entry.name!r} is no pattern: it lacks {', '.join(lacking)}", f"correct {entry.value}"
+            f"{entry.name!r} is not a pattern: it lacks {', '.join(lacking)}", f"correct {entry.value}"
         )
     return pattern

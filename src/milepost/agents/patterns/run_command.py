@@ -27,7 +27,7 @@ class RunCommand:
                 "command": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "the words, quoted as for a shell; none runs",
+                    "description": "the arguments, quoted as for a shell; no shell runs",
                 },
                 "expect": {
                     "type": "integer",

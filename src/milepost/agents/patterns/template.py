@@ -56,7 +56,7 @@ def template_problems(template: str, known: Mapping[str, bool]) -> tuple[str, ..
         elif place.name and not known[place.name]:
             problems.append(f"the input {place.name!r} must be required or have a default")
         elif place.change and place.change not in CHANGES:
-            problems.append(f"{place.change!r} is no change; there are {', '.join(CHANGES)}")
+            problems.append(f"{place.change!r} is not a change; there are {', '.join(CHANGES)}")
     return tuple(dict.fromkeys(problems))
 
 

@@ -131,7 +131,7 @@ class ProgramAgent:
             lost = not_found(self._driver.name, self.setup.program or self._driver.program)
             return Outcome(status="gave_up", said=f"{lost.problem}: {lost.advice}")
         if not self.price_known and self._bounds(tools).usd is not None:
-            tools.say(f"the price of what {self._driver.name} asks is not known: its work is counted as $0")
+            tools.say(f"the price of {self._driver.name}'s model is not known: its work is counted as $0")
         attempt = _Attempt(
             assignment=assignment,
             workspace=workspace,
@@ -155,11 +155,11 @@ class ProgramAgent:
         before = place_in(attempt.tools.logbook.session)
         if before.session and before.turns and self.capabilities().sessions and _is_kept(attempt):
             home = homes.made(attempt.folder)
-            attempt.tools.say(f"going on with session {before.session}")
+            attempt.tools.say(f"continuing session {before.session}")
             run = self._started(program, attempt, home, before)
             if not run.never_began:
                 return run
-            attempt.tools.say(f"session {before.session} is lost: starting anew")
+            attempt.tools.say(f"session {before.session} is lost: starting a new one")
         anew = replace(before, session="")
         self._bring_login_back(attempt.folder)
         return self._started(program, attempt, homes.emptied(attempt.folder), anew)

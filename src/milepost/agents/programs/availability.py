@@ -32,7 +32,7 @@ def not_found(name: str, program: str) -> Availability:
     return Availability(
         name=name,
         problem=f"there is no program {program!r}" if "/" in program else f"the program {program!r} is not on PATH",
-        advice=f'install it, or say where it is: program = "…" under [agents."{name}"] in milepost.toml',
+        advice=f'install it, or set its path: program = "…" under [agents."{name}"] in milepost.toml',
     )
 
 

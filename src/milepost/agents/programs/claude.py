@@ -51,8 +51,8 @@ _STATUS_OF_ERROR = {
     "model_not_found": 404,
 }
 _ENDS = {
-    "error_max_turns": "it came to its bound of turns",
-    "error_max_budget_usd": "it came to its bound in USD",
+    "error_max_turns": "it reached its limit of turns",
+    "error_max_budget_usd": "it reached its limit in USD",
     "error_during_execution": "it was interrupted",
 }
 _SYNTHETIC = "<synthetic>"

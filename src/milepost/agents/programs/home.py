@@ -97,5 +97,5 @@ def _make_folder(folder: Path) -> None:
 def _parts(name: str) -> tuple[str, ...]:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts:
-        raise ValueError(f"{name!r} is no path below a home")
+        raise ValueError(f"{name!r} is not a path below a home folder")
     return path.parts

@@ -65,11 +65,13 @@ def _exited(
 ) -> ProgramOutcome:
     ended = progress.ended
     if ended is None and capabilities.ends_itself:
-        return _blamed(progress, "gave_up", _told(f"ended without a word that it is done ({ending})", progress, result))
+        return _blamed(
+            progress, "gave_up", _told(f"ended without reporting that it is done ({ending})", progress, result)
+        )
     if ended is not None and not ended.fine:
-        return _blamed(progress, "gave_up", _told(ended.what or f"says that it failed ({ending})", progress, result))
+        return _blamed(progress, "gave_up", _told(ended.what or f"reports that it failed ({ending})", progress, result))
     if not result.succeeded:
-        return _blamed(progress, "gave_up", _told(f"{ending}, whatever it says", progress, result))
+        return _blamed(progress, "gave_up", _told(f"{ending}, whatever it reports", progress, result))
     if progress.denied is not None:
         return ProgramOutcome(status="gave_up", said=_told(f"not permitted: {progress.denied.what}", progress, result))
     if not progress.steps and not progress.said.strip():

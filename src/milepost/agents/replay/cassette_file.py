@@ -80,7 +80,7 @@ class _WrittenAttempt(_WrittenUsage):
     @model_validator(mode="after")
     def _is_one_of_them(self) -> Self:
         if sum(one is not None for one in (self.answers, self.diff, self.diff_base64)) != 1:
-            raise ValueError("it must have answers, or else a diff")
+            raise ValueError("it must have either answers or a diff")
         return self
 
 

@@ -35,7 +35,7 @@ class Executed(Brief):
     error: str = ""
     duration_ms: int = 0
     truncated: bool = False
-    refused: tuple[str, ...] = Field(default=(), description="what the sandbox did not let it do")
+    refused: tuple[str, ...] = Field(default=(), description="what the sandbox blocked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class Execution:
         ) as executor:
             if wish.workspace is not None and not getattr(executor, "holds_changes", False):
                 raise milepost.Misuse(
-                    "a workspace is only seen at trust level 'sandboxed', which holds changes back",
+                    "a workspace is available only at trust level 'sandboxed', which keeps changes apart",
                     "leave the workspace or the level out",
                 )
             with self._lock:
@@ -98,7 +98,7 @@ def execute_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
         timeout_s: Annotated[float, Field(gt=0, le=50)] = 10,
         memory_mb: Annotated[int, Field(ge=16, le=4096)] = 256,
         trust: Annotated[
-            Literal["local", "isolated", "sandboxed"] | None, Field(description="Default: the strongest held here")
+            Literal["local", "isolated", "sandboxed"] | None, Field(description="Default: the strongest available here")
         ] = None,
         workspace: SeenFolder = "",
     ) -> Executed:

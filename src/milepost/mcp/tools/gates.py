@@ -79,7 +79,7 @@ def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[
             )
         )
         going_on = await aside(lambda: milepost.running(roadmap))
-        follow = "run_status wait_s=50" if going_on else "run_start goes on with the run"
+        follow = "run_status wait_s=50" if going_on else "run_start continues the run"
         return Answered(gate=kept.gate, task=kept.task, answer=answer, next=follow)
 
     return (answer,)
@@ -91,7 +91,7 @@ def meant(waiting: tuple[milepost.Gate, ...], name: str) -> milepost.Gate:
     found = named or [gate for gate in waiting if gate.task.lower() == name.lower()]
     if not found:
         what = f"nothing that is called {name!r} waits for a person" if name else "nothing waits for a person"
-        raise milepost.MilepostError(what, "run_status tells how the run stands")
+        raise milepost.MilepostError(what, "run_status shows the state of the run")
     if len(found) > 1:
         names = ", ".join(gate.gate for gate in found[:5])
         raise milepost.MilepostError(f"{len(found)} questions wait: {names}", "name one of them as gate")

@@ -44,7 +44,7 @@ class Health(Brief):
 
 def health_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
     async def health(workspace: Folder = "", limit: Annotated[int, Field(ge=1, le=100)] = 20) -> Health:
-        """Whether Milepost can work here: what is missing on this machine, which roadmap, which run goes on."""
+        """Whether Milepost can work here: what is missing on this machine, which roadmap, which run is in progress."""
         return await aside(lambda: _examined(place, workspace, limit))
 
     return (health,)

@@ -114,7 +114,7 @@ def query_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
         limit: Limit = 5,
         workspace: Folder = "",
     ) -> Recalled:
-        """What earlier attempts learnt that fits a task or an error: lessons of verified work, similar episodes."""
+        """What earlier attempts learned that fits a task or an error: lessons of verified work, similar episodes."""
         return await aside(lambda: _recalled(place.named(workspace), query, context, limit))
 
     return (query_memory,)
@@ -142,7 +142,7 @@ def _episode_start(place: ServerProject) -> Callable[..., Any]:
         files: Paths = (),
         workspace: Folder = "",
     ) -> EpisodeOpened:
-        """Begin an episode for work that you do yourself; log its steps and complete it."""
+        """Start an episode for work that you do yourself; log its steps and complete it."""
 
         def begin() -> str:
             with milepost.open_memory(place.named(workspace)) as memory:
@@ -165,7 +165,7 @@ def _episode_log(place: ServerProject) -> Callable[..., Any]:
         tokens: Annotated[int, Field(ge=0, le=100_000_000)] = 0,
         workspace: Folder = "",
     ) -> StepKept:
-        """Note one step of an episode; it is on disk when this returns."""
+        """Record one step of an episode; it is on disk when this returns."""
 
         def note() -> int:
             with milepost.open_memory(place.named(workspace)) as memory:
@@ -194,7 +194,7 @@ def _episode_complete(place: ServerProject) -> Callable[..., Any]:
         reason: Text = "",
         workspace: Folder = "",
     ) -> EpisodeClosed:
-        """End an episode. What you call a success is kept as your word: only what Milepost verified teaches."""
+        """End an episode. A success that you report is only your claim: lessons come from what Milepost verified."""
 
         def close() -> EpisodeClosed:
             with milepost.open_memory(place.named(workspace)) as memory:
@@ -216,7 +216,7 @@ def _lessons(place: ServerProject) -> Callable[..., Any]:
         project: Annotated[str, Field(max_length=200, description="Another project's lessons")] = "",
         workspace: Folder = "",
     ) -> LessonsTold:
-        """Lessons of this project: list them, why one is there, quarantine one, forget one and what grew from it."""
+        """Lessons of this project: list them, why one is there, quarantine one, forget one and what came from it."""
         folder = place.named(workspace)
         if action == "list":
             return await aside(lambda: _listed(folder, state, offset, limit, project))
@@ -229,7 +229,7 @@ def _lessons(place: ServerProject) -> Callable[..., Any]:
 
 def _patterns(place: ServerProject) -> Callable[..., Any]:
     async def patterns(limit: Limit = 10, workspace: Folder = "") -> PatternsTold:
-        """What comes again in this project's episodes, with how often and how often it passed."""
+        """Patterns that recur in this project's episodes, with how often and how often they passed."""
 
         def look() -> PatternsTold:
             with milepost.open_memory(place.named(workspace)) as memory:
@@ -248,7 +248,7 @@ def _recommend(place: ServerProject) -> Callable[..., Any]:
         limit: Limit = 5,
         workspace: Folder = "",
     ) -> Recommended:
-        """What to do about a task by what worked here before: lessons that fit, patterns with their counts."""
+        """Advice for a task from what worked here before: lessons that fit, patterns with their counts."""
 
         def look() -> Recommended:
             with milepost.open_memory(place.named(workspace)) as memory:

@@ -58,10 +58,10 @@ def _run_start(place: ServerProject) -> Callable[..., Any]:
         max_tasks: Annotated[int | None, Field(ge=1, le=10_000)] = None,
         parallel: Annotated[int | None, Field(ge=1, le=64)] = None,
         budget_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None,
-        new: Annotated[bool, Field(description="Leave an interrupted run and start another")] = False,
+        new: Annotated[bool, Field(description="Abandon an interrupted run and start another")] = False,
     ) -> Started:
-        """Work on the open tasks of ROADMAP.md, each proven and committed. Returns the run's id at once; the run goes
-        on by itself, also without this server. Goes on with an interrupted run. Follow it with run_status."""
+        """Work on the open tasks of ROADMAP.md; each is verified and committed. Returns the run's id at once; the run
+        continues by itself, also without this server. Continues an interrupted run. Follow it with run_status."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         wish = starting(
             roadmap,
@@ -86,11 +86,11 @@ def _run_status(place: ServerProject) -> Callable[..., Any]:
     async def run_status(
         ctx: Context[Any, Any],
         run: RunId = "",
-        wait_s: Annotated[float, Field(ge=0, le=50, description="Wait so long for its end or a question")] = 0,
+        wait_s: Annotated[float, Field(ge=0, le=50, description="How long to wait for its end or a question")] = 0,
         workspace: Folder = "",
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
     ) -> RunStatus:
-        """How a run stands: done, failed, at work, what waits for a person's answer, cost, the result at its end."""
+        """Status of a run: done, failed, in progress, what waits for a person's answer, cost, the result at its end."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         if wait_s:
             await wait_for_run(ctx, roadmap, run or None, wait_s)
@@ -105,11 +105,11 @@ def _run_cancel(place: ServerProject) -> Callable[..., Any]:
         at_once: Annotated[bool, Field(description="Do not wait for the steps in flight")] = False,
         workspace: Folder = "",
     ) -> Cancelled:
-        """Stop the run that is going on. Nothing is lost: run_start goes on with it."""
+        """Stop the run in progress. Nothing is lost: run_start continues it."""
         roadmap = await aside(lambda: place.roadmap(workspace))
         going_on = await aside(lambda: milepost.running(roadmap))
         if run and going_on != run.lower():
-            raise milepost.MilepostError(f"run {run!r} is not going on here", "run_status tells how it stands")
+            raise milepost.MilepostError(f"run {run!r} is not in progress here", "run_status shows its state")
         return await _stopped(roadmap, going_on or "", at_once=at_once)
 
     return run_cancel
@@ -123,4 +123,4 @@ async def _stopped(roadmap: Path, run: str, *, at_once: bool) -> Cancelled:
         return Cancelled(run=run, action="stopping", next="run_status, or run_cancel at_once=true")
     if stopped is None:
         return Cancelled(action="nothing_to_stop")
-    return Cancelled(run=stopped, action="stopped", next="run_start goes on with it")
+    return Cancelled(run=stopped, action="stopped", next="run_start continues it")

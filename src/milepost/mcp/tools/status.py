@@ -161,7 +161,7 @@ def _next(state: str, asked: bool) -> str:
         case "running":
             return "answer" if asked else "run_status wait_s=50"
         case "interrupted":
-            return "answer, then run_start" if asked else "run_start goes on with it"
+            return "answer, then run_start" if asked else "run_start continues it"
         case "left":
             return "run_start"
         case _:

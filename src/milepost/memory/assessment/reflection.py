@@ -44,7 +44,9 @@ def _improvements(episode: Episode) -> Iterator[str]:
     failed = Counter(step.tool for step in steps if step.result != "success")
     yield from (f"{tool} failed {count} times" for tool, count in sorted(failed.items()) if count >= 2)
     errors = Counter(step.signature for step in steps if step.signature)
-    yield from (f"the same error came {count} times: {error}" for error, count in sorted(errors.items()) if count >= 2)
+    yield from (
+        f"the same error occurred {count} times: {error}" for error, count in sorted(errors.items()) if count >= 2
+    )
     if seconds > _SLOW_S:
         yield f"it took {seconds:.0f} s"
     if len(steps) > _MANY_STEPS:
@@ -59,7 +61,7 @@ def _insights(episode: Episode) -> Iterator[str]:
     yield from (f"{tool} was used {count} times" for tool, count in sorted(used.items()) if count >= _OFTEN)
     signals = [signal for signal in episode.end.signals if signal != UNJUDGED] if episode.end is not None else []
     if signals:
-        yield f"it was left because of {', '.join(signals)}"
+        yield f"it was abandoned because of {', '.join(signals)}"
 
 
 def _bottleneck(steps: tuple[EpisodeStep, ...]) -> EpisodeStep | None:

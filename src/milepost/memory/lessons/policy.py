@@ -45,8 +45,8 @@ def why_hidden(standing: LessonStanding) -> str:
     """
     if not _is_live(standing):
         is_early = standing.state == "candidate"
-        return "is told once another verified attempt says the same" if is_early else f"is {standing.state}"
-    return objection(standing.lesson) if standing.sources else "grew from nothing that is known here"
+        return "is shown only after another verified attempt confirms it" if is_early else f"is {standing.state}"
+    return objection(standing.lesson) if standing.sources else "has no known source here"
 
 
 def vote_for(lesson: Lesson, passed: bool, changes: Iterable[FileChange], errors: Iterable[str] = ()) -> Effect:
@@ -113,7 +113,7 @@ def _onward(standing: LessonStanding, base_rate: float) -> Move | None:
         return "quarantined", f"{HARM}: {_counts(standing)}, and {base_rate:.0%} of all attempts"
     unused = min(standing.opportunities, standing.without_effect)
     if standing.lesson.symbols and unused >= MOST_UNUSED:
-        return "retired", f"of no use to the last {unused} attempts that it was shown to"
+        return "retired", f"not used by the last {unused} attempts that were shown it"
     is_believed = _by_support(standing) == "active"
     return ("active", _supported(standing)) if standing.state == "candidate" and is_believed else None
 
@@ -137,8 +137,8 @@ def _by_support(standing: LessonStanding) -> LessonState:
 
 def _supported(standing: LessonStanding) -> str:
     if standing.independent >= ENOUGH:
-        return f"{standing.independent} verified attempts, none of which was told it"
-    return "a verified attempt that was told it used it and passed"
+        return f"{standing.independent} verified attempts, none of which was shown it"
+    return "a verified attempt that was shown it used it and passed"
 
 
 def _does_harm(standing: LessonStanding, base_rate: float) -> bool:

@@ -53,16 +53,16 @@ def _suspicions(standing: LessonStanding) -> Iterator[str]:
     if against := objection(lesson):
         yield f"its text {against}"
     elif lesson.id not in (*ids_of(lesson), imported_lesson(lesson)):
-        yield "its id is not that of what it says"
+        yield "its id does not match its content"
     if not standing.sources:
-        yield "no attempt is known that it was learnt from"
+        yield "no attempt is known that it was learned from"
     names = (("project", lesson.project), ("task", lesson.task), *(("episode", source) for source in standing.sources))
     for flaw in dict.fromkeys(flaw_in_name(part, text) for part, text in names):
         if flaw:
             yield f"its {flaw}"
     for part, text in (("subject", lesson.subject), ("terms", " ".join(lesson.terms)), ("signature", lesson.signature)):
         if (why := instruction_in(text)) or not is_plain(text):
-            yield f"its {part} {why or 'has signs beyond ASCII'}"
+            yield f"its {part} {why or 'has characters beyond ASCII'}"
 
 
 def _is_told(subject: str) -> bool:

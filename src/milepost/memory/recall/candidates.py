@@ -101,10 +101,10 @@ def _candidate(found: Candidate, task: RecallQuery) -> Candidate:
     """The candidate, with what speaks against it."""
     lesson = found.lesson
     if lesson.scope == "task" and lesson.task != task.task:
-        return replace(found, objection=f"it is for task {task_mark(lesson.task)} alone")
+        return replace(found, objection=f"it is only for task {task_mark(lesson.task)}")
     universal = lesson.scope == "user"
     if found.elsewhere and not universal and lesson.sort not in TRAVELLING:
-        return replace(found, objection=f"it holds in project {project_mark(lesson.project)} alone")
+        return replace(found, objection=f"it only applies to project {project_mark(lesson.project)}")
     enough = ENOUGH_ELSEWHERE if found.elsewhere and not universal else ENOUGH
     if not found.signature and found.share < enough:
         return replace(found, objection=f"{found.share:.0%} of its key terms are in the task, {enough:.0%} are needed")
@@ -123,6 +123,6 @@ def _without_contradictions(entries: Entries, found: list[Candidate], home: str)
         better = max([one.lesson, *entries.rivals(one.lesson)], key=standing)
         if better.id == one.lesson.id:
             return one
-        return replace(one, objection=f"{better.id} says otherwise, and has more behind it")
+        return replace(one, objection=f"{better.id} contradicts it, and has more evidence")
 
     return tuple(checked(one) for one in found)

@@ -44,7 +44,7 @@ class Index:
                 return self._used(act)
             except sqlite3.Error as error:
                 raise StateUnwritable(
-                    f"the memory cannot be searched: {error}", "free some space, then go on"
+                    f"the memory cannot be searched: {error}", "free some space, then try again"
                 ) from error
 
     def rebuild(self) -> None:
@@ -56,8 +56,8 @@ class Index:
             self.use(lambda entries: None)
             if is_stuck or self._path != wanted:
                 raise StateUnwritable(
-                    f"the index {str(wanted)!r} cannot be made again",
-                    "make its folder writable; until then memories are searched all the same",
+                    f"the index {str(wanted)!r} cannot be rebuilt",
+                    "make its folder writable; until then memories are searched without it",
                 )
 
     def close(self) -> None:

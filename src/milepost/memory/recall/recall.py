@@ -117,9 +117,9 @@ class Recaller:
             shown=shown,
             held_out=held_out,
             explanation=(
-                "this attempt was told before, and is told the same",
+                "this attempt was shown lessons before, and is shown the same",
                 *(f"shown {name}" for name in shown),
-                *(f"held out {name} to measure what it does" for name in held_out),
+                *(f"held out {name} to measure its effect" for name in held_out),
             ),
         )
 
@@ -177,19 +177,19 @@ def _showings(choice: _Choice, episode: str) -> Sequence[Showing]:
 def _explanation(query: Query, looked: Looked, choice: _Choice) -> tuple[str, ...]:
     """What was looked at, what was found, and what was not shown for what reason."""
     if not looked.own and not looked.others:
-        return ("nothing was learnt yet",)
+        return ("no lessons yet",)
     rejected = [one for one in looked.candidates if one.objection]
     best = sorted(rejected, key=lambda one: -one.share)[:MOST_REJECTED]
     lines = [
         f"looked at {_counted(looked.own, 'lesson')} of project {project_mark(query.project)} and {looked.others}"
         f" of others: {len(looked.candidates)} have something in common with the task",
         *(f"shown {one.lesson.id}: {one.why}{_mark(one)}" for one, _ in choice.told),
-        *(f"held out {one.lesson.id} to measure what it does: {one.why}{_mark(one)}" for one in choice.held_out),
+        *(f"held out {one.lesson.id} to measure its effect: {one.why}{_mark(one)}" for one in choice.held_out),
         *(f"not shown {reason}" for reason in choice.left[:MOST_REJECTED]),
         *(f"not shown {one.lesson.id}: {one.objection}{_mark(one)}" for one in best),
     ]
     if len(rejected) > len(best):
-        lines.append(f"nor {len(rejected) - len(best)} that fit less")
+        lines.append(f"nor {len(rejected) - len(best)} that fit less well")
     return tuple(lines)
 
 

@@ -185,7 +185,9 @@ class Journal:
 
     def _add_step(self, episode: str, step: EpisodeStep) -> EpisodeStep:
         if step.number < 0:
-            raise EpisodeInvalid(f"a step cannot have the number {step.number}", "count from 1, or leave it to us")
+            raise EpisodeInvalid(
+                f"a step cannot have the number {step.number}", "count from 1, or leave the number out"
+            )
         if step.number and self._is_kept(episode, step):
             return step
         self._require_open(episode)
@@ -213,7 +215,7 @@ class Journal:
                 return True
             raise EpisodeDiverged(
                 f"episode {episode!r} has another step {step.number} already",
-                "the one that came first stays: have each writer use numbers of its own, or none",
+                "the first one is kept: give each writer its own numbers, or none",
             )
         return False
 
@@ -232,7 +234,7 @@ class Journal:
     def _require_room(self, episode: str, steps: int, size: int) -> None:
         if steps >= STEPS or size > STEPS_BYTES:
             reached = f"{STEPS:,} steps" if steps >= STEPS else f"{STEPS_BYTES:,} bytes of steps"
-            raise EpisodeFull(f"episode {episode!r} has reached {reached}", "complete it, and begin another one")
+            raise EpisodeFull(f"episode {episode!r} has reached {reached}", "complete it, and start another one")
 
     def _add_end(self, episode: str, end: EpisodeEnd, assessment: Assessment) -> None:
         self._require_started(episode)
@@ -251,7 +253,7 @@ class Journal:
         for (kept,) in self._rows.read("select body from memory_endings where episode = ?", episode):
             if kept == body:
                 return True
-            raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
+            raise EpisodeUnknown(f"episode {episode!r} has ended", "start another one")
         return False
 
     def _close(self, left: Episode, by: str) -> Episode:
@@ -276,12 +278,12 @@ class Journal:
 
     def _require_started(self, episode: str) -> None:
         if not self._exists(episode):
-            raise EpisodeUnknown(f"there is no episode {episode!r}", "see those that there are: milepost memory list")
+            raise EpisodeUnknown(f"there is no episode {episode!r}", "list them: milepost memory list")
 
     def _require_open(self, episode: str) -> None:
         self._require_started(episode)
         if not self._is_open(episode):
-            raise EpisodeUnknown(f"episode {episode!r} has ended", "begin another one")
+            raise EpisodeUnknown(f"episode {episode!r} has ended", "start another one")
 
 
 def _ended(row: Row) -> Episode:

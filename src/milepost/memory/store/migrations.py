@@ -42,7 +42,7 @@ def require_known(database: Database) -> None:
     """Refuse a memory that a newer version wrote, before anything of it is read."""
     if (found := version_of(database)) > VERSION:
         raise VersionDiffers(
-            f"the memory here has version {found}, and this program knows those up to {VERSION}",
+            f"this memory has version {found}, but this program supports versions up to {VERSION}",
             "use a newer milepost for this project",
         )
 

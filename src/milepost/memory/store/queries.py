@@ -107,7 +107,7 @@ class Catalogue:
         found = [one for one in found if one[1] == prefix] or found
         names = [name for _, name in found]
         if not found:
-            raise EpisodeUnknown(f"there is no lesson and no episode {prefix!r}", "see them: milepost memory list")
+            raise EpisodeUnknown(f"there is no lesson and no episode {prefix!r}", "list them: milepost memory list")
         if len(found) > 1 or _is_short(prefix, names):
             raise EpisodeUnknown(*_not_one("lesson or episode", prefix, [f"{kind} {name}" for kind, name in found]))
         return found[0]
@@ -181,8 +181,8 @@ def _is_short(prefix: str, found: list[str]) -> bool:
 
 def _not_one(what: str, prefix: str, found: list[str]) -> tuple[str, str]:
     if not found:
-        return f"there is no {what} {prefix!r}", f"see those that there are: milepost memory list --{what}s"
+        return f"there is no {what} {prefix!r}", f"list them: milepost memory list --{what}s"
     if len(found) == 1:
-        return f"{prefix!r} is too short for a {what}", f"give at least {FEWEST_SIGNS} signs of its id"
+        return f"{prefix!r} is too short for a {what}", f"give at least {FEWEST_SIGNS} characters of its id"
     more = " …" if len(found) > MOST_NAMED else ""
     return f"several {what}s begin with {prefix!r}", f"give more of it: {', '.join(found[:MOST_NAMED])}{more}"

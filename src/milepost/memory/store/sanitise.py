@@ -87,7 +87,7 @@ class Fitting:
         """An id is kept as it is or not at all: what is found by it would not be found otherwise."""
         if not name or len(name) > NAME_CHARACTERS or self.text(name) != name:
             raise EpisodeInvalid(
-                f"{cut_characters(self.text(name), 60)!r} cannot be the id of anything",
+                f"{cut_characters(self.text(name), 60)!r} is not a valid id",
                 f"use at most {NAME_CHARACTERS} characters, and no secret",
             )
 

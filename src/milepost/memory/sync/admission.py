@@ -41,7 +41,7 @@ def admissible(table: str, row: Line) -> str:
     if flaw := next(filter(None, flaws), ""):
         return flaw
     if row["digest"] != digest_of(row):
-        return "its digest does not fit: it was changed or damaged"
+        return "its digest does not match: it was changed or damaged"
     return _SAYS[table](row)
 
 
@@ -50,14 +50,14 @@ def flaw_of(name: str, kind: str, value: object) -> str:
     if kind != "text":
         wanted = int if kind == "bigint" else (int, float)
         if isinstance(value, bool) or not isinstance(value, wanted):
-            return f"{name} is no number"
+            return f"{name} is not a number"
         fits = math.isfinite(value) and abs(value) <= MOST and (value >= 0 or name == "reward")
         return "" if fits else f"{name} is out of bounds"
     if not isinstance(value, str):
-        return f"{name} is no text"
+        return f"{name} is not text"
     if len(value) > (LONGEST_BODY if name == "body" else LONGEST_KEY if name in _KEYS else LONGEST_TEXT):
         return f"{name} is too long"
-    return flaw_in_name(name, value) if kept(value) == value else f"{name} holds what is no character"
+    return flaw_in_name(name, value) if kept(value) == value else f"{name} contains an invalid character"
 
 
 def _of_body(kind: type[Any], columns: Callable[[Any], Line]) -> Callable[[Line], str]:
@@ -65,16 +65,14 @@ def _of_body(kind: type[Any], columns: Callable[[Any], Line]) -> Callable[[Line]
         try:
             value = load(kind, row["body"])
             if not _is_within(json.loads(row["body"]), json.loads(dump(value))):
-                return "there is something in its body that this version does not know"
+                return "its body contains something that this version does not know"
         except (ValueError, RecursionError):  # pydantic's errors are ValueErrors
             return "its body cannot be read"
         if isinstance(value, Lesson) and (flaw := flaw_in_name("task", value.task)):
             return flaw
         told = columns(value)
         return (
-            ""
-            if all(row[name] == kept(text) for name, text in told.items())
-            else "its body says otherwise than its columns"
+            "" if all(row[name] == kept(text) for name, text in told.items()) else "its body does not match its columns"
         )
 
     return says
@@ -90,7 +88,7 @@ def _is_within(given: Any, known: Any) -> bool:
 
 
 def _one_of(name: str, known: tuple[str, ...]) -> Callable[[Line], str]:
-    return lambda row: "" if row[name] in known else f"{name} is none of {', '.join(known)}"
+    return lambda row: "" if row[name] in known else f"{name} is not one of {', '.join(known)}"
 
 
 _SAYS: dict[str, Callable[[Line], str]] = {

@@ -60,7 +60,7 @@ def prepare(primary: Primary) -> str:
     names = _there(primary, "select id from memory_primary")
     newest = int(versions[0][0] or 0) if versions else 0
     if newest > VERSION:
-        raise DatabaseRefuses(f"the primary is of version {newest}, this is {VERSION}", "upgrade Milepost")
+        raise DatabaseRefuses(f"the primary has version {newest}, this program {VERSION}", "upgrade Milepost")
     if newest < VERSION or not names:
         primary.script(SCHEMA + NAMED)
         at = time.time()

@@ -72,7 +72,7 @@ class MemoryPrimary:
 
     def _do(self, act: Callable[[], T]) -> T:
         if self.away:
-            raise DatabaseAway("the primary is away", "")
+            raise DatabaseAway("the primary is not available", "")
         with told_as_ours("memory"):
             return act()
 
@@ -102,5 +102,5 @@ def _ours(name: str, error: sqlite3.Error) -> MilepostError:
     if isinstance(error, sqlite3.DataError) or "too big" in said:
         return ValueRefused(f"{name!r} cannot keep a value: {said}", "")
     if any(sign in said for sign in ("unable to open", "locked", "disk I/O")):
-        return DatabaseAway(f"{name!r} cannot be opened: {said}", "see that its folder is there and may be written to")
-    return DatabaseRefuses(f"{name!r} refuses: {said}", "see that it is a SQLite file that may be written to")
+        return DatabaseAway(f"{name!r} cannot be opened: {said}", "make sure that its folder exists and is writable")
+    return DatabaseRefuses(f"{name!r} refuses: {said}", "make sure that it is a writable SQLite file")

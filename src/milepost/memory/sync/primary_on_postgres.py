@@ -102,7 +102,7 @@ def _connect(url: str, patience: Patience) -> psycopg.Connection[Row]:
 def _ours(error: Exception) -> MilepostError:
     said = " ".join(str(error).split())[:300]
     if isinstance(error, _OF_A_VALUE):
-        return ValueRefused(f"the primary cannot keep a value: {said}", "")
+        return ValueRefused(f"the primary cannot store a value: {said}", "")
     if isinstance(error, (*_AWAY, TimeoutError)):
-        return DatabaseAway(f"the primary does not answer: {said}", "see that it runs and can be reached")
-    return DatabaseRefuses(f"the primary refuses: {said}", "see its log")
+        return DatabaseAway(f"the primary does not answer: {said}", "make sure that it runs and can be reached")
+    return DatabaseRefuses(f"the primary refuses: {said}", "check its log")

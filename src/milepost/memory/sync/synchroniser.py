@@ -101,7 +101,7 @@ class Synchroniser:
             self.breaker, may = self.breaker.asked(self._clock())
             if not may:
                 left_s = self.breaker.left_s(self._clock())
-                raise DatabaseAway(f"the primary failed often and is tried again in {left_s:.0f} s", "")
+                raise DatabaseAway(f"the primary failed repeatedly; next try in {left_s:.0f} s", "")
             try:
                 self._meet()
                 done = act()
@@ -224,7 +224,7 @@ class Synchroniser:
 
 
 def _misread() -> DatabaseRefuses:
-    return DatabaseRefuses("the primary answers otherwise than a memory", "see that it is one")
+    return DatabaseRefuses("the primary does not answer like a memory", "make sure that it is one")
 
 
 def portions(wanted: Sequence[Glimpse]) -> Iterator[list[Glimpse]]:

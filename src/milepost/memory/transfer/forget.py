@@ -69,7 +69,7 @@ class Forgetting:
         named.
         """
         if not source.strip() or len(source) > LONGEST_SOURCE:
-            raise Misuse("nothing can have come from that", "name an episode, a run, a commit or a path")
+            raise Misuse("nothing can come from that", "name an episode, a run, a commit or a path")
         known = tuple(beside)
         return self._forget(lambda: self._from(source, project, known), why)
 

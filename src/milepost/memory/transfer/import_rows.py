@@ -86,7 +86,7 @@ def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         table, row = value.get("table"), value.get("row")
         if value.keys() != {"table", "row"} or not isinstance(table, str) or not isinstance(row, dict):
-            raise _refused(number, "it is no row")
+            raise _refused(number, "it is not a row")
         if flaw := admissible(table, row) or _out_of_place(table, row, seen):
             raise _refused(number, flaw)
         seen[table].add(tuple(row[name] for name in KEYS[table]))
@@ -95,7 +95,7 @@ def checked(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
     if not header:
         raise ExportRefused("the file is empty", "milepost memory export FILE writes one")
     if last is None:
-        raise ExportRefused("the file is cut: its last line is missing", CUT)
+        raise ExportRefused("the file is truncated: its last line is missing", CUT)
     if last != counted:
         raise ExportRefused(f"the file has {counted} rows, and should have {last}", CUT)
 
@@ -199,22 +199,22 @@ def _read(number: int, raw: bytes) -> dict[str, Any]:
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise _refused(number, "it is no JSON") from None
+        raise _refused(number, "it is not JSON") from None
     if not isinstance(value, dict):
-        raise _refused(number, "it is no JSON object")
+        raise _refused(number, "it is not a JSON object")
     return value
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _header(number: int, value: dict[str, Any]) -> dict[str, Any]:
     if value.keys() != {"format", "version", "project"} or value["format"] != FORMAT:
-        raise _refused(number, "this is no export of a memory")
+        raise _refused(number, "this is not an export of a memory")
     version, project = value["version"], value["project"]
     if not isinstance(version, int) or not isinstance(project, str) or len(project) > LONGEST_KEY:
-        raise _refused(number, "this is no export of a memory")
+        raise _refused(number, "this is not an export of a memory")
     if version != VERSION:
         which = "a newer" if version > VERSION else "an older"
         raise _refused(number, f"it was written by {which} version of milepost (format {version}, here {VERSION})")
@@ -224,14 +224,14 @@ def _header(number: int, value: dict[str, Any]) -> dict[str, Any]:
 def _out_of_place(table: str, row: Line, seen: dict[str, set[tuple[Any, ...]]]) -> str:
     """Why a row cannot stand where it does: it was there before, or what it belongs to was not."""
     if tuple(row[name] for name in KEYS[table]) in seen[table]:
-        return "there is another line of the same row above"
+        return "the same row appears in an earlier line"
     for name, parent in PARENTS.get(table, ()):
         if (row[name],) not in seen[parent]:
-            return f"the {name} {row[name][:40]!r} that it belongs to is not above"
+            return f"the {name} {row[name][:40]!r} that it belongs to is not in an earlier line"
     return ""
 
 
 def _refused(number: int, why: str) -> ExportRefused:
     return ExportRefused(
-        f"line {number}: {why}", "nothing was imported; milepost memory export FILE writes a whole one"
+        f"line {number}: {why}", "nothing was imported; milepost memory export FILE writes a complete one"
     )

@@ -33,7 +33,7 @@ def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
         words = vague_words(task)
         if words is not None:
             why = f" ({', '.join(words)})" if words else ""
-            message = f"{called(task)} is vague{why} and has no Verify: say what to change and how it is seen"
+            message = f"{called(task)} is vague{why} and has no Verify: say what to change and how to check it"
             yield problem_of(task, message, "vague")
         else:
             message = f"{called(task)} has no Verify: it ends unverified unless it makes a failing test pass"
@@ -45,7 +45,7 @@ def _too_big(tasks: Sequence[Task]) -> Iterator[Problem]:
         found = complexity_of(task)
         if found.is_too_big:
             why = ", ".join(found.reasons[:_REASONS])
-            message = f"{called(task)} is much for one attempt ({why}): milepost plan --propose splits it"
+            message = f"{called(task)} is too big for one attempt ({why}): milepost plan --propose splits it"
             yield problem_of(task, message, "too big")
 
 

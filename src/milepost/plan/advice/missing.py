@@ -44,13 +44,13 @@ def missing_files(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Pr
                 continue
             meant = "" if _CREATES.search(said) else listing.near(file)
             if meant:
-                message = f"{task.id} names {file}, which is not there: did you mean {meant}?"
+                message = f"{task.id} names {file}, which does not exist: did you mean {meant}?"
                 yield problem_of(task, message, "missing file")
             elif not _is_to_be_made(file, said, listing):
                 lost.append(file)
         if lost:
-            are = "which is not there: mend the path, or say that it is new"
-            are = are if len(lost) == 1 else "which are not there: mend the paths, or say that they are new"
+            are = "which does not exist: fix the path, or say that it is new"
+            are = are if len(lost) == 1 else "which do not exist: fix the paths, or say that they are new"
             yield problem_of(task, f'{task.id} names {listed(lost)}, {are} ("Create …")', "missing file")
         known.update(task.files)
 
@@ -64,12 +64,10 @@ def missing_programs(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator
         paths, programs = ([name for name in lacking if ("/" in name) == path] for path in (True, False))
         if programs:
             names = listed([f"`{name}`" for name in programs])
-            message = (
-                f"{task.id} is verified by {names}, not found on this machine: install it, or mend the Verify line"
-            )
+            message = f"{task.id} is verified by {names}, not found on this machine: install it, or fix the Verify line"
             yield problem_of(task, message, "missing program")
         if paths:
-            message = f"{task.id} is verified by {listed(paths)}, which is not there: mend the Verify line"
+            message = f"{task.id} is verified by {listed(paths)}, which does not exist: fix the Verify line"
             yield problem_of(task, message, "missing program")
 
 
@@ -78,7 +76,7 @@ def unreadable_lines(tasks: Sequence[Task]) -> Iterator[Problem]:
     for task in tasks:
         for line in task.verify if task.status == "open" else ():
             if not _is_closed(line):
-                message = f"{task.id} is verified by `{line}`, where a quote is not closed: mend the Verify line"
+                message = f"{task.id} is verified by `{line}`, where a quote is not closed: fix the Verify line"
                 yield problem_of(task, message, "unreadable")
 
 

@@ -74,7 +74,7 @@ def _wholes(leaves: Sequence[_Leaf]) -> tuple[dict[str, tuple[str, ...]], list[W
         *others, last = inside[name]
         if parent.verify:
             proofs[last] = (*proofs.get(last, ()), *parent.verify)
-            because = f"it proves all of {name}"
+            because = f"its Verify covers all of {name}"
             waits += [Wait(task=last, after=other, why="whole", because=because) for other in others]
     return proofs, waits
 

@@ -38,7 +38,7 @@ def sharing(tasks: Sequence[Task], ground: RepositoryFacts) -> Iterator[Problem]
     for group, files in _groups(spoken):
         names = [task.id for task in group]
         both = "both" if len(names) == 2 else "all"
-        message = f"{listed(names)} {both} speak of {listed(files)}: write `Files:` below them, or they may clash"
+        message = f"{listed(names)} {both} mention {listed(files)}: write `Files:` below them, or they may conflict"
         yield problem_of(group[1], message, "spoken file")
 
 

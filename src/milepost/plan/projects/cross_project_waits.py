@@ -50,7 +50,10 @@ def saying_what_waits(plan: Plan) -> Plan:
     by_id = {task.id: task for task in plan.tasks}
     wrong = {problem.line for problem in plan.problems if problem.fatal}
     said = [
-        Problem(line=by_id[name].line, message=f"{name} waits for {other}, which is open there: a run leaves it")
+        Problem(
+            line=by_id[name].line,
+            message=f"{name} waits for {other}, which is still open in that project: a run skips it",
+        )
         for name, other in waiting_elsewhere(plan, met(plan)).items()
         if not any(one.line in wrong for one in by_id[name].waits_elsewhere)
     ]
@@ -68,7 +71,7 @@ def _unknown(plan: Plan, elsewhere: Mapping[str, Statuses]) -> Iterator[Problem]
     for task in plan.tasks:
         for other in task.waits_elsewhere if task.status == "open" else ():
             if other.project in elsewhere and other.id.casefold() not in elsewhere[other.project]:
-                message = f"{task.id} depends on {str(other)!r}, and {other.project} has no task {other.id}"
+                message = f"{task.id} depends on {str(other)!r}, but {other.project} has no task {other.id}"
                 yield Problem(line=other.line or task.line, message=message, fatal=True)
 
 

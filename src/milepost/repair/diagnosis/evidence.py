@@ -111,7 +111,7 @@ def _short(attempt: Attempt, diff: str) -> list[str]:
     changed = [line for line in diff.splitlines() if _changes(line)]
     shown = changed[:LINES_OF_A_DIFF]
     more = [f"  | and {len(changed) - len(shown)} more lines"] if len(changed) > len(shown) else []
-    opening = f"what attempt {attempt.number} changed, and was refused for; the same again will fail again:"
+    opening = f"what attempt {attempt.number} changed, which was rejected; the same change will fail again:"
     return [opening, *(f"  | {line}" for line in shown), *more] if shown else []
 
 

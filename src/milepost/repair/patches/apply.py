@@ -101,7 +101,7 @@ def roll_back(touched: tuple[Touched, ...], diff: str, *, folder: PlainFolder, r
     code, output = run_git((*_APPLY, "-R", "--check", *_READ_FROM_STDIN), text)
     if code == 0:
         code, output = run_git((*_APPLY, "-R", *_READ_FROM_STDIN), text)
-    return "" if code == 0 else f"other changes are in the way: {_first_line(output)}"
+    return "" if code == 0 else f"other changes conflict: {_first_line(output)}"
 
 
 def restore(touched: tuple[Touched, ...], folder: PlainFolder) -> str:
@@ -175,5 +175,5 @@ def _about_links(file: PatchedFile, folder: PlainFolder) -> Objection | None:
 
 def _first_line(output: str) -> str:
     lines = [line for line in output.splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "git said nothing")
+    told = next((line for line in lines if line.startswith("error: ")), lines[0] if lines else "git printed nothing")
     return told.removeprefix("error: ")

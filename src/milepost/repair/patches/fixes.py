@@ -44,7 +44,7 @@ def apply_fix(
     found = find(answer)
     files = tuple(file for diff in found.diffs for file in diff)
     if not files and not found.problems:
-        return FixReport(patch=None, reason="the answer holds no unified diff")
+        return FixReport(patch=None, reason="the answer contains no unified diff")
     place = PlainFolder(folder)
     diff = answer if found.problems else rendered(files, place).decode("utf-8", "surrogateescape")
     paths = touched_paths(files)
@@ -57,7 +57,7 @@ def apply_fix(
     if objection := object_to(files, task=task, folder=place, run_git=run_git, protected=protected):
         end: PatchState = "quarantined" if objection.kind == "breach" else "failed"
         return _ended(ledger.move(patch, end, objection.reason))
-    patch = ledger.move(patch, "validated", "it is whole, in scope, and applies")
+    patch = ledger.move(patch, "validated", "it is complete, in scope, and applies")
     touched = apply(files, folder=place, run_git=run_git)
     if isinstance(touched, str):
         return _ended(ledger.move(patch, "failed", touched))

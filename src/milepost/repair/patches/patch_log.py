@@ -69,7 +69,7 @@ class PatchLedger:
                 self._db.write(_MOVE, patch.id, position, move.to, move.reason)
             states = [str(state) for state, _ in self._db.read(_MOVES, patch.id)]
             if states[: len(patch.history)] != [move.to for move in patch.history]:
-                raise IllegalMove(f"patch {patch.id} is known to be {states[-1]!r} by another way")
+                raise IllegalMove(f"patch {patch.id} is already recorded as {states[-1]!r}")
             for one in touched:
                 self._db.write("delete from patch_files where patch = ? and path = ?", patch.id, _bytes(one.path))
                 self._db.write(_TOUCH, *_touch_row(patch.id, one))

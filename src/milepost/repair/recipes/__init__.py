@@ -50,7 +50,7 @@ def mend(case: Case, tools: RecipeTools, recipes: tuple[Recipe, ...] = RECIPES) 
         except Exception as problem:
             if isinstance(problem, OSError) and (failure := machine_failure(problem, recipe.name)):
                 raise failure from problem
-            told = NeedsPerson(what=f"{recipe.name}: it broke over this project: {type(problem).__name__}: {problem}")
+            told = NeedsPerson(what=f"{recipe.name}: it crashed on this project: {type(problem).__name__}: {problem}")
             return (*answers, replace(told, what=tools.redact(told.what), recipe=recipe.name))
         if answer is None:
             continue

@@ -34,7 +34,7 @@ class Autofix:
         if not mended:
             return None
         programs = ", ".join(dict.fromkeys(PurePosixPath(program).name for program in used))
-        return Mended(what=f"{programs} mended {listed(mended)}", paths=mended)
+        return Mended(what=f"{programs} fixed {listed(mended)}", paths=mended)
 
 
 def tools_of(check: CheckResult) -> frozenset[str]:

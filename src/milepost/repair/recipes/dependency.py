@@ -128,7 +128,7 @@ def _declare(
         if paths:
             return _added(case, tools, paths[0], package, why, for_tests=for_tests)
     return NeedsPerson(
-        what=f"{why}: {package.name} would do, but there is no pyproject.toml or requirements.txt to add it to"
+        what=f"{why}: {package.name} would fix it, but there is no pyproject.toml or requirements.txt to add it to"
     )
 
 

@@ -56,7 +56,7 @@ class StaleLock:
             named = ", ".join(f"`{name}`" for name in strangers)
             quoted = ", ".join(f'"{name}"' for name in strangers)
             return NeedsPerson(
-                what=f"{path} is stale, and the attempt asks for packages I do not know: {named}; "
+                what=f"{path} is stale, and the attempt adds packages that are not known: {named}; "
                 f"approve them with [repair] packages = [{quoted}]"
             )
         before = case.files.read(path)
@@ -64,7 +64,7 @@ class StaleLock:
             return NeedsPerson(what=problem)
         if case.files.read(path) == before:
             return None
-        return Mended(what=f"renewed {path}: it did not follow {lock.manifest}", paths=(path,))
+        return Mended(what=f"updated {path}: it was out of date with {lock.manifest}", paths=(path,))
 
 
 def _strangers(case: Case, lock_path: str, lock: Lock, approved: frozenset[str]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class MissingFolder:
             case.files.write(path, b"")
         if not wanted:
             return None
-        why = "the folder could not be imported" if inits else "git keeps no empty folder"
+        why = "the folder could not be imported" if inits else "git does not keep empty folders"
         return Mended(what=f"added {listed(wanted)}: {why}", paths=wanted)
 
 

@@ -57,7 +57,7 @@ class SyntaxSlip:
                 undecided.append(path)
         if mended:
             told = ", ".join(f"{what} in {path}" for path, what in mended.items())
-            return Mended(what=f"took back {told}", paths=tuple(mended))
+            return Mended(what=f"reverted {told}", paths=tuple(mended))
         if undecided:
             return Advice(what=f"conflict markers were left in {', '.join(undecided)}: decide between the two sides")
         return None

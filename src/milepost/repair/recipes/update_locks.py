@@ -26,7 +26,7 @@ def renewed(case: Case, tools: RecipeTools, path: str, text: str, what: str) -> 
     if problem := renew(case, tools, lock_path, lock):
         _put_back(case, path, before)
         return NeedsPerson(what=f"not {what}: {problem}")
-    return Mended(what=f"{what}; renewed {lock_path}", paths=(path, lock_path))
+    return Mended(what=f"{what}; updated {lock_path}", paths=(path, lock_path))
 
 
 def renew(case: Case, tools: RecipeTools, path: str, lock: Lock) -> str:
@@ -36,13 +36,13 @@ def renew(case: Case, tools: RecipeTools, path: str, lock: Lock) -> str:
     if before is None or not case.may_change(path):
         return f"{path} may not be changed; {by_hand}"
     if not lock.argv:
-        return f"{path} cannot be renewed without a network; {by_hand}"
+        return f"{path} cannot be updated without a network; {by_hand}"
     result = tools.run(lock.argv, case.folder, cwd=str(PurePosixPath(path).parent))
     if result.succeeded and case.files.read(path) is not None:
         return ""
     _put_back(case, path, before)
     ending = ending_in_words(result, program=lock.argv[0], timeout_s=tools.timeout_s)
-    return f"{path} could not be renewed: `{shlex.join(lock.argv)}` {ending}; {by_hand}"
+    return f"{path} could not be updated: `{shlex.join(lock.argv)}` {ending}; {by_hand}"
 
 
 def locks_of(case: Case, path: str) -> Iterator[tuple[str, Lock]]:

@@ -109,12 +109,12 @@ def corrected(task: Task, correction: Correction) -> Task:
 
 
 def _correction(named: str, found: str, where: str) -> Correction:
-    what = f"{where}: names {named}, which is not there; {found} is the only file of that name and is taken instead"
+    what = f"{where}: names {named}, which does not exist; {found} is the only file of that name and is used instead"
     return Correction(what=what, path_named=named, path_found=found)
 
 
 def _proposal(named: str, found: str, where: str) -> str:
-    return f"{where}: names {named}, which is not there; if {found} is meant, say so in the roadmap"
+    return f"{where}: names {named}, which does not exist; if {found} is meant, say so in the roadmap"
 
 
 def _words(task: Task) -> str:

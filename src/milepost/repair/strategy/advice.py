@@ -22,16 +22,16 @@ _ADVICE: dict[FailureClass, str] = {
         "The work was not finished: leave no stub, and nothing called that is not defined."
     ),
     FailureClass.REGRESSION: (
-        "Tests that passed before fail now: the change broke something. Mend the change, not the tests."
+        "Tests that passed before fail now: the change broke something. Fix the change, not the tests."
     ),
     FailureClass.SYNTAX_ERROR: "A file does not parse: look at the line that is named and the one before it.",
     FailureClass.TYPE_ERROR: "A value is of another type than expected: look at the signature and at every caller.",
     FailureClass.IMPORT_ERROR: "An import failed: is the module missing, misnamed, or imported in a circle?",
     FailureClass.TEST_FAILURE: "A test says that the result is wrong: find out why before you change anything.",
     FailureClass.WRONG_APPROACH: (
-        "What was done is not accepted, whatever the tests say: do the work without touching how it is checked."
+        "The change is not accepted, whatever the tests say: do the work without touching how it is checked."
     ),
-    FailureClass.SCOPE_CREEP: "Files that are not the task's were changed: change only those that it names.",
+    FailureClass.SCOPE_CREEP: "Files outside the task were changed: change only those that it names.",
     FailureClass.TOOL_FAILURE: "A program, not the work, failed: do not work around it in the code.",
     FailureClass.TIMEOUT: "Time ran out: go straight for the task, and see that nothing waits or loops without end.",
     FailureClass.API_ERROR: "The service failed, not the work.",

@@ -95,7 +95,7 @@ def _same_error(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | 
     return Diagnosis(
         breaker="same_error",
         what=f"the same error {len(alike)} times: {last.summary}{about}",
-        advice="the attempts do not reach its cause: say in the task where it comes from, or mend it by hand",
+        advice="the attempts do not reach its cause: say in the task where it comes from, or fix it by hand",
         attempts=_numbers(alike),
     )
 
@@ -129,7 +129,7 @@ def _no_progress(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis |
     return Diagnosis(
         breaker="no_progress",
         what=f"no fewer failures after {len(window)} attempts: still {', '.join(left[:3])}{more}",
-        advice="the task may be too large or miss a fact: split it, or add what the agent cannot know",
+        advice="the task may be too large or lack information: split it, or add what the agent cannot know",
         attempts=_numbers(window),
     )
 
@@ -140,7 +140,7 @@ def _cost(history: Sequence[Attempt], limits: BreakerLimits) -> Diagnosis | None
         return None
     return Diagnosis(
         breaker="cost",
-        what=f"${spent:.2f} spent on this task, and ${limits.cost_usd:.2f} is allowed for one",
+        what=f"${spent:.2f} spent on this task, ${limits.cost_usd:.2f} allowed per task",
         advice="allow more for it, or make it smaller",
         attempts=tuple(attempt.number for attempt in history),
     )
@@ -154,7 +154,7 @@ def _attempts(tries: Sequence[_Failed], limits: BreakerLimits) -> Diagnosis | No
     return Diagnosis(
         breaker="attempts",
         what=f"not done after {times}; the last one: {last.summary}",
-        advice="look at what each attempt left, then mend the task or allow more attempts",
+        advice="look at what each attempt left, then fix the task or allow more attempts",
         attempts=_numbers(tries),
     )
 

@@ -31,7 +31,7 @@ def proposal_for(
         case "rewrite":
             lines = _rewrite(task, again)
         case "retry":
-            lines = [failure.summary, f"another attempt may do, with what failed: {again}"]
+            lines = [failure.summary, f"another attempt may work: {again}"]
         case "switch":
             lines = [_wrong(failure, diagnosis), f"give it to another agent: {again} --agent {name}"]
         case "defer":
@@ -43,7 +43,7 @@ def proposal_for(
             lines = [_wrong(failure, diagnosis), f"split {task.id} into {_listed(parts)}", f"then: {again}"]
         case "dissolve":
             apart = " ".join(f"--task {one}" for one in task.ids)
-            lines = [_wrong(failure, diagnosis), f"do each by itself: milepost run {apart}"]
+            lines = [_wrong(failure, diagnosis), f"run each task on its own: milepost run {apart}"]
         case "look":
             lines = [_wrong(failure, diagnosis), _help(task, failure, diagnosis), f"see: milepost proof {task.id}"]
         case _ as never:
@@ -54,11 +54,11 @@ def proposal_for(
 def _rewrite(task: Task, again: str) -> list[str]:
     lacking = [
         *([] if files_of(task) else ["which files it is about (`Files: path`)"]),
-        *([] if verify_of(task) else ["how to see that it is done (`Verify: command`)"]),
+        *([] if verify_of(task) else ["how to check that it is done (`Verify: command`)"]),
     ]
     return [
-        f'{task.id} "{task.title}" (line {task.line}) does not say {" nor ".join(lacking) or "enough to be proven"}',
-        "add that below it in the roadmap and commit; best a command that fails now and passes when it is done",
+        f'{task.id} "{task.title}" (line {task.line}) does not say {" nor ".join(lacking) or "enough to be verified"}',
+        "add that below it in the roadmap and commit; best is a command that fails now and passes when it is done",
         f"then: {again}",
     ]
 
@@ -77,14 +77,16 @@ def _help(task: Task, failure: Failure, diagnosis: Diagnosis | None) -> str:
             return f"the agent's key was refused: sign in or set the key, then: {again}"
         case FailureClass.API_ERROR, "402":
             return (
-                f"the agent's account has nothing left: add to it or choose another agent, then: {again} --agent NAME"
+                f"the agent's account has no credit left: add some or choose another agent, then: {again} --agent NAME"
             )
         case FailureClass.API_ERROR, "400" | "404" | "405" | "422":
-            return f"the agent's service refuses the request: see its model and address in milepost.toml, then: {again}"
+            return (
+                f"the agent's service refuses the request: check its model and address in milepost.toml, then: {again}"
+            )
         case FailureClass.TOOL_FAILURE, program if program:
-            return f"{program!r} is not on this machine: install it, or mend the line that names it, then: {again}"
+            return f"{program!r} is not on this machine: install it, or fix the line that names it, then: {again}"
         case _:
-            return f"{diagnosis.advice}, then: {again}" if diagnosis else f"when it is mended: {again}"
+            return f"{diagnosis.advice}, then: {again}" if diagnosis else f"when it is fixed: {again}"
 
 
 def _listed(parts: tuple[Task, ...]) -> str:

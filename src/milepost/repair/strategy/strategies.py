@@ -149,7 +149,7 @@ def _end(history: tuple[Attempt, ...], failure: Failure, diagnosis: Diagnosis | 
     if failure.kind is FailureClass.INCOMPLETE_IMPLEMENTATION and is_vague(situation.task):
         return Rewrite(proposal=proposal_for(situation.task, failure, diagnosis, "rewrite"))
     if remedy(failure) == "wait" and failure.check != "agent" and not failure.subject:
-        return Skip(reason=f"the machine, not the work, stood in the way: {failure.summary}")
+        return Skip(reason=f"the machine failed, not the work: {failure.summary}")
     return _escalate(failure, diagnosis, situation)
 
 

@@ -134,7 +134,7 @@ def _nested(found: Sequence[tuple[Draft, str]]) -> tuple[list[Draft], list[Probl
             children.setdefault(above, []).append(draft)
         else:
             tops.append(draft)
-            message = f"{draft.explicit} stands below itself, or too deep: it is read as a task beside the others"
+            message = f"{draft.explicit} is nested below itself, or too deep: it is read as a top-level task"
             problems.append(Problem(line=draft.line + 1, message=message, page=draft.page))
     return [_with_children(draft, children) for draft in tops], problems
 

@@ -77,7 +77,7 @@ def _stance(outline: Outline, position: int, before: list[_Stance], titled: str,
     heading = section.heading
     if heading is None:
         named = is_about_plans(name) and not told
-        return _Stance(taken=named, said=False, why=f"an item in {name}" if named else "a list below no heading")
+        return _Stance(taken=named, said=False, why=f"an item in {name}" if named else "a list under no heading")
     kind, words = kind_of(heading.text), f"“{shown(heading.text, 40)}”"
     above = before[section.above[-1]] if section.above else None
     is_title = heading.text == titled
@@ -86,7 +86,7 @@ def _stance(outline: Outline, position: int, before: list[_Stance], titled: str,
     if kind == "done":
         return _Stance(taken=True, done=True, why=f"an item below {words}")
     if kind == "other":
-        return _Stance(taken=False, why=f"below {words}, which announces no plans")
+        return _Stance(taken=False, why=f"under {words}, which does not announce plans")
     if kind == "phase" and (is_about_plans(titled) or is_about_plans(name) or (above is not None and above.taken)):
         done = above is not None and above.done
         return _Stance(taken=True, done=done, why=f"an item below {words}")
@@ -94,7 +94,7 @@ def _stance(outline: Outline, position: int, before: list[_Stance], titled: str,
         return _Stance(taken=True, done=above.done, said=above.said, why=above.why)
     if is_title and is_nothing_else(name.rpartition(".")[0]):
         return _Stance(taken=True, said=False, why=f"an item in {name}")
-    return _Stance(taken=False, why=f"below {words}, which announces no plans")
+    return _Stance(taken=False, why=f"under {words}, which does not announce plans")
 
 
 def _is_step(outline: Outline, position: int, stances: list[_Stance]) -> bool:
@@ -138,9 +138,9 @@ def _after_its_lead(section: HeadingSection, number: int, stance: _Stance) -> _S
     lead = before.lines[-1].strip()
     words = f"“{shown(lead, 40)}”"
     if before.lines[0].lstrip().startswith(("[", "{", "<")):
-        return _Stance(taken=False, why=f"after {words}, which is to be filled in")
+        return _Stance(taken=False, why=f"after {words}, which is a placeholder")
     if not lead.rstrip("*_").endswith(":"):
-        return stance if stance.said else _Stance(taken=False, why=f"after {words}: part of what is told there")
+        return stance if stance.said else _Stance(taken=False, why=f"after {words}: part of that text")
     match kind_of(lead):
         case "plans":
             return _Stance(taken=True, done=stance.taken and stance.done, why=f"an item after {words}")
@@ -149,7 +149,7 @@ def _after_its_lead(section: HeadingSection, number: int, stance: _Stance) -> _S
         case "phase":
             return stance
         case _:
-            return _Stance(taken=False, why=f"after {words}, which announces no plans")
+            return _Stance(taken=False, why=f"after {words}, which does not announce plans")
 
 
 def _of_item(outline: Outline, position: int, item: Item, stance: _Stance) -> tuple[Draft | None, Remark]:
@@ -170,7 +170,7 @@ def _no_task(text: str) -> str:
     if not plain(text).strip(" .…-–—"):
         return "it has no words"
     if re.match(r"\[.{0,2}\](?![(\[])", text):
-        return "it begins with a box that is none: write [ ] or [x]"
+        return "it begins with something that is not a checkbox: write [ ] or [x]"
     if _LINK.fullmatch(text):
         return "a link to another place"
     if is_statement(text):

@@ -76,13 +76,13 @@ def _by_rule_of_thumb(source: RoadmapSource, manner: Manner) -> Chosen:
     from milepost.roadmap.dialects.outline import outline_of
 
     if todo_txt.looks_so(source):
-        why = "most of its lines begin as they do in a todo.txt"
+        why = "most of its lines begin like those of a todo.txt"
         return Chosen(dialect="todo.txt", why=why, reading=todo_txt.read(source))
     document = parse(source)
     chosen = _most_used(outline_of(document, source), manner)
     if not document.too_deep:
         return chosen
-    message = f"nested more than {DEEPEST_LEVEL} levels deep: what stands there is left out"
+    message = f"nested more than {DEEPEST_LEVEL} levels deep: what is there is left out"
     problem = Problem(line=document.too_deep[0] + 1, message=message)
     return replace(chosen, reading=replace(chosen.reading, problems=(problem,)))
 
@@ -97,10 +97,10 @@ def _most_used(outline: Outline, manner: Manner) -> Chosen:
     listed = read_bullets(outline, manner.name)
     if tables.drafts and _count(tables) >= _count(signed):
         reading = _with_lists(tables, listed, outline)
-        return Chosen(dialect="table", why="it has tables that tell the status", reading=reading)
+        return Chosen(dialect="table", why="it has tables that show the status", reading=reading)
     if signed.drafts:
         emoji = kinds["emoji"] > 0
-        why = "emoji tell the status" if emoji else "words such as TODO and DONE tell the status"
+        why = "emoji show the status" if emoji else "words such as TODO and DONE show the status"
         return Chosen(dialect="emoji" if emoji else "words", why=why, reading=_with_lists(signed, listed, outline))
     why = "it has lists below headings that announce plans" if listed.drafts else "nothing in it looks like one"
     return Chosen(dialect="bullets" if listed.drafts else "boxes", why=why, reading=listed)

@@ -65,7 +65,7 @@ class _Signed:
         for position in sorted(self._tasks_among_headings(), reverse=True):
             inner = self._outline.inner(position)
             if drafts[position] or any(drafts[below] for below in inner):
-                self._say_of_heading(position, "a heading: the tasks stand below it")
+                self._say_of_heading(position, "a heading: the tasks are below it")
             else:
                 drafts[position] = [self._of_heading(position)]
                 for below in inner:
@@ -136,7 +136,7 @@ class _Signed:
         said = {remark.line for remark in self._remarks}
         for title in self._headings:
             if title is not None and title.sign and title.line not in taken and title.line + 1 not in said:
-                why = "a heading with a sign, where most have none: it adorns"
+                why = "a heading with a sign, where most have none: decoration"
                 self._remarks.append(Remark(line=title.line + 1, taken=False, why=why))
 
     # Items and lines

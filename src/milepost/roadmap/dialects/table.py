@@ -88,7 +88,7 @@ def _shape(table: Table) -> _Shape | str:
                 columns.setdefault(column, number)
     title = columns.get("title")
     if title is None or not table.rows[1:]:
-        return "a table without a column for what is to be done"
+        return "a table without a column for the task"
     status = columns.get("status")
     if status is None:
         struck = any(_STRUCK.fullmatch(row.cells[title].strip()) for row in table.rows[1:])
@@ -97,7 +97,7 @@ def _shape(table: Table) -> _Shape | str:
     else:
         known = sum(status_of_cell(row.cells[status]) is not None for row in table.rows[1:])
         if 2 * known < len(table.rows) - 1:
-            return f"a table whose column “{shown(headers[status], 30)}” tells no status that is known"
+            return f"a table whose column “{shown(headers[status], 30)}” has no known status"
     return _Shape(title=title, status=status, columns=columns, headers=headers)
 
 
@@ -190,7 +190,11 @@ def _box(grid: Grid, row: Row, shape: _Shape, custom: _Custom, *, ticked: bool) 
 
 def _why(shape: _Shape, cell: str, status: Status | None, *, struck: bool) -> str:
     if shape.status is None:
-        return "a row of a table, struck through: done" if struck else "a row of a table where others are struck: open"
+        return (
+            "a row of a table, struck through: done"
+            if struck
+            else "a row of a table where others are struck through: open"
+        )
     if status is None:
         told = f"“{shown(cell, 30)}” is not known" if cell else "nothing"
         return f"a row of a status table, its status is {told}: open"

@@ -53,7 +53,7 @@ def read(source: RoadmapSource, current: str = "") -> DialectReading:
     try:
         lists = _lists(places_of(source.text))
     except ValueError as error:
-        return DialectReading(drafts=(), problems=(Problem(line=1, message=f"this is no JSON with tasks: {error}"),))
+        return DialectReading(drafts=(), problems=(Problem(line=1, message=f"this is not JSON with tasks: {error}"),))
     text = _Text(source=source, starts=[0, *accumulate(len(line) + 1 for line in source.lines)])
     tag = next((name for name in (current, _MAIN) if name in lists), next(iter(lists), ""))
     remarks: list[Remark] = []
@@ -67,7 +67,7 @@ def _left_out(lists: dict[str, Node], tag: str, current: str) -> Iterator[str]:
     """What is said where a file has several lists: which one is read, how many tasks each of the others has."""
     named = f"“{shown(tag, 30)}”"
     if current and tag and current != tag:
-        yield f"the current tag of task-master is “{shown(current, 30)}”, and no list has it: {named} is read"
+        yield f"the current tag of task-master is “{shown(current, 30)}”, but no list has it: {named} is read"
     others = [f"“{shown(name, 30)}” ({len(node.items)})" for name, node in lists.items() if name != tag]
     if others:
         yield f"the list {named} is read, and not {', '.join(others)}: `task-master use-tag` chooses another"

@@ -68,14 +68,14 @@ def passage_of(content: bytes, task: str, manner: Manner = PLAIN) -> Passage:
 def rewritten(content: bytes, passage: Passage, text: str, manner: Manner = PLAIN) -> bytes:
     """The roadmap with other lines for one task; refused unless it reads as the same tasks, that one changed."""
     if len(text) > LONGEST:
-        raise EditRefused(f"a task of {len(text)} characters is too long", f"say it in {LONGEST} characters")
+        raise EditRefused(f"a task of {len(text)} characters is too long", f"shorten it to {LONGEST} characters")
     if odd := _CONTROL.search(text.replace("\r\n", "\n")):
-        raise EditRefused(f"there is a control character in the text: {odd[0]!r}", "take it out")
+        raise EditRefused(f"there is a control character in the text: {odd[0]!r}", "remove it")
     new = _with_ends(passage.written, text, _usual_end(content))
     after = content[: passage.start] + new + content[passage.end :]
     _refuse_another(read(content, manner), _read_again(after, manner), passage.task)
     if passage_of(after, passage.task, manner).written.rstrip() != new.rstrip():
-        raise EditRefused(f"not all of these lines would be about task {passage.task}", _BY_HAND)
+        raise EditRefused(f"not all of these lines would belong to task {passage.task}", _BY_HAND)
     return after
 
 
@@ -84,7 +84,7 @@ def _with_ends(written: bytes, text: str, usual: bytes) -> bytes:
     try:
         new = [line.encode() for line in re.split(r"\r\n?|\n", text.strip("\r\n"))]
     except UnicodeEncodeError as error:
-        raise EditRefused("the text has half a character in it", "write it again") from error
+        raise EditRefused("the text contains an incomplete character", "write it again") from error
     old, ends = _LINE_END.split(written), [*_LINE_END.findall(written), b""]
     both = min(len(old), len(new)) - 1
     head = next((place for place in range(both) if old[place] != new[place]), both)

@@ -88,7 +88,7 @@ class ProseDocument:
             range(max(1, given - NEAR), min(len(self.lines), given + NEAR) + 1), key=lambda at: abs(at - given)
         )
         if len(quoted) < min(TELLING, max(len(self._letters[at - 1]) for at in near) or 1):
-            return f"{item.source_words!r:.60} is too little to tell which line is meant"
+            return f"{item.source_words!r:.60} is too short to identify a line"
         if alone := next((at for at in near if quoted in self._letters[at - 1]), None):
             return alone
         if quoted in "".join(self._letters[at - 1] for at in sorted(near)):
@@ -146,7 +146,7 @@ def _waits(number: int, items: Sequence[FoundItem], there: dict[int, int]) -> tu
         named = reference if isinstance(reference, int) or not reference.strip().isdecimal() else int(reference)
         other = named if isinstance(named, int) else by_title.get(_letters(named))
         if other not in there or other == number:
-            what = "itself" if other == number else f"{reference!r:.60}, which is no item"
+            what = "itself" if other == number else f"{reference!r:.60}, which is not an item"
             wrong.append(f"item {number} depends on {what}")
         elif other is not None:
             found[other] = None

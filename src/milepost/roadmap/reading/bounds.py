@@ -66,7 +66,7 @@ def with_bound(bounds: TaskBounds, key: BoundKey, value: str) -> TaskBounds | No
 
 def not_a_bound(key: BoundKey, value: str) -> str:
     """What is said of a line that begins like a bound and is none."""
-    return f"{value!r} after {key.capitalize()} is not understood and holds nothing: {_EXAMPLES[key]}"
+    return f"{value!r} after {key.capitalize()} is not understood and has no effect: {_EXAMPLES[key]}"
 
 
 def _amounts(text: str) -> Allowance | None:

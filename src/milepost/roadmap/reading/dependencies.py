@@ -95,7 +95,7 @@ class _Stated:
 
 def _nobody(entry: TaskEntry, found: Unresolved, line: int) -> Problem:
     if found.issue:
-        message = f"{entry.id} names {found.reference}, which is no task here: nobody waits for it"
+        message = f"{entry.id} names {found.reference}, which is not a task here: it is not a dependency"
         return Problem(line=line + 1, message=message, page=entry.draft.page)
     message = f"{entry.id} depends on {found}"
     return Problem(line=line + 1, message=message, page=entry.draft.page, fatal=True, kind="dependency")

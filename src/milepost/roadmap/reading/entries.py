@@ -49,8 +49,8 @@ def entries_of(drafts: Sequence[Draft]) -> tuple[list[TaskEntry], list[Problem]]
     problems = [
         Problem(
             line=entries[second].line,
-            message=f"{_both(entries[first], entries[second])} both stand for {claims[second].id}: "
-            f"the one {_where(entries[second])} is called {ids[second]}",
+            message=f"{_both(entries[first], entries[second])} both have the id {claims[second].id}: "
+            f"the one {_where(entries[second])} gets the id {ids[second]}",
             page=entries[second].draft.page,
             kind="same id",
         )

@@ -25,10 +25,10 @@ _UNREAD = {
 }
 _NO_SIGN = {
     "boxes": "no box",
-    "emoji": "nothing tells its status",
-    "words": "nothing tells its status",
-    "table": "no row of a status table",
-    "bullets": "below no heading that announces plans",
+    "emoji": "nothing shows its status",
+    "words": "nothing shows its status",
+    "table": "not a row of a status table",
+    "bullets": "not under a heading that announces plans",
 }
 _MARKDOWN = frozenset(_NO_SIGN)
 
@@ -113,12 +113,12 @@ def _boxes(document: MarkdownDocument, source: RoadmapSource) -> Iterator[Remark
 
 def _no_box(found: re.Match[str]) -> str:
     if not found["marker"]:
-        return "a box in no list: write `- ` before it"
+        return "a box outside a list: write `- ` before it"
     if found["sign"] not in (" ", "x", "X"):
-        return f"[{found['sign']}] is no box: write [ ] or [x]"
+        return f"[{found['sign']}] is not a checkbox: write [ ] or [x]"
     if not found["after"]:
         return "a box with nothing after it"
-    return "text of the lines above it" if found["after"].isspace() else "a blank is missing after the box"
+    return "part of the text above it" if found["after"].isspace() else "a space is missing after the box"
 
 
 def _items(document: MarkdownDocument, claimed: set[int], dialect: str) -> Iterator[Remark]:

@@ -26,16 +26,16 @@ def _of(item: Item) -> Iterator[Problem]:
     written = item.first.lines[0].strip() if item.first.lines else ""
     line = item.first.line + 1
     if item.box is None and (found := _NEARLY.match(written)):
-        how = f"{found['box']} is no box" if found["box"][1:-1] not in (" ", "x", "X") else "a blank is missing"
-        message = f"this is no task: {how}, write `[ ] ` or `[x] `"
+        how = f"{found['box']} is not a checkbox" if found["box"][1:-1] not in (" ", "x", "X") else "a space is missing"
+        message = f"this is not a task: {how}, write `[ ] ` or `[x] `"
         yield Problem(line=line, message=message, kind="no task")
     elif item.box is None or item.box.ticked:
         return
     elif _STRUCK.fullmatch(written):
-        message = "it is struck through and its box is open, so it will be worked on: tick the box, or take it out"
+        message = "it is struck through and its box is open, so it will be worked on: tick the box, or remove the task"
         yield Problem(line=line, message=message, kind="struck")
     elif said := _said_done(written):
-        message = f"{said} says done and its box is open, so it will be worked on: tick the box, or take {said} out"
+        message = f"{said} says done and its box is open, so it will be worked on: tick the box, or remove {said}"
         yield Problem(line=line, message=message, kind="contradiction")
 
 

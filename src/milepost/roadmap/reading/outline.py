@@ -213,5 +213,5 @@ def _for_nobody(blocks: Sequence[Block], details: Details) -> Iterator[Problem]:
         return
     for statement in statements_in(own(blocks)):
         if statement.key not in _FOR_ALL and statement.line in details.covers:
-            message = f"{statement.key} is stated for a task: below a heading it holds for none"
+            message = f"{statement.key} belongs to a task: under a heading it has no effect"
             yield Problem(line=statement.line + 1, message=message)

@@ -94,7 +94,7 @@ def _nothing_to_tick(entries: Sequence[TaskEntry]) -> Iterator[Problem]:
     bare = [entry for entry in entries if entry.draft.box is None and not entry.draft.ticked]
     if bare:
         has = "has" if len(bare) == 1 else f"and {len(bare) - 1} more have"
-        message = f"{bare[0].id} {has} no box to tick: what is done is known from mileposts alone"
+        message = f"{bare[0].id} {has} no checkbox: only mileposts record what is done"
         yield Problem(line=bare[0].line, message=message, page=bare[0].draft.page, kind="no box")
 
 
@@ -102,7 +102,7 @@ def _bounds_too_deep(entries: Sequence[TaskEntry]) -> Iterator[Problem]:
     """What bounds a subtask holds nothing: it is done in the attempt of its task."""
     for entry in entries:
         if entry.id != entry.top and entry.details.bounds != NO_BOUNDS:
-            message = f"{entry.id} is done together with {entry.top}: write its bounds below {entry.top}"
+            message = f"{entry.id} is done together with {entry.top}: write its limits below {entry.top}"
             yield Problem(line=entry.line, message=message, page=entry.draft.page, kind="bounds")
 
 

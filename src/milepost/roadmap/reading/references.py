@@ -56,7 +56,7 @@ class Unresolved:
 
     def __str__(self) -> str:
         if not self.candidates:
-            return f"{self.reference!r}, and no task has this id or title"
+            return f"{self.reference!r}, but no task has this id or title"
         more = ", …" if len(self.candidates) > _SHOWN else ""
         return f"{self.reference!r}, which could be any of {', '.join(self.candidates[:_SHOWN])}{more}"
 

@@ -154,7 +154,7 @@ def _agent(
         line = statement.line + 1
         if named is None:
             prose.append(statement)
-            message = f"{value!r} names no pattern: write `Pattern: NAME key=value …`, quoted as in a shell"
+            message = f"{value!r} does not name a pattern: write `Pattern: NAME key=value …`, quoted as in a shell"
             problems.append(Problem(line=line, message=message))
         elif agent:
             problems.append(Problem(line=line, message=f"the task already has the agent {agent}: this line is ignored"))

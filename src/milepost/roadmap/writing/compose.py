@@ -92,17 +92,19 @@ def _resolved(given: NewRoadmap) -> tuple[Mapping[int, Sequence[int]], tuple[str
     tasks, ids = list(given.tasks()), _ids(given)
     names = {_folded(task.title): place for place, task in reversed(list(enumerate(tasks)))}
     names |= {name: place for place, name in enumerate(ids)}
-    wrong = [f"there are {len(tasks)} tasks, and at most {MOST_TASKS} can be"] if len(tasks) > MOST_TASKS else []
+    wrong = [f"there are {len(tasks)} tasks, but at most {MOST_TASKS} are allowed"] if len(tasks) > MOST_TASKS else []
     waits: dict[int, tuple[int, ...]] = {}
     for place, task in enumerate(tasks):
         found = {reference: names.get(_folded(reference)) for reference in task.depends_on}
         outside = [path for path in task.files if not _is_inside(path)]
         unknown = [reference for reference in found if found[reference] is None]
-        wrong += [f"{task.title!r} depends on {one!r:.80}, and no task has this title" for one in unknown]
+        wrong += [f"{task.title!r} depends on {one!r:.80}, but no task has this title" for one in unknown]
         wrong += [f"{task.title!r} names the file {path!r:.80}, which is not inside the project" for path in outside]
         waits[place] = tuple(dict.fromkeys(other for other in found.values() if other is not None))
     kept, circles = without_circles(waits)
-    wrong += [f"these wait for each other: {' → '.join(tasks[at].title for at in circle.path)}" for circle in circles]
+    wrong += [
+        f"these tasks wait for each other: {' → '.join(tasks[at].title for at in circle.path)}" for circle in circles
+    ]
     return kept, tuple(wrong)
 
 

@@ -29,7 +29,7 @@ def write(manuscript: Manuscript) -> str:
     """The roadmap as Markdown; raises ManuscriptMisread where a reader would take it for something else."""
     text = rendered(manuscript)
     for misread in misreadings(manuscript, text):
-        raise ManuscriptMisread(f"this roadmap cannot be written: {misread.what}", "say it in plainer words")
+        raise ManuscriptMisread(f"this roadmap cannot be written: {misread.what}", "use simpler wording")
     return text
 
 
@@ -54,11 +54,11 @@ def misreadings(manuscript: Manuscript, text: str) -> Iterator[Misreading]:
     try:
         found = [task for top in read(text.encode()).tasks for task in top.walk()]
     except (RoadmapUnreadable, UnicodeEncodeError) as error:
-        yield Misreading(what=f"it is no text: {error}")
+        yield Misreading(what=f"it is not text: {error}")
         return
     for task, other in zip_longest(wanted, found):
         if task is None:
-            yield Misreading(what=f"{other.title!r:.80} would be read as a task, and is none")
+            yield Misreading(what=f"{other.title!r:.80} would be read as a task, but is not one")
             return
         if other is None:
             yield Misreading(what=f"{task.id} {task.title!r:.80} would not be read as a task")

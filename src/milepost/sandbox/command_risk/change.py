@@ -44,7 +44,7 @@ _CONTAINERS = re.compile(
     r"(^|/)(Dockerfile|Containerfile)([.-]\w+)*$|\.dockerfile$|(^|/)(docker-)?compose([.-]\w+)*\.ya?ml$", re.IGNORECASE
 )
 _PLACES: tuple[tuple[DangerKind, re.Pattern[str], str], ...] = (
-    ("cloud", _CI, "changes what CI runs, with its rights"),
+    ("cloud", _CI, "changes what CI runs with its permissions"),
     ("cloud", _INFRASTRUCTURE, "changes infrastructure"),
     ("cloud", _DEPLOYED, "changes how it is deployed"),
     ("containers", _CONTAINERS, "changes what runs in containers"),

@@ -77,7 +77,7 @@ def judged(argv: Sequence[str], inside: Sequence[str] = ()) -> Iterator[Judged]:
         else:
             yield from _judge(piece, 0)
     except (Unreadable, RecursionError):
-        danger = Danger(kind="privileges", why="is too long or too nested to be judged", what=shown(piece))
+        danger = Danger(kind="privileges", why="is too long or too nested to be checked", what=shown(piece))
         yield Judged(piece=piece, danger=danger)
 
 

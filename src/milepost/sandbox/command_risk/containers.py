@@ -22,10 +22,10 @@ def given_the_machine(piece: Piece) -> str | None:
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else ""
         if _MACHINE.match(word) or (word in _ATTACHED and _MACHINE.match(f"{word}={following}")):
-            return "gives a container rights over the machine"
+            return "gives a container privileges on the machine"
         source = _mounted(word, following)
         if source and _too_much(source, piece):
-            return "gives a container files outside of the workspace"
+            return "mounts files outside of the workspace into a container"
     return None
 
 

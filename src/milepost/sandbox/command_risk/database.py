@@ -25,7 +25,7 @@ def sql_client(piece: Piece) -> str | None:
 
 def document_client(piece: Piece) -> str | None:
     said = " ".join((*piece.arguments, piece.stdin))
-    return "drops or empties what is in the database" if _MONGO.search(said) else None
+    return "drops or empties data in the database" if _MONGO.search(said) else None
 
 
 def key_client(piece: Piece) -> str | None:
@@ -40,9 +40,9 @@ def administration(piece: Piece) -> str | None:
         case "mysqladmin":
             return "drops a database" if "drop" in options.rest else None
         case "pg_restore":
-            return "drops what is in the database before it restores" if options.has("-c", "--clean") else None
+            return "drops the data in the database before it restores" if options.has("-c", "--clean") else None
         case _:
-            return None if options.has("--help", "--version") else "drops what is in the database"
+            return None if options.has("--help", "--version") else "drops data in the database"
 
 
 def _told(word: str) -> str | None:

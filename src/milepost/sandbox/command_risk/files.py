@@ -37,7 +37,7 @@ def copying(piece: Piece) -> str | None:
     if why := _written((target for target in targets if ":" not in target), piece):
         return why
     if piece.name == "mv" and any(place_of(source, piece) != "inside" for source in options.rest[:-1]):
-        return "moves files away from outside of the workspace, or all of it"
+        return "moves files from outside of the workspace, or the whole workspace"
     if (
         piece.name == "rsync"
         and options.has("--delete", "--delete-after", "--delete-excluded")
@@ -55,7 +55,7 @@ def disks(piece: Piece) -> str | None:
         case "tee" | "truncate":
             targets = options_of(piece.arguments, frozenset({"-s", "--size", "-r"})).rest
         case _:
-            return "changes a disk, not files"
+            return "changes a disk, not just files"
     return _written(targets, piece)
 
 
@@ -87,11 +87,11 @@ def of_the_machine(piece: Piece) -> bool:
 def _written(targets: Iterable[str], piece: Piece) -> str | None:
     for target in targets:
         if _DEVICE.match(target):
-            return "writes to a disk, over what is on it"
+            return "overwrites a disk"
         if leads_out(target, piece):
             return "writes outside of the workspace"
         if _RUN_BY_GIT.match(posixpath.join(piece.cwd, target)):
-            return "changes what git runs by itself"
+            return "changes hooks or settings that git runs"
     return None
 
 
@@ -105,5 +105,5 @@ def _deleted(targets: Iterable[str], piece: Piece, every_way: bool) -> str | Non
         if place == "repository":
             return "deletes the history of the repository"
         if place == "unknown" and every_way:
-            return "deletes a folder whose name cannot be known before"
+            return "deletes a folder whose name is not known in advance"
     return None

@@ -23,19 +23,19 @@ def losing(piece: Piece) -> str | None:
         case "push":
             return _push(options)
         case "reset" if options.has("--hard", "--merge"):
-            return "throws away work that is not committed"
+            return "discards uncommitted work"
         case "clean" if options.has("-f", "--force") and not options.has("-n", "--dry-run"):
-            return "deletes files that git does not know"
+            return "deletes untracked files"
         case "branch" if options.has("-d", "-D", "--delete"):
             return "deletes a branch"
         case "tag" if options.has("-d", "--delete"):
             return "deletes a tag"
         case "checkout" | "switch" if options.has("-f", "--force", "--discard-changes"):
-            return "throws away work that is not committed"
+            return "discards uncommitted work"
         case "checkout" | "restore" if _all_of_it(verb, words, options, piece):
-            return "throws away work that is not committed"
+            return "discards uncommitted work"
         case "rm" if any(place_of(path, piece) == "whole" for path in options.rest) and not options.has("--cached"):
-            return "deletes every file that git knows"
+            return "deletes every tracked file"
         case _:
             return _ALWAYS.get(verb) or _of_store(verb, options)
 
@@ -59,13 +59,13 @@ def _all_of_it(verb: str, words: tuple[str, ...], options: Options, piece: Piece
 def _of_store(verb: str, options: Options) -> str | None:
     match verb, options.rest[:1]:
         case "stash", ("drop",) | ("clear",):
-            return "throws away stashed work"
+            return "discards stashed work"
         case "reflog", ("expire",) | ("delete",):
-            return "forgets the way back to lost commits"
+            return "deletes reflog entries, the way back to lost commits"
         case "update-ref", _ if options.has("-d", "--delete"):
             return "deletes a ref"
         case "gc" | "prune", _ if verb == "prune" or ("--prune", "now") in options.values:
-            return "deletes commits that no branch leads to"
+            return "deletes unreachable commits"
         case "worktree", ("remove",) if options.has("-f", "--force"):
             return "deletes a worktree with its work"
         case _:

@@ -36,5 +36,5 @@ def from_elsewhere(piece: Piece) -> str | None:
     if any(_INDEX_VARIABLES.match(variable) for variable in piece.env) or _INDEX_SETTING.match(" ".join(options.rest)):
         return "takes packages from another index"
     if adds and any(_ADDRESS.match(word) for word in options.rest):
-        return "installs what is at an address, not what an index has"
+        return "installs from an address, not from a package index"
     return None

@@ -28,7 +28,7 @@ def as_another(piece: Piece) -> str | None:
 
 
 def machine(piece: Piece) -> str | None:
-    return "changes the machine, not the work" if piece.arguments != ("--help",) else None
+    return "changes the machine, not the project" if piece.arguments != ("--help",) else None
 
 
 def rights(piece: Piece) -> str | None:
@@ -38,11 +38,11 @@ def rights(piece: Piece) -> str | None:
         return None
     mode, targets = options.rest[0], options.rest[1:]
     if any(_SETS_ID.match(part) for part in mode.split(",")):
-        return "lets a program run as its owner"
+        return "lets a program run as its owner (setuid)"
     if any(_EVERYBODY.match(part) for part in mode.split(",")):
-        return "lets everybody change files"
+        return "makes files writable for everybody"
     if any(place_of(target, piece) == "outside" for target in targets):
-        return "changes the rights of files outside of the workspace"
+        return "changes permissions of files outside of the workspace"
     return None
 
 
@@ -51,13 +51,13 @@ def services(piece: Piece) -> str | None:
     words = options_of(piece.arguments).rest
     match piece.name:
         case "systemctl" if words[:1] and words[0] not in ("status", "show", "list-units", "is-active", "cat"):
-            return "starts or stops what runs on the machine"
+            return "starts or stops services of the machine"
         case "service" if words[1:2] and words[1] != "status":
-            return "starts or stops what runs on the machine"
+            return "starts or stops services of the machine"
         case "crontab" | "at" | "batch" if "-l" not in piece.arguments:
-            return "changes what the machine runs by the clock"
+            return "changes scheduled jobs of the machine"
         case "sysctl" if options_of(piece.arguments).has("-w", "--write") or any("=" in word for word in words):
-            return "changes the machine, not the work"
+            return "changes the machine, not the project"
         case "kill" if "-1" in piece.arguments[1:] or "1" in words:
             return "ends every process"
         case "fuser" if options_of(piece.arguments).has("-k", "--kill"):
@@ -77,5 +77,5 @@ def unseen_code(piece: Piece) -> str | None:
         source = source.fed_by
     takes_a_file = any(not word.startswith("-") for word in piece.arguments) and "-s" not in piece.arguments
     if source is not None and source.name in _DOWNLOADING and not takes_a_file:
-        return "runs what nobody has read"
+        return "runs a download that nobody has read"
     return None

@@ -64,10 +64,10 @@ def _rows(
 
 _MIGRATES = "changes the tables of a database"
 _INFRASTRUCTURE = "changes or destroys infrastructure"
-_CLOUD = "deletes what runs or is kept in the cloud"
+_CLOUD = "deletes cloud resources"
 _CLUSTER = "changes what runs in a cluster"
 _CONTAINERS = "deletes containers, images or volumes"
-_PUBLISHES = "publishes, which cannot be taken back"
+_PUBLISHES = "publishes, which cannot be undone"
 _THINGS = "container|image|volume|network|system|builder|buildx|secret|config|service|stack|context|pod|machine"
 
 TABLE = (
@@ -142,12 +142,12 @@ TABLE = (
     *_rows("cloud", _CLOUD, ("s3cmd mc rclone azcopy", "rm|rb|del|remove|delete|purge|sync")),
     *_rows(
         "git",
-        "deletes what is kept at the host of the repository",
+        "deletes something at the repository's host",
         ("gh glab", "(repo|release|issue|label|secret|variable|run|gist) (delete|archive|remove)"),
     ),
     *_rows(
         "git",
-        "changes what is kept at the host of the repository",
+        "changes something at the repository's host",
         ("gh glab", "api"),
         taking=frozenset({"-X", "--method", "-f", "-F", "-H"}),
         needs=frozenset({"-X", "--method"}),
@@ -161,7 +161,7 @@ TABLE = (
     ),
     *_rows(
         "containers",
-        "deletes volumes with what is kept in them",
+        "deletes volumes and their data",
         ("docker podman nerdctl docker-compose podman-compose", "(compose )?down"),
         taking=_HOSTS,
         needs=frozenset({"-v", "--volumes", "--rmi"}),
@@ -199,7 +199,7 @@ TABLE = (
     ),
     *_rows(
         "packages",
-        "removes programs of the machine",
+        "removes programs from the machine",
         ("apt apt-get aptitude dnf yum zypper apk brew snap flatpak", "remove|purge|autoremove|erase|uninstall|del|rm"),
     ),
 )

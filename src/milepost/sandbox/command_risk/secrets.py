@@ -35,7 +35,7 @@ _LISTS_VARIABLES = frozenset({"env", "printenv", "set", "export", "declare"})
 def reading(piece: Piece) -> str | None:
     """Files of credentials outside of the workspace, and what a person typed."""
     if piece.name == "history":
-        return "reads or changes what somebody typed"
+        return "reads or changes the shell history"
     if any(_CREDENTIALS.match(path) for path in _paths(piece)):
         return "reads or changes credentials"
     return None
@@ -46,12 +46,12 @@ def sending(piece: Piece) -> str | None:
     if piece.name not in SENDING:
         return None
     if any(_PRIVATE.search(word) or _reads_inside(word) for word in piece.arguments):
-        return "sends what is private"
+        return "sends private data"
     source = piece.fed_by
     while source is not None:
         bare = not options_of(source.arguments).rest
         if (source.name in _LISTS_VARIABLES and bare) or any(_PRIVATE.search(path) for path in _paths(source)):
-            return "sends what is private"
+            return "sends private data"
         source = source.fed_by
     return None
 

@@ -29,7 +29,7 @@ def sql_losing(text: str) -> str | None:
 
 def _statement(text: str) -> str | None:
     if _DROP.search(text):
-        return "drops what is in the database"
+        return "drops data in the database"
     if _ALTER_DROP.search(text):
         return "drops a column with its data"
     if _TRUNCATE.search(text):

@@ -51,11 +51,11 @@ def container_named(program: str, image: str) -> Container | None:
         if program == known and image:
             return Container(program=known, image=image)
     if program in PROGRAMS:
-        raise SettingInvalid(f"containers of {program} need an image", "name one with python3 in it, as python:3.12")
+        raise SettingInvalid(f"containers of {program} need an image", "name one that has python3, such as python:3.12")
     names = " or ".join(PROGRAMS)
     if not program:
-        raise SettingInvalid(f"the image {image!r} needs a program that makes containers of it", f"name {names}")
-    raise SettingInvalid(f"containers of {program!r} cannot be had", f"name {names}")
+        raise SettingInvalid(f"the image {image!r} needs a container program", f"name {names}")
+    raise SettingInvalid(f"{program!r} is not a supported container program", f"name {names}")
 
 
 def run(container: Container, launch: Launch, berth: Berth, mounts: Mapping[Path, Path] | None = None) -> list[str]:
@@ -107,7 +107,7 @@ def variables(env: Mapping[str, str]) -> str:
     """A file of variables as both programs read it; ValueError for one that it cannot hold."""
     for name, value in env.items():
         if "\n" in value or "\n" in name:
-            raise ValueError(f"the variable {name!r} has more than one line, which a container cannot be given")
+            raise ValueError(f"the variable {name!r} has more than one line, which a container does not support")
     return "".join(f"{name}={value}\n" for name, value in env.items())
 
 

@@ -29,7 +29,9 @@ def require(container: Container) -> Container:
     container = replace(container, keeps_id=is_rootless_podman(facts))
     tried = ask(commands.trial(container, f"{host_mark()}trial"))
     if tried.returncode not in (0, _NO_SUCH_PROGRAM):
-        fix = f"see that this works: {container.program} run --rm --memory 64m --pids-limit 16 {container.image} true"
+        fix = (
+            f"make this command work: {container.program} run --rm --memory 64m --pids-limit 16 {container.image} true"
+        )
         raise SandboxRefused(f"{container.program} cannot start a container: {last_line(tried.stderr)}", fix)
     return container
 
@@ -45,11 +47,11 @@ def require_program(container: Container) -> dict[str, Any]:
     except ValueError:
         facts = {}
     if not facts:
-        fix = f"see that this works: {container.program} info"
+        fix = f"make this command work: {container.program} info"
         raise SandboxRefused(f"{container.program} does not answer: {last_line(told.stderr)}", fix)
     if missing := unbounded(facts):
-        fix = "use a machine with version 2 of control groups, and for a user without privileges delegate them to it"
-        raise SandboxRefused(f"{container.program} cannot bound the {' and the '.join(missing)} here", fix)
+        fix = "use a machine with cgroup v2; if you are not root, have its controllers delegated to you"
+        raise SandboxRefused(f"{container.program} cannot limit the {' and the '.join(missing)} here", fix)
     return facts
 
 
@@ -114,7 +116,7 @@ def ask(argv: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it said nothing"])[-1]
+    return (text.strip().splitlines() or ["it printed nothing"])[-1]
 
 
 def walls_folder() -> Path:

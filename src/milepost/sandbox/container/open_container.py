@@ -48,9 +48,9 @@ def open_executor(
 def _refuse_what_is_not_held(limits: ExecutionLimits, network: Network) -> None:
     """Raise on what is asked for beyond the usual, and no container can do."""
     asked = {
-        "bound the processor time of one run": limits.cpu_s is not None,
-        "bound the disk": (limits.disk_mb, limits.inodes) != (_USUAL.disk_mb, _USUAL.inodes),
-        "be given single hosts": network.mode == "hosts",
+        "limit the processor time of one run": limits.cpu_s is not None,
+        "limit the disk": (limits.disk_mb, limits.inodes) != (_USUAL.disk_mb, _USUAL.inodes),
+        "limit the network to single hosts": network.mode == "hosts",
     }
     for what, is_asked in asked.items():
         if is_asked:
@@ -62,16 +62,18 @@ def launch_in_image(command: Command, around: Surroundings) -> Launch | Missing:
     if not command.argv:
         return Missing("there is no program to run: argv is empty")
     if command.network.mode == "hosts":
-        return Missing("a container cannot be given single hosts: use trust level 'sandboxed', or another network")
+        return Missing(
+            "a container cannot limit the network to single hosts: use trust level 'sandboxed', or another network"
+        )
     command = replace(command, cwd=command.cwd.absolute(), scratch=command.scratch.absolute())
     try:
         prepare_scratch(command.scratch)
     except OSError as problem:
-        return Missing(f"the scratch folder cannot be made: {problem}")
+        return Missing(f"the scratch folder cannot be created: {problem}")
     if not command.cwd.is_dir():
         return Missing(f"the working directory does not exist: {command.cwd}")
     if (folder := led_out_of(command)) is not None:
-        return Missing(f"the working directory leads out of {str(folder)!r}: {command.cwd}")
+        return Missing(f"the working directory is outside of {str(folder)!r}: {command.cwd}")
     readable = (path for path in (*around.readable, *command.readable) if path.exists())
     folders = (path for path in (command.cwd, command.scratch, *command.writable) if path.exists())
     own = {"HOME": str(command.scratch / "home"), "TMPDIR": str(command.scratch / "tmp"), "LANG": "C.UTF-8"}

@@ -164,7 +164,7 @@ def _facts(told: str, ended: str, words: str, launch: Launch) -> dict[str, Any]:
     try:
         state: dict[str, Any] = json.loads(told)
     except ValueError:
-        return {"failure": {"stage": "start", "errno": None, "text": "the container could not be made"}}
+        return {"failure": {"stage": "start", "errno": None, "text": "the container could not be created"}}
     if str(state["StartedAt"]).startswith(_NEVER):
         text = state.get("Error") or f"{launch.argv[0]!r} cannot be run in the image"
         return {"failure": {"stage": "exec", "errno": None, "text": text}}

@@ -59,12 +59,12 @@ def entry_of(text: str) -> AllowListEntry:
     port = int(found["port"]) if found is not None and found["port"] else None
     if host and not port and "." not in host and ":" not in host and host != "localhost":
         raise SettingInvalid(
-            f"{text!r} is no network and no host with a domain",
-            f"the networks are none, loopback and open; a host without a domain is named with its port: {text}:443",
+            f"{text!r} is neither a network nor a host with a domain",
+            f"the networks are none, loopback and open; name a host without a domain with its port: {text}:443",
         )
     if found is None or not host or port == 0 or (port or 0) > 65535 or (found["below"] and _is_address(host)):
         raise SettingInvalid(
-            f"{text!r} is no host that can be allowed",
+            f"{text!r} is not a host that can be allowed",
             "write example.org, *.example.org, example.org:8443, or a port of this machine as 127.0.0.1:5432",
         )
     return AllowListEntry(host=host, below=bool(found["below"]), port=port)

@@ -45,14 +45,14 @@ class Outside:
         user's own network is refused unless that very address is allowed, too.
         """
         if not allowed.covers(host, port):
-            raise HostRefused("it is not among the hosts that may be reached")
+            raise HostRefused("it is not one of the allowed hosts")
         try:
             addresses = self.resolve(host, port)
         except (OSError, UnicodeError) as problem:
             raise Unreachable(f"its name cannot be looked up: {problem}") from problem
         outer = [each for each in addresses if allowed.covers(each, port) or not _is_inner(each)]
         if not outer:
-            raise HostRefused(f"it leads to {', '.join(addresses) or 'nowhere'}, within the network of this machine")
+            raise HostRefused(f"it resolves to {', '.join(addresses) or 'nothing'}, inside the network of this machine")
         return self._first(outer, port)
 
     def _first(self, addresses: Sequence[str], port: int) -> socket.socket:

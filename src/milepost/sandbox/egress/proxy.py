@@ -43,7 +43,7 @@ class WayOut:
         except HostRefused as refused:
             return _answer(client, 403, f"{target.host}:{target.port} is refused: {refused}")
         except Unreachable as problem:
-            return _answer(client, 502, f"{target.host}:{target.port} is not reached: {problem}")
+            return _answer(client, 502, f"{target.host}:{target.port} cannot be reached: {problem}")
         with self.connections.held(connection):
             client.settimeout(None)
             if tunnels:

@@ -71,9 +71,9 @@ def head_of(text: bytes) -> Head:
     first, *lines = text.decode("latin-1").split("\r\n")
     words = first.split(" ")
     if len(words) != 3 or words[2] not in ("HTTP/1.1", "HTTP/1.0") or not _TOKEN.fullmatch(words[0]):
-        raise Malformed("the first line is no request of HTTP/1.1")
+        raise Malformed("the first line is not an HTTP/1.1 request")
     if not words[1].isascii() or not words[1].isprintable():
-        raise Malformed("the address holds characters that an address cannot hold")
+        raise Malformed("the address contains invalid characters")
     return Head(method=words[0], target=words[1], headers=tuple(map(_header, lines)))
 
 
@@ -85,7 +85,7 @@ def target_of(head: Head) -> RequestTarget:
     else:
         scheme, _, rest = head.target.partition("://")
         if scheme.lower() != "http":
-            raise Malformed("only http:// addresses and CONNECT are taken")
+            raise Malformed("only http:// addresses and CONNECT are accepted")
         end = re.search(r"[/?#]", rest)
         authority, path = (rest[: end.start()], rest[end.start() :]) if end else (rest, "/")
         path = path.partition("#")[0] if path.startswith("/") else "/" + path.partition("#")[0]

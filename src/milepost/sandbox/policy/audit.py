@@ -64,4 +64,4 @@ class Audit:
             raise self._unwritable("the disk is full")
 
     def _unwritable(self, why: str) -> StateUnwritable:
-        return StateUnwritable(f"the audit {str(self._path)!r} cannot be written: {why}", "mend that, then try again")
+        return StateUnwritable(f"the audit {str(self._path)!r} cannot be written: {why}", "fix that, then try again")

@@ -27,8 +27,8 @@ ShellRule = Literal["never", "read", "any"]
 
 _REFUSED = frozenset({"privileges", "secrets"})
 _REASONS: Mapping[Verdict, str] = {
-    "deny": "is not to be run here",
-    "ask": "is to be asked about here",
+    "deny": "must not be run here",
+    "ask": "needs approval here",
     "allow": "is allowed here",
 }
 _BUILT_IN = frozenset(("cd", "pushd", "popd", "echo", "printf", "true", "false", ":", "test", "[", "[[", "export")) | {
@@ -134,16 +134,16 @@ def _otherwise(policy: Policy, one: Judged) -> Decision:
     if policy.unlisted == "allow" or one.wraps or not piece.words or piece.name in _BUILT_IN:
         return Decision(verdict="allow", kind=kind, reason="is not known to do harm", rule="default", what=shown(piece))
     rule = f"[terminal] unlisted {policy.unlisted}"
-    return Decision(verdict=policy.unlisted, kind=kind, reason="is in no list", rule=rule, what=shown(piece))
+    return Decision(verdict=policy.unlisted, kind=kind, reason="is not in any list", rule=rule, what=shown(piece))
 
 
 def _of_shell(policy: Policy, one: Judged, text: bool) -> Decision | None:
     """What is said to a text for a shell, wherever in a command it stands."""
     piece, rule = one.piece, f"shell {policy.shell}"
     if policy.shell == "never" and (text or (piece.name in SHELLS and one.wraps)):
-        reason = "is text for a shell, and only a program with its words may run"
+        reason = "is text for a shell, and only a program with its arguments may run"
         return Decision(verdict="deny", kind="writes", reason=reason, rule=rule, what=shown(piece))
     if policy.shell == "read" and piece.name.startswith(("$", "`")):
-        reason = "runs a program whose name cannot be known before"
+        reason = "runs a program whose name is not known in advance"
         return Decision(verdict="ask", kind="writes", reason=reason, rule=rule, what=shown(piece))
     return None

@@ -131,7 +131,7 @@ class TypeScriptExecutor:
         )
         launch = launch_of(command, self._around)
         if isinstance(launch, Missing):
-            raise SandboxRefused(f"TypeScript cannot be run here: {launch.reason}", "milepost doctor tells more")
+            raise SandboxRefused(f"TypeScript cannot be run here: {launch.reason}", "milepost doctor shows more")
         return replace(launch, timeout_s=None)
 
 

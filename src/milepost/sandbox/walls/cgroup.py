@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CONTROLLERS = ("memory", "pids")
-FIX = "start inside a group of its own: systemd-run --user --scope -p Delegate=yes milepost …"
+FIX = "start in its own control group: systemd-run --user --scope -p Delegate=yes milepost …"
 
 
 def _pid_namespace() -> int:
@@ -168,7 +168,7 @@ def _place(controller: str) -> CgroupFolder:
     root, point = mount
     folder = f"{point}/{path.removeprefix(root.rstrip('/')).strip('/')}".rstrip("/")
     if not _is_delegated(folder, path, version):
-        raise OSError(errno.EPERM, f"the control group {path} was not delegated to us")
+        raise OSError(errno.EPERM, f"the control group {path} is not delegated to this user")
     if not os.access(folder, os.W_OK) or not os.access(f"{folder}/cgroup.procs", os.W_OK):
         raise OSError(errno.EACCES, f"the control group {path} may not be changed by this user")
     if version == 2:
@@ -193,7 +193,7 @@ def _offer_to_children(controller: str, folder: str) -> None:
     place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if controller not in _read("cgroup.controllers", place).split():
-            raise OSError(errno.ENOENT, f"the controller {controller} was not delegated to us")
+            raise OSError(errno.ENOENT, f"the controller {controller} is not delegated to this user")
         if controller in _read("cgroup.subtree_control", place).split():
             return
         try:

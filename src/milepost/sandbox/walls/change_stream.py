@@ -29,7 +29,7 @@ class Telling:
     def check(self) -> None:
         """Raise when it has taken too long."""
         if time.monotonic() > self._deadline:
-            raise OSError(errno.ETIMEDOUT, f"to tell them took longer than {self._within_s:g} s")
+            raise OSError(errno.ETIMEDOUT, f"reporting them took longer than {self._within_s:g} s")
 
     def tell(self, entry: dict[str, Any]) -> None:
         text = _framed(entry)

@@ -42,7 +42,7 @@ def main() -> None:
         without_overlay = _end(*_begin(partial(_try_sandboxed, {**_PLAN, "overlay": None})))
         found["sandboxed"] = without_overlay if "held" in without_overlay else found["sandboxed"]
     if os.path.lexists(f"{_WALLS}/{_PROBE}"):
-        found["sandboxed"] = _Failed("overlay", "what was written into it came out below").found
+        found["sandboxed"] = _Failed("overlay", "what was written into it reached the folder below").found
     sys.stdout.write(json.dumps(found))
 
 
@@ -99,7 +99,7 @@ def _try_isolated() -> list[str]:
     _answer_until(said, answering)
     held = _held(_end(guest, said))
     if not answering.refused:
-        raise _Failed("porter", "it was raised and asked nothing")
+        raise _Failed("porter", "it was set up, but saw no system call")
     return [*held, "porter"]
 
 
@@ -139,7 +139,7 @@ def _try_room(plan: dict[str, Any]) -> list[str]:
     held = _stage("room", lambda: namespaces.move_in(plan))
     namespaces.give_up_privileges()
     if os.getpid() != 1 or os.getuid() == 0:
-        raise _Failed("namespaces", f"the room's first process is number {os.getpid()} of user {os.getuid()}")
+        raise _Failed("namespaces", f"the sandbox's first process is number {os.getpid()} of user {os.getuid()}")
     _expect("private-root", errno.ENOENT, lambda: os.stat("/etc/passwd"))  # noqa: PTH116
     _expect("private-root", errno.EROFS, lambda: os.mkdir(f"/{_PROBE}"))  # noqa: PTH102
     _expect("net-namespace", errno.ENETUNREACH, _reach_documentation_address)
@@ -180,5 +180,5 @@ def _expect(name: str, number: int, call: Callable[[], object]) -> None:
     except OSError as problem:
         if problem.errno == number:
             return
-        raise _Failed(name, f"it was raised, and then: {problem.strerror}", problem.errno) from problem
-    raise _Failed(name, "it was raised and stopped nothing")
+        raise _Failed(name, f"it was set up, then failed: {problem.strerror}", problem.errno) from problem
+    raise _Failed(name, "it was set up, but blocked nothing")

@@ -32,17 +32,19 @@ class AgreementCheck:
             if any(case.outcome == "passed" and case.id not in own for case in line.cases):
                 run = self._witnessed(line, workspace)
                 if run.problem:
-                    return _against(f"`{' '.join(line.argv)}` again, with a witness: {run.problem}", run)
+                    return _against(f"`{' '.join(line.argv)}` run again by Milepost: {run.problem}", run)
                 own = {case.id: case for case in run.cases} | own
         claimed = [case.id for line in lines for case in line.cases if case.outcome == "passed"]
         both = [name for name in claimed if name in own]
         against = tuple(name for name in both if own[name].outcome == "failed" and not own[name].flaky)
         if against:
-            return _against(f"passed by the Verify line, failed when the engine ran it: {listed(against)}")
+            return _against(f"passed in the Verify command, failed when Milepost ran it: {listed(against)}")
         counted = "1 test" if len(both) == 1 else f"{len(both)} tests"
         if not both:
-            return CheckResult(name=NAME, outcome="absent", summary="no test was run twice")
-        return CheckResult(name=NAME, outcome="passed", summary=f"{counted} ended the same way twice")
+            return CheckResult(
+                name=NAME, outcome="absent", summary="no test ran both in the Verify command and in the test suite"
+            )
+        return CheckResult(name=NAME, outcome="passed", summary=f"{counted} had the same result in both runs")
 
     def _witnessed(self, line: CheckResult, workspace: Workspace) -> SuiteRun:
         """The tests of a line run by the engine; a program of its own, by a path, may have what ours has not."""

@@ -51,7 +51,9 @@ class CommandCheck:
         detail = "" if passed else _detail(result, argv, failed, doubt)
         if passed and self.before == "passed":
             detail = (
-                "it also passed before" if self.substance else "it also passed before, and nothing of substance changed"
+                "it also passed before the attempt"
+                if self.substance
+                else "it also passed before the attempt, and nothing of substance changed"
             )
         return CheckResult(
             name=NAME,

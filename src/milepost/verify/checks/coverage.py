@@ -70,10 +70,10 @@ class CoverageCheck:
 
     def run(self, workspace: Workspace) -> CheckResult:
         if self.threshold is None:
-            return answer(NAME, "absent", "no share of the changed lines is asked for")
+            return answer(NAME, "absent", "no minimum coverage is set")
         changed = changed_lines(self.change)
         if not changed or self.bench.interpreter is None:
-            why = "no line of Python beside the tests was changed" if not changed else "there is no Python interpreter"
+            why = "no line of Python outside the tests was changed" if not changed else "there is no Python interpreter"
             return answer(NAME, "absent", why)
         with tempfile.TemporaryDirectory(dir=workspace.scratch, prefix="coverage-") as place:
             argv, ran = self._measure(Path(place), self.bench.interpreter, workspace)
@@ -164,7 +164,7 @@ def judged(found: Covered, threshold: float) -> tuple[CheckOutcome, str]:
         return "passed", said
     lines = [f"{printable(path)}: {in_ranges(numbers)}" for path, numbers in found.missed.items()]
     shown = "; ".join(lines[:MOST_SHOWN]) + ("; …" if len(lines) > MOST_SHOWN else "")
-    return "failed", f"{said}, {threshold * 100:.0f} % are asked for; no test runs {shown}"
+    return "failed", f"{said}, {threshold * 100:.0f} % are required; no test runs {shown}"
 
 
 def in_ranges(numbers: Iterable[int]) -> str:

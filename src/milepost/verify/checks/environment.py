@@ -25,9 +25,9 @@ class EnvironmentCheck:
         equipment = self.bench.equipment
         origin = "; ".join(equipment.origin)
         if not equipment.problem:
-            summary = origin or "nothing beside the interpreter is needed"
+            summary = origin or "nothing is needed beyond the interpreter"
             return CheckResult(name=NAME, outcome="passed" if origin else "absent", summary=summary)
         blamed = self.before is not None and not self.before[1] and self.before[0] != equipment.lock
-        summary = f"what the project needs could not be got: {last_line(equipment.problem)}"
+        summary = f"could not install the project's dependencies: {last_line(equipment.problem)}"
         outcome: CheckOutcome = "failed" if blamed else "absent"
         return CheckResult(name=NAME, outcome=outcome, summary=summary, log=equipment.problem)

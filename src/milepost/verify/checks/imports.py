@@ -49,7 +49,7 @@ class ImportsCheck:
         new = self._to_blame(found.broken, workspace.folder)
         old = tuple(one for one in found.broken if one not in new)
         wrong = (*(one.finding for one in new), *neighbours.missing)
-        notes = [f"not judged: {told(one.finding for one in old)}"] if old else []
+        notes = [f"not counted: {told(one.finding for one in old)}"] if old else []
         notes += [found.not_asked] if found.not_asked else []
         log = "\n\n".join(one.traceback or str(one.finding) for one in (*new, *old))
         if wrong:
@@ -64,7 +64,7 @@ class ImportsCheck:
             )
         good = len(found.answers) - len(found.broken)
         counts = [f"{good} module{'s' * (good != 1)} imported"] if found.answers else []
-        counts += [f"the imports of {neighbours.files} JavaScript files are there"] if neighbours.files else []
+        counts += [f"the imports of {neighbours.files} JavaScript files exist"] if neighbours.files else []
         return answer(
             NAME,
             "passed",

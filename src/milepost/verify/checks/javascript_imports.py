@@ -69,10 +69,10 @@ class _Look:
             if found is None:
                 is_old = one.target in old and resolve(path, one.target, self._was_there) is None
                 if not is_old and not self._built & set(one.target.split("/")):
-                    yield ToolFinding(path=path, line=one.line, message=f"{printable(one.target)!r} is not there")
+                    yield ToolFinding(path=path, line=one.line, message=f"{printable(one.target)!r} does not exist")
             elif found.endswith(SUFFIXES) and one.names and not (_is_typed(path) and not _is_typed(found)):
                 for name in self._unexported(one.names, found, old.get(one.target, ())):
-                    yield ToolFinding(path=path, line=one.line, message=f"{printable(found)} exports no {name!r}")
+                    yield ToolFinding(path=path, line=one.line, message=f"{printable(found)} does not export {name!r}")
 
     def _unexported(self, names: tuple[str, ...], found: str, old: tuple[str, ...]) -> Iterator[str]:
         """The names that a neighbour does not export, where looking can tell, and did before if they were asked for."""

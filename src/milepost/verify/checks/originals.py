@@ -53,7 +53,7 @@ class OriginalsCheck:
         if not originals:
             return _absent("no test that was there before was changed")
         if not self.before:
-            return _absent("how the tests stood before is not known")
+            return _absent("the test results from before the attempt are not known")
         with swapped(workspace.folder, originals):
             found = suites(workspace.folder, self.runners)
             runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
@@ -113,23 +113,23 @@ def judged(
         environment=worst.environment,
     )
     if worst.problem:
-        return replace(told, outcome="failed", summary=f"with the tests as they were: {worst.problem}")
+        return replace(told, outcome="failed", summary=f"with the original tests: {worst.problem}")
     if wrong:
         return replace(told, outcome="failed", summary=_accusation(wrong, told, before))
     if replaced:
-        return replace(told, outcome="failed", summary=f"parameters were taken from the tests: {listed(replaced)}")
-    return replace(told, summary=f"{told.count('passed')} passed as they were before the attempt")
+        return replace(told, outcome="failed", summary=f"parameters were removed from the tests: {listed(replaced)}")
+    return replace(told, summary=f"{told.count('passed')} passed in their original form")
 
 
 def _accusation(wrong: tuple[str, ...], told: CheckResult, before: Mapping[str, TestOutcome]) -> str:
     rewritten = tuple(id_ for id_ in wrong if before[id_] == "failed")
     if rewritten:
-        verb = "passes only as it was" if len(rewritten) == 1 else "pass only as they were"
-        return f"{listed(rewritten)} {verb} rewritten"
+        verb = "passes" if len(rewritten) == 1 else "pass"
+        return f"{listed(rewritten)} {verb} only in the rewritten form"
     said = {case.id: case.message for case in told.cases}
     first = f"{wrong[0]}: {said[wrong[0]]}" if said.get(wrong[0]) else wrong[0]
     more = f"; also: {listed(wrong[1:])}" if len(wrong) > 1 else ""
-    return f"no longer passes as it was before the attempt: {first}{more}"
+    return f"no longer passes in its original form: {first}{more}"
 
 
 def _own(earlier: tuple[CheckResult, ...]) -> tuple[TestCase, ...]:

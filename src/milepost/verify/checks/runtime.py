@@ -73,12 +73,12 @@ class RuntimeCheck:
         notes = list(found.not_asked)
         log = "\n\n".join(log_of(result) for result in found.results if not result.succeeded)
         if not found.good and not found.broken:
-            why = "; ".join(notes) or "the project declares nothing that is built or started"
+            why = "; ".join(notes) or "the project declares nothing to build or start"
             return answer(NAME, "absent", why, bench=self.bench, argv=found.argv, results=found.results, log=log)
         before = self.before(tuple(found.broken)) if found.broken and self.before is not None else frozenset()
         new = [f"{name}: {why}" for name, why in found.broken.items() if name not in before]
         old = [name for name in found.broken if name in before]
-        notes += [f"broken before the attempt already: {', '.join(old)}"] if old else []
+        notes += [f"already broken before the attempt: {', '.join(old)}"] if old else []
         if new:
             more = f"; and {len(new) - SHOWN} more" if len(new) > SHOWN else ""
             said = "; ".join(new[:SHOWN]) + more
@@ -98,7 +98,7 @@ class RuntimeCheck:
         return answer(
             NAME,
             "passed",
-            "; ".join([f"fine: {', '.join(found.good)}", *notes]),
+            "; ".join([f"works: {', '.join(found.good)}", *notes]),
             bench=self.bench,
             argv=found.argv,
             results=found.results,
@@ -184,7 +184,7 @@ def _build(build: Build, bench: Bench, workspace: Workspace) -> Runtime:
             output = f"{result.stderr}\n{result.stdout}"
             if _NOT_HERE.search(output):
                 return Runtime(
-                    not_asked=(f"{build.name} lacks what is not on this machine",),
+                    not_asked=(f"{build.name} needs something that is not on this machine",),
                     argv=build.commands[0],
                     results=tuple(results),
                 )
@@ -227,7 +227,7 @@ def _find_entries(paths: tuple[str, ...], checkout: Path) -> Runtime:
             if built & set(target.split("/")):
                 continue
             if resolve(manifest, target, lambda path: is_file(checkout, path)) is None:
-                broken[name] = "is not there"
+                broken[name] = "does not exist"
             else:
                 good.append(name)
     return Runtime(good=tuple(good), broken=broken)

@@ -40,17 +40,19 @@ class ScopeCheck:
 
     def _problems(self) -> list[str]:
         links = tuple(file.path for file in self.change.files if leads_out(file))
-        problems = [f"a link leads out of the project: {listed(links)}"] if links else []
+        problems = [f"a link points outside the project: {listed(links)}"] if links else []
         named = tuple(entry for part in self.task.walk() for entry in part.files)
         judging = tuple(path for path in self.change.paths if name_of(path) == OWN_SETTINGS and path not in named)
         if judging and not self.by_hand:
-            problems.append(f"would change how work is judged here, which the task does not ask for: {listed(judging)}")
+            problems.append(
+                f"would change how Milepost checks work here, which the task does not ask for: {listed(judging)}"
+            )
         allowed = _allowed(self.task)
         outside = tuple(path for path in self.change.paths if allowed and not is_named(path, allowed))
         if outside:
             problems.append(f"changed outside of the task's files: {listed(outside)}")
         if self.most_files and len(self.change.files) > self.most_files:
-            problems.append(f"{counted(self.change.paths)} changed, {self.most_files} are allowed")
+            problems.append(f"{counted(self.change.paths)} changed, {self.most_files} allowed")
         large = tuple(file.path for file in self.change.files if 0 < self.largest_bytes < len(file.after or b""))
         if large:
             problems.append(f"larger than {self.largest_bytes} bytes: {listed(large)}")

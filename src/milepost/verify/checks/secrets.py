@@ -64,7 +64,7 @@ def leaks(file: ChangedFile, redact: Callable[[str], str] = str) -> Iterator[str
             continue
         what = next(filter(None, (_leak(piece, path) for piece in _pieces(line))), "")
         if _by_shape(redact(line)) != _by_shape(line):
-            what = "a secret of your environment"
+            what = "a secret from your environment"
         if what:
             yield f"{file.path}:{number} ({what})"
 

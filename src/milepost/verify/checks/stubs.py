@@ -1,4 +1,4 @@
-"""The check that nothing was left to be done: no stubs in what an attempt wrote, unless they were asked for."""
+"""The check that nothing was unfinished code: no stubs in what an attempt wrote, unless they were asked for."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class StubsCheck:
         found = tuple(f"{file.path}:{line} ({what})" for file in self.change.files for what, line in added(file, done))
         log = "\n".join(found)
         if found and not asks_for_stubs(self.task):
-            summary = f"left to be done: {listed(found)}"
+            summary = f"unfinished code: {listed(found)}"
             return CheckResult(name="stubs", outcome="failed", summary=summary, log=log)
-        summary = f"stubs, as the task asks: {listed(found)}" if found else "nothing was left to be done"
+        summary = f"stubs, as the task asks: {listed(found)}" if found else "no unfinished code"
         return CheckResult(name="stubs", outcome="passed", summary=summary, log=log)
 
 

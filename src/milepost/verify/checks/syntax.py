@@ -44,7 +44,7 @@ class SyntaxCheck:
         conflicts = tuple(filter(None, map(conflict_in, files.values())))
         sources = tuple(_sources(files, workspace.folder))
         if not sources and not conflicts:
-            return answer(NAME, "absent", "no changed file is of a kind that can be parsed")
+            return answer(NAME, "absent", "no changed file is of a type that can be parsed")
         parsed = parse(sources, self.bench, workspace, self.change)
         judged = tuple(finding for finding in parsed.broken if not is_sample(files[finding.path]))
         before = self._broken_before({finding.path: files[finding.path] for finding in judged}, sources, workspace)
@@ -88,7 +88,7 @@ def conflict_in(file: ChangedFile) -> ToolFinding | None:
     line = _conflict_line(file.text_after)
     if not line or _conflict_line(file.text_before):
         return None
-    return ToolFinding(path=file.path, line=line, message="a conflict of a merge is left in it")
+    return ToolFinding(path=file.path, line=line, message="it contains merge conflict markers")
 
 
 def _conflict_line(text: str) -> int:
@@ -112,7 +112,7 @@ def _sources(files: dict[str, ChangedFile], checkout: Path) -> list[SourceFile]:
 def _answer(
     parsed: Parsed, wrong: tuple[ToolFinding, ...], named: tuple[ToolFinding, ...], bench: Bench
 ) -> CheckResult:
-    notes = [f"not judged: {told(named)}"] if named else []
+    notes = [f"not counted: {told(named)}"] if named else []
     notes.extend(parsed.unread)
     log = "\n".join(map(str, (*wrong, *named)))
     outcome: CheckOutcome = "passed"

@@ -59,7 +59,7 @@ class TestsCheck:
         if told.outcome == "failed":
             if not self.at_base_either:
                 return told
-            return replace(told, outcome="absent", summary=f"{MISSING}at the base either: {told.summary}")
+            return replace(told, outcome="absent", summary=f"{MISSING}nor on the base commit: {told.summary}")
         again = self._run_again(runs, workspace, pairing)
         seen = compare(
             told,
@@ -78,7 +78,9 @@ class TestsCheck:
             return seen
         if pairing.asked(self.flaky_at_base, mended) < frozenset(mended):
             return seen
-        return replace(seen, decisive=False, summary=f"{seen.summary}, which they also do at the base: flaky")
+        return replace(
+            seen, decisive=False, summary=f"{seen.summary}, but also pass at times on the base commit: flaky"
+        )
 
     def _run_again(self, runs: Runs, workspace: Workspace, pairing: Pairing) -> Reruns:
         ids = broken_ids(runs, pairing.before)

@@ -29,10 +29,10 @@ class TypesCheck:
 
     def run(self, workspace: Workspace) -> CheckResult:
         if not any(path.endswith((*PYTHON, *TYPESCRIPT, *MYPY_FILES)) for path in self.change.paths):
-            return answer(NAME, "absent", "nothing was changed that has types")
+            return answer(NAME, "absent", "no file with types was changed")
         parts = ask(self.bench, workspace, self.change)
         if not parts:
-            return answer(NAME, "absent", "the project has no type checker that is set up")
+            return answer(NAME, "absent", "the project has no type checker configured")
         complains = any(part.findings or part.problem for part in parts)
         before = (self.before() if complains else None) or frozenset()
         new = tuple(finding for part in parts for finding in self._new(part, before))
@@ -53,7 +53,7 @@ class TypesCheck:
         if _answered(part.tool) not in before:
             return ()
         if part.problem:
-            return (ToolFinding(path="", message=f"{part.problem}; before the attempt it gave an answer"),)
+            return (ToolFinding(path="", message=f"{part.problem}; before the attempt it gave a result"),)
         created = frozenset(file.path for file in self.change.files if file.is_new)
         gone = frozenset(file.path for file in self.change.files if file.is_gone)
         return fresh(part.findings, before, new=created, gone=gone)
@@ -82,4 +82,4 @@ def _note(part: Typing, before: frozenset[str]) -> str:
         return f"{part.tool} found nothing"
     if _answered(part.tool) in before:
         return f"{part.tool} found nothing new"
-    return f"{part.problem or part.tool + ' found errors'}; what it said before the attempt is not known"
+    return f"{part.problem or part.tool + ' found errors'}; its result before the attempt is not known"

@@ -50,17 +50,17 @@ class Node:
     def _part(self, needs: NodeNeeds, theirs: NodeNeeds | None, workspace: Workspace) -> Equipment:
         name = f"{needs.folder}/{FOLDER}".lstrip("/")
         if _is_committed(workspace.folder / name, self.repository / name):
-            return Equipment(lock=needs.digest, origin=(f"{name} as committed",))
+            return Equipment(lock=needs.digest, origin=(f"the committed {name}",))
         existing = (self.repository / name).is_dir()
         fits = theirs is not None and theirs.digest == needs.digest
-        but = "" if fits else ", though the checkout asks for other packages than the repository"
-        own = self._linked(needs, self.repository, f"{name}, which is there{but}") if existing else Equipment()
+        but = "" if fits else ", although the checkout needs other packages than the repository"
+        own = self._linked(needs, self.repository, f"existing {name}{but}") if existing else Equipment()
         if existing and (fits or self.mode == "own"):
             return own
         if self.mode == "own":
             return Equipment(lock=needs.digest, origin=(f"there is no {name}",))
         if new := _new_sources(needs, theirs):
-            problem = f"packages would come from a place that your repository does not name: {', '.join(new)}"
+            problem = f"packages would come from a source that your repository does not use: {', '.join(new)}"
             return replace(own, lock=needs.digest, problem=problem)
         making = _Making(needs, self.installer, self.runs_scripts)
         key = digest_of(needs.digest, needs.folder, making.tool, str(self.runs_scripts), self.installer.choices())
@@ -68,7 +68,7 @@ class Node:
         if isinstance(made, Failed):
             return replace(own, lock=needs.digest, problem=made.reason)
         scripts = "" if self.runs_scripts else ", without the install scripts of packages"
-        return self._linked(needs, made, f"{name} made by {making.tool}{scripts}")
+        return self._linked(needs, made, f"{name} installed by {making.tool}{scripts}")
 
     def _linked(self, needs: NodeNeeds, top: Path, origin: str) -> Equipment:
         """The folders of packages below `top`, which is a repository or an entry with the same folders."""

@@ -54,12 +54,12 @@ class Entries:
             self._root.mkdir(parents=True, exist_ok=True)
             with self._held(key) as held:
                 if not held:
-                    return Failed("another process has been at the same installation for too long", lasting=False)
+                    return Failed("another process took too long with the same installation", lasting=False)
                 return self._complete(key) or self._before(key) or self._make(key, make)
         except OSError as error:
-            if failure := machine_failure(error, f"packages cannot be kept below {str(self._root)!r}"):
+            if failure := machine_failure(error, f"cannot store packages below {str(self._root)!r}"):
                 raise failure from error
-            return Failed(f"packages cannot be kept below {str(self._root)!r}: {error}", lasting=False)
+            return Failed(f"cannot store packages below {str(self._root)!r}: {error}", lasting=False)
 
     def _make(self, key: str, make: Callable[[Path], Failed | None]) -> Path | Failed:
         self._clear(key)

@@ -32,7 +32,7 @@ def from_poetry(whole: Mapping[str, Any], extras: tuple[str, ...]) -> Declared:
                 continue
             line = poetry_requirement(name, constraint)
             if line is None:
-                notes.append(f"{name} comes from a place that only Poetry can read")
+                notes.append(f"{name} comes from a source that only Poetry can read")
             else:
                 lines.append(line)
     packages = [table(each).get("from") for each in poetry.get("packages", []) if isinstance(poetry["packages"], list)]

@@ -50,7 +50,7 @@ def _from_project(whole: Mapping[str, Any], folder: Path, extras: tuple[str, ...
             legacy = from_setup(folder, extras)
             requirements += legacy.requirements
             notes.extend(
-                legacy.notes or () if legacy.requirements else ("its dependencies are found out by its build",)
+                legacy.notes or () if legacy.requirements else ("its dependencies are only known to its build",)
             )
     name = str(project.get("name", ""))
     scripts = {"console_scripts": project.get("scripts"), "gui_scripts": project.get("gui-scripts")}
@@ -72,7 +72,7 @@ def _about_backend(whole: Mapping[str, Any]) -> tuple[str, ...]:
     backend = str(at(whole, "build-system", "build-backend") or "setuptools")
     if backend.startswith(_PURE_BACKENDS):
         return ()
-    return (f"it is built by {backend}: parts of it that are compiled are not there",)
+    return (f"it is built by {backend}: its compiled parts are missing",)
 
 
 def _source(whole: Mapping[str, Any]) -> str:

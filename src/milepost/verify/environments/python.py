@@ -57,7 +57,7 @@ class Python:
         if self.setting or self.mode != "auto" or fits:
             known = replace(known, origin=(self._why_this(found, fits),))
         elif found.environment is None and self._is_enough(found, build, needs, workspace):
-            why = f"{found.path.name} on PATH has all that the project asks for"
+            why = f"{found.path.name} on PATH has all dependencies of the project"
             known = replace(known, origin=(why,) if needs.anything or needs.uses_pytest else ())
         else:
             known = self._made(self._key(build, needs), found, needs, theirs)
@@ -71,15 +71,15 @@ class Python:
     def _why_this(self, found: ProjectPython, fits: bool) -> str:
         place = found.environment.name if found.environment else found.path.name
         if self.setting:
-            return f"{place}, as set"
+            return f"{place}, as configured"
         if fits or found.environment is None:
-            return f"{place}, which is there"
-        return f"{place}, which is there, though the checkout asks for other packages than the repository"
+            return f"existing {place}"
+        return f"existing {place}, although the checkout needs other packages than the repository"
 
     def _made(self, key: str, found: ProjectPython, needs: PythonNeeds, theirs: PythonNeeds) -> Equipment:
         existing = Equipment(interpreter=found, lock=needs.digest)
         if new := _new_sources(needs, theirs):
-            problem = f"packages would come from a place that your repository does not name: {', '.join(new)}"
+            problem = f"packages would come from a source that your repository does not use: {', '.join(new)}"
             return replace(existing, problem=problem, origin=(self._why_this(found, False),))
         making = Making(found, needs, self.installer)
         made = self.entries.get(key, making.make)
@@ -93,7 +93,7 @@ class Python:
             version=found.version,
         )
         notes = tuple(f"note: {note}" for note in needs.notes)
-        return replace(existing, interpreter=interpreter, origin=(f"made from {making.made_from}", *notes))
+        return replace(existing, interpreter=interpreter, origin=(f"installed from {making.made_from}", *notes))
 
     def _with_own_packages(self, known: Equipment, needs: PythonNeeds, theirs: PythonNeeds) -> Equipment:
         """The checkout's packages come first, by name and by code; an environment that links to the same has them."""
@@ -104,7 +104,7 @@ class Python:
         try:
             registered = register(believed(needs.packages, theirs.packages), interpreter.path, self.cache)
         except OSError as error:
-            what = f"the project's own packages cannot be made known below {str(self.cache)!r}"
+            what = f"cannot register the project's own packages below {str(self.cache)!r}"
             if failure := machine_failure(error, what):
                 raise failure from error
             return replace(known, problem=f"{what}: {error}")

@@ -31,7 +31,7 @@ class Making:
 
     def make(self, entry: Path) -> Failed | None:
         """Make it; what goes wrong is told. All files are in place before the first command runs, and none after."""
-        self._installer.say(f"making an environment from {self.made_from}")
+        self._installer.say(f"creating an environment from {self.made_from}")
         self._copy(entry)
         python = str(entry / VENV / "bin" / "python")
         for argv, env in install_commands(self._tool, self._needs, str(self._base.path), entry):
@@ -121,7 +121,7 @@ def _in_words(needs: PythonNeeds) -> str:
     if needs.asked.lines:
         parts.append("requirements files")
     if needs.declared:
-        parts.append("what the project declares")
+        parts.append("the declared dependencies")
     if needs.constraints and needs.locks:
-        parts.append(f"the versions of {', '.join(name for name, _ in needs.locks)}")
-    return " and ".join(parts) if parts else "nothing but the interpreter"
+        parts.append(f"the versions in {', '.join(name for name, _ in needs.locks)}")
+    return " and ".join(parts) if parts else "the interpreter alone"

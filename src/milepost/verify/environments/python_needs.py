@@ -103,8 +103,8 @@ def python_needs(top: Path) -> PythonNeeds:
     stated = (*pipfile, *(line for each in seen.values() for line in each.requirements))
     lines = tuple(line for line in stated if is_requirement(line))
     own = {normalised(each.name) for each in seen.values() if each.name}
-    missing = tuple(f"{path} is asked for and is not in the checkout" for path in asked.missing)
-    missing += tuple(f"{line!r} is no requirement" for line in stated if not is_requirement(line))
+    missing = tuple(f"{path} is required but not in the checkout" for path in asked.missing)
+    missing += tuple(f"{line!r} is not a valid requirement" for line in stated if not is_requirement(line))
     return PythonNeeds(
         top=top,
         asked=asked,

@@ -43,7 +43,7 @@ class Cargo:
         crates = tuple(crates_in(content))
         lock = digest_of(content.decode("latin-1")) if content else ""
         if not crates or (top / "vendor").is_dir():
-            why = "crates as committed" if crates else "no crates from outside are locked"
+            why = "the committed crates" if crates else "the lock file has no external crates"
             return Equipment(variables={**build, **_offline(crates)}, lock=lock, origin=(why,))
         home = Path(self.installer.environ.get("CARGO_HOME") or self.installer.home / ".cargo")
         if holds_crates(home, crates):
@@ -51,10 +51,10 @@ class Cargo:
                 variables={**build, "CARGO_HOME": str(home), **_offline(crates)},
                 readable=tuple(home / name for name in ("registry", "git", *_CARGO_SETTINGS)),
                 lock=lock,
-                origin=("crates that cargo has fetched before",),
+                origin=("crates that cargo had already downloaded",),
             )
         if self.mode == "own":
-            return Equipment(variables=build, lock=lock, origin=("cargo has not fetched all crates",))
+            return Equipment(variables=build, lock=lock, origin=("cargo has not downloaded all crates",))
         settings = {name: content for name in _CARGO_SETTINGS if (content := _bytes(home / name))}
         key = digest_of(lock, *(content.decode("latin-1") for content in settings.values()))
         made = self.entries.get(f"cargo-{key}", lambda entry: self._fetch(entry, top, settings))
@@ -64,12 +64,12 @@ class Cargo:
             variables={**build, "CARGO_HOME": str(made / "cargo"), **_offline(crates)},
             readable=(made / "cargo",),
             lock=lock,
-            origin=("crates fetched by cargo",),
+            origin=("crates downloaded by cargo",),
         )
 
     def _fetch(self, entry: Path, top: Path, settings: Mapping[str, bytes]) -> Failed | None:
         """Fetching runs no code of a crate; cargo wants the files that a manifest names to be there, though empty."""
-        self.installer.say("fetching crates")
+        self.installer.say("downloading crates")
         for path in ("Cargo.toml", "Cargo.lock", *_members(top)):
             (entry / path).parent.mkdir(parents=True, exist_ok=True)
             (entry / path).write_bytes(_bytes(top / path))
@@ -105,17 +105,17 @@ class Go:
         modules = tuple(modules_in(content.decode("utf-8", "replace")))
         lock = digest_of(_bytes(top / "go.mod").decode("latin-1"), content.decode("latin-1"))
         if not modules or (top / "vendor" / "modules.txt").is_file():
-            why = "modules as committed" if modules else "no modules from outside are locked"
+            why = "the committed modules" if modules else "go.sum has no external modules"
             return Equipment(variables={**build, "GOPROXY": "off"}, lock=lock, origin=(why,))
         cache = self._module_cache()
         if holds_modules(cache, modules):
-            return self._from(cache, build, lock, "modules that go has fetched before")
+            return self._from(cache, build, lock, "modules that go had already downloaded")
         if self.mode == "own":
-            return Equipment(variables=build, lock=lock, origin=("go has not fetched all modules",))
+            return Equipment(variables=build, lock=lock, origin=("go has not downloaded all modules",))
         made = self.entries.get(f"go-{lock}", lambda entry: self._fetch(entry, top))
         if isinstance(made, Failed):
             return Equipment(variables=build, lock=lock, problem=made.reason)
-        return self._from(made / "modules", build, lock, "modules fetched by go")
+        return self._from(made / "modules", build, lock, "modules downloaded by go")
 
     def _from(self, modules: Path, build: dict[str, str], lock: str, origin: str) -> Equipment:
         variables = {**build, "GOMODCACHE": str(modules), "GOPROXY": "off", "GOFLAGS": "-mod=readonly"}
@@ -129,7 +129,7 @@ class Go:
         return Path(path or self.installer.home / "go") / "pkg" / "mod"
 
     def _fetch(self, entry: Path, top: Path) -> Failed | None:
-        self.installer.say("fetching modules of Go")
+        self.installer.say("downloading Go modules")
         for name in ("go.mod", "go.sum"):
             (entry / name).write_bytes(_bytes(top / name))
         argv = ("go", "mod", "download")

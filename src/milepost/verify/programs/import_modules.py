@@ -100,11 +100,11 @@ def import_modules(
     in_time = result.termination != "timeout" and result.duration_ms < 1000 * time_s
     if unreached and in_time:
         first = unreached.pop(0)
-        why = f"it brought down what imports it: {why_not(result, 'python', bench.timeout_s)}"
+        why = f"importing it crashed the process: {why_not(result, 'python', bench.timeout_s)}"
         answers.append(Imported(module=modules[first], number=first, problem=why))
     notes = [f"{len(unreached)} of {len(modules)} modules were not reached in time"] if unreached else []
     elsewhere = [one.module.name for one in answers if one.elsewhere]
-    notes += [f"found outside of the checkout: {listed(tuple(elsewhere))}"] if elsewhere else []
+    notes += [f"imported from outside the checkout: {listed(tuple(elsewhere))}"] if elsewhere else []
     here = tuple(one for one in answers if not one.elsewhere)
     return Imports(answers=here, argv=argv, results=(result,), not_asked="; ".join(notes))
 
@@ -151,11 +151,11 @@ def _imported(module: Module, told: dict[str, Any], checkout: Path, timeout_s: f
         is_here = not file or not module.path.endswith(".py") or bool(_within(file, checkout))
         return Imported(module=module, elsewhere=not is_here)
     if told.get("timed_out"):
-        return Imported(module=module, problem=f"its import did not end in {timeout_s:g} s", timed_out=True)
+        return Imported(module=module, problem=f"its import did not finish within {timeout_s:g} s", timed_out=True)
     if "ended" in told:
         code = told["ended"]
         how = f"exit {code}" if isinstance(code, int) and code >= 0 else f"signal {-code}"
-        return Imported(module=module, problem=f"it ends the process that imports it ({how})")
+        return Imported(module=module, problem=f"importing it ends the process ({how})")
     kind, message = str(told.get("kind", "")), clipped(str(told.get("message", "")))
     file, line = told.get("place") or ("", 0)
     bases = frozenset(told.get("bases", ()))

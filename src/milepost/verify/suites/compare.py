@@ -98,7 +98,7 @@ def _names_failures(bad: list[TestCase], known: Known, reruns: Reruns) -> str:
     first = bad[0]
     said = f"{first.id}: {first.message}" if first.message else first.id
     if first.flaky:
-        said += f" ({reruns.in_words(first.id)}{', though not at the base' if first.id in known else ''})"
+        said += f" ({reruns.in_words(first.id)}{', but not on the base commit' if first.id in known else ''})"
     others = tuple(case.id for case in bad[1:])
     return f"{said}; also failed: {listed(others)}" if others else said
 
@@ -112,11 +112,11 @@ def _names_gone(gone: tuple[str, ...], seen: CheckResult, known: Known) -> str:
 def _summary(seen: CheckResult, fixed: list[TestCase], gone: tuple[str, ...], excused: frozenset[str]) -> str:
     parts = [f"{seen.count('passed')} passed"]
     if fixed:
-        parts.append(f"{len(fixed)} of them did not before")
+        parts.append(f"{len(fixed)} of them did not pass before")
     if failed := seen.count("failed") - len(excused):
-        parts.append(f"{failed} failed before already")
+        parts.append(f"{failed} failed already before")
     if excused:
-        parts.append(f"{len(excused)} flaky as at the base: {listed(tuple(sorted(excused)))}")
+        parts.append(f"{len(excused)} flaky, as on the base commit: {listed(tuple(sorted(excused)))}")
     if skipped := seen.count("skipped"):
         parts.append(f"{skipped} skipped")
     if gone:

@@ -45,7 +45,7 @@ function Done({ by }) {
 function Planned() {
   const open = plan.value.tasks.filter(task => !task.done).length;
   const label = `${open === 1 ? 'task' : 'tasks'} planned`;
-  return html`<${Answer} kind="none" count=${open} label=${label} text="nothing has begun" />`;
+  return html`<${Answer} kind="none" count=${open} label=${label} text="nothing has started" />`;
 }
 
 function rest(state, { failed, unverified, working, asking: asked, waiting }) {
@@ -53,8 +53,8 @@ function rest(state, { failed, unverified, working, asking: asked, waiting }) {
     const undone = [...failed, ...unverified, ...waiting];
     return undone.length ? `${undone.length} not done: ${named(undone)}` : 'nothing is left';
   }
-  if (!alive.value) return `nobody is at work · ${many(waiting.length + working.length + asked.length, 'task')} open`;
-  const now = working.length ? `${named(working)} in work` : 'nothing in work now';
+  if (!alive.value) return `not running · ${many(waiting.length + working.length + asked.length, 'task')} open`;
+  const now = working.length ? `${named(working)} in progress` : 'nothing in progress now';
   return `${now} · ${waiting.length} to come`;
 }
 

@@ -58,7 +58,7 @@ function Attempts({ task, attempt }) {
     const choose = event => pick(task.id, Number(event.currentTarget.value));
     return html`<select aria-label="Attempt" value=${String(attempt.number)} onChange=${choose}>
       ${task.attempts.map(one => html`<option value=${String(one.number)}>
-        attempt ${one.number}: ${one.verdict || 'in work'}
+        attempt ${one.number}: ${one.verdict || 'in progress'}
       </option>`)}
     </select>`;
   }
@@ -112,7 +112,7 @@ function Sentence({ task, attempt, proof, gate }) {
   const { verdict } = attempt;
   const status = gate ? 'asking' : verdict || 'working';
   const found = verdict === 'passed' && gate ? 'passed its checks' : verdict;
-  const words = [found, gate && 'waits for you'].filter(Boolean).join(', ') || 'in work';
+  const words = [found, gate && 'waits for you'].filter(Boolean).join(', ') || 'in progress';
   const facts = [
     `${words}, attempt ${attempt.number} of ${task.attempts.length}`,
     attempt.agent,
@@ -133,7 +133,7 @@ function InWork({ task, attempt, gate }) {
   const moves = !gate && link.value === 'live' && alive.value;
   if (moves) second.value;
   const doing = [attempt.stage, task.doing].filter(Boolean).join(' · ');
-  return html`<section class="in-work" aria-label="In work">
+  return html`<section class="in-work" aria-label="In progress">
     <p><span class="doing"><${Pieces} text=${doing || 'begins'} /></span>
       ${!gate && html`<span class="soft">${moves ? span(now() - attempt.startedAt) : 'when last seen'}</span>`}</p>
     ${gate && html`<${Asks} gate=${gate} />`}
@@ -151,7 +151,7 @@ const Asks = ({ gate }) => html`<p class="asks"><${Prose} text=${gate.question} 
 
 function ProveAgain({ task }) {
   const command = `milepost verify ${task.id} --replay`;
-  return html`<p class="prove"><span class="soft">prove it again</span> <code>${command}</code>
+  return html`<p class="prove"><span class="soft">verify it again</span> <code>${command}</code>
     <${CopyButton} text=${command} label=${`Copy ${command}`} /></p>`;
 }
 
@@ -200,7 +200,7 @@ function Untried({ id, task }) {
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the roadmap says">
     <div class="lede"><h3><${Inline} text=${planned?.title || task?.title || id} /></h3>
       <p class="sentence"><${Mark} status=${task?.status ?? 'waiting'} />
-        <span><${Inline} text=${task?.reason || 'not begun'} /></span></p></div>
+        <span><${Inline} text=${task?.reason || 'not started'} /></span></p></div>
     ${planned && html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt>
       <dd><code><${Pieces} text=${value} /></code></dd>`)}</dl>`}
     ${planned?.text && html`<pre class="log words"><${Prose} text=${planned.text} /></pre>`}

@@ -21,18 +21,18 @@ export function Beside({ left, right }) {
 const Summary = ({ one: { attempt } }) => html`<div class=${`side-head v-${attempt.verdict}`}>
   <p><${Mark} status=${attempt.verdict || 'working'} /><b>attempt ${attempt.number}</b>${' '}
     <span class="soft"><${Pieces} text=${attempt.agent} /></span></p>
-  <p class="soft"><${Inline} text=${attempt.reason || attempt.verdict || 'in work'} /></p>
+  <p class="soft"><${Inline} text=${attempt.reason || attempt.verdict || 'in progress'} /></p>
 </div>`;
 
 function Answers({ left, right }) {
   const names = [...new Set([left, right].flatMap(one => one.proof.checks.map(check => check.name)))];
   const answer = (one, name) => {
     const check = one.proof.checks.find(known => known.name === name);
-    if (!check) return html`<span class="soft">not asked</span>`;
+    if (!check) return html`<span class="soft">not run</span>`;
     return html`<${Mark} status=${check.failed ? 'failed' : 'passed'} />
       <span class=${check.failed ? 'bad' : ''}><${Pieces} text=${check.after} /></span>`;
   };
-  return html`<div class="checks" role="group" aria-label="What the checks said of both" tabindex="0"><table>
+  return html`<div class="checks" role="group" aria-label="Results of the checks for both attempts" tabindex="0"><table>
     <thead><tr>
       <th scope="col">check</th>
       ${[left, right].map(one => html`<th scope="col">attempt ${one.attempt.number}</th>`)}

@@ -29,10 +29,10 @@ export function Waits() {
 
 /** Why nobody would hear a note; nothing when somebody would. */
 function silence(state) {
-  if (!state.run) return 'No run has begun.';
-  if (state.state === 'finished') return 'The run is over: nobody is there to be told.';
+  if (!state.run) return 'No run has started.';
+  if (state.state === 'finished') return 'The run is over: no agent will read a note.';
   if (link.value !== 'live') return 'The server does not answer: nothing can be sent.';
-  if (!alive.value) return 'Nobody works on this run now; `milepost resume` goes on with it.';
+  if (!alive.value) return 'This run is not running now; continue it with `milepost resume`.';
   return '';
 }
 
@@ -78,7 +78,7 @@ export function Composer() {
         rows="1"
         maxlength=${LONGEST_NOTE}
         autocomplete="off"
-        placeholder=${why ? '' : task ? 'Tell its agent something' : 'Tell every agent something'}
+        placeholder=${why ? '' : task ? 'Write a note to its agent' : 'Write a note to every agent'}
         aria-describedby="note-counts"
         disabled=${why !== ''}
         value=${text}
@@ -93,8 +93,8 @@ export function Composer() {
       ><${Icon} name="send" /></button>
     </div>
     <p class="counts soft" id="note-counts">
-      <${Prose} text=${why || 'It counts from the next attempt on.'} />
-      ${!why && html`<span class="keys-hint"> Shift-Enter begins a new line.</span>`}
+      <${Prose} text=${why || 'Agents read it from the next attempt on.'} />
+      ${!why && html`<span class="keys-hint"> Shift-Enter starts a new line.</span>`}
     </p>
   </form>`;
 }

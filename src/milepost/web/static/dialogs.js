@@ -44,7 +44,7 @@ function HelpDialog() {
     <dl class="keys">${KEYS.map(({ names, what }) => html`<div>
       <dt>${names.map(name => html`<kbd>${name}</kbd>`)}</dt><dd>${what}</dd>
     </div>`)}</dl>
-    <p class="soft">Splitters: arrow keys, with Shift for more, Home to put one back. Tasks: arrow keys.</p>
+    <p class="soft">Splitters: arrow keys, with Shift for more, Home to reset one. Tasks: arrow keys.</p>
     <label class="switch">
       <input
         type="checkbox"
@@ -56,7 +56,7 @@ function HelpDialog() {
       single-letter keys are on
     </label>
     <div class="buttons">
-      <button class="button quiet first" onClick=${reset}>Put the panels back</button>
+      <button class="button quiet first" onClick=${reset}>Reset the panels</button>
       <button class="button main" onClick=${shut}>Close</button>
     </div>
   <//>`;

@@ -15,8 +15,8 @@ const OVER = new Set(['passed', 'failed', 'unverified']);
 
 function whenItCounts({ state, tasks }, task) {
   const isOver = state === 'finished' || OVER.has(tasks.get(task)?.status);
-  const counts = isOver ? 'This run is done with it: the edit counts for the next one.'
-    : 'A run that is on follows what is written there.';
+  const counts = isOver ? 'This run is finished with it: the edit applies to the next run.'
+    : 'A run in progress follows the new text.';
   return mayRetry() ? counts : `${counts} It can be committed when the run is over.`;
 }
 
@@ -62,7 +62,7 @@ function Edit({ task }) {
       onKeyDown=${onCtrlEnter(() => still || save(commits))}
     />
     <${Refusal} refusal=${refusal}>
-      ${' '}<button class="button small" onClick=${load}>Begin again with what is there now</button>
+      ${' '}<button class="button small" onClick=${load}>Start again from the current text</button>
     <//>
     <div class="buttons">
       <button class="button quiet first" onClick=${shut}>Not now</button>

@@ -102,7 +102,7 @@ function Gate({ entry }) {
     ${gate.shown.trim() && html`<${Log}
       lines=${few}
       kinds=${gate.kind === 'after' ? tones(few) : []}
-      label="What is asked about"
+      label="What the question is about"
     />`}
     ${lines.length > MOST_SHOWN && html`<p class="soft">${many(lines.length - MOST_SHOWN, 'more line')}</p>`}
     ${gate.answer
@@ -189,12 +189,12 @@ function Ended({ name }) {
 
 function Printed({ entry }) {
   if (entry.kind === 'tool') {
-    if (!entry.text) return html`<p class="soft nothing">Nothing came of it that is kept.</p>`;
-    return html`<${Log} lines=${entry.text.split('\n').slice(-MOST_LINES)} label="What came of it" />`;
+    if (!entry.text) return html`<p class="soft nothing">Its result was not kept.</p>`;
+    return html`<${Log} lines=${entry.text.split('\n').slice(-MOST_LINES)} label="Its result" />`;
   }
   const { lines, errors, more } = printedBy(read('talk', 'terminal'), entry);
   if (!lines.length) {
-    const why = hello.value?.older ? 'It is older than what is here: see the terminal.' : 'It printed nothing.';
+    const why = hello.value?.older ? 'It is older than these lines: see the terminal.' : 'It printed nothing.';
     return html`<p class="soft nothing">${why}</p>`;
   }
   return html`${more > 0 && html`<p class="soft nothing">${many(more, 'earlier line')} in the terminal</p>`}

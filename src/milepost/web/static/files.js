@@ -37,7 +37,7 @@ export function Files() {
 
 function Absent({ answer }) {
   const question = questionFor(read('code').run);
-  if (!question) return html`<p class="empty">No run has begun.</p>`;
+  if (!question) return html`<p class="empty">No run has started.</p>`;
   if (answer === undefined) return html`<p class="empty">Fetching the files …</p>`;
   return html`<p class="empty">The files could not be fetched.${' '}
     <button class="more" onClick=${() => askAgain(question)}>Try again</button></p>`;

@@ -12,18 +12,18 @@ import { tones } from './wording.js';
 
 // What an answer leads to, by the kind of the gate; the engine decides the same in gates.py.
 const LEADS_TO = {
-  approve: { before: 'the task begins', after: 'the work lands as it is shown', destructive: 'it is run, this once' },
+  approve: { before: 'the task starts', after: 'the work is merged as shown', destructive: 'it is run, this once' },
   reject: {
-    before: 'the task ends without a milepost; your words are the reason',
-    after: 'nothing lands: the agent tries again, and is told your words',
-    destructive: 'the command is not run: the agent is told your words, and goes on without it',
+    before: 'the task ends without a milepost; your text is the reason',
+    after: 'nothing is merged: the agent tries again and gets your text',
+    destructive: 'the command is not run: the agent gets your text and continues without it',
   },
   edit: {
-    before: 'your words are added to the task, and it begins',
-    after: 'nothing lands: the agent tries again, as you write',
+    before: 'your text is added to the task, and it starts',
+    after: 'nothing is merged: the agent tries again as you write',
     destructive: 'the command is not run: the agent is told what to do instead',
   },
-  skip: 'the task ends without a milepost, and the run goes on with the others',
+  skip: 'the task ends without a milepost, and the run continues with the others',
   delegate: 'another agent does the task',
 };
 const leadsTo = (answer, kind) => LEADS_TO[answer][kind] ?? LEADS_TO[answer];
@@ -32,7 +32,7 @@ const OTHERS = {
   reject: { name: 'Reject', field: 'Why not', needed: true },
   edit: { name: 'Edit', field: 'What to do instead, or as well', needed: true },
   skip: { name: 'Skip', field: 'Why (may be left empty)', needed: false },
-  delegate: { name: 'Delegate', field: 'The agent who does it', needed: true },
+  delegate: { name: 'Delegate', field: 'The agent that does it', needed: true },
 };
 
 const shut = () => {
@@ -72,11 +72,11 @@ function Question({ gate, task, others }) {
   <//>`;
 }
 
-/** What is decided on, sign by sign. */
+/** What you decide on, sign by sign. */
 function Shown({ gate }) {
   const lines = gate.shown.replace(/\n$/, '').split('\n');
   const kinds = gate.kind === 'after' ? tones(lines) : [];
-  return html`<pre class="shown" tabindex="0" role="region" aria-label="What is decided on">
+  return html`<pre class="shown" tabindex="0" role="region" aria-label="What you decide on">
     ${lines.map((line, place) => html`<span class=${kinds[place] ?? ''}><${Pieces} text=${line} />${'\n'}</span>`)}
   </pre>`;
 }
@@ -147,7 +147,7 @@ const Answered = ({ gate }) => html`<p class="notice" role="status">
   </p>
   <div class="buttons"><button class="button" onClick=${shut}>Close</button></div>`;
 
-const Changed = ({ look }) => html`<p class="notice" role="alert">What waits for you is another one now.</p>
+const Changed = ({ look }) => html`<p class="notice" role="alert">Another question waits for you now.</p>
   <div class="buttons">
     <button class="button quiet first" onClick=${shut}>Not now</button>
     <button class="button main" onClick=${look}>Show what waits now</button>

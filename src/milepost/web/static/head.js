@@ -95,7 +95,7 @@ function Runs() {
 
 function aboutRun({ started_at: startedAt, finished_at: finishedAt, ended, tasks }) {
   const day = new Date(startedAt * 1000).toLocaleDateString('en', { day: 'numeric', month: 'short' });
-  const state = finishedAt ? 'finished' : ended ? 'left' : 'not finished';
+  const state = finishedAt ? 'finished' : ended ? 'abandoned' : 'not finished';
   return `${day} ${clock(startedAt).slice(0, 5)} · ${many(tasks.length, 'task')} · ${state}`;
 }
 
@@ -129,7 +129,7 @@ function Held() {
 // One button, so that it keeps the focus when it turns into another one.
 const TURNS = [
   { when: 'pause', icon: 'pause', label: 'Pause', what: 'Pause the run', act: () => steer('pause') },
-  { when: 'goOn', icon: 'play', label: 'Go on', what: 'Go on with the run', act: () => steer('go_on') },
+  { when: 'goOn', icon: 'play', label: 'Continue', what: 'Continue the run', act: () => steer('go_on') },
   { when: 'resume', icon: 'play', label: 'Resume', what: 'Resume the run', act: () => steer('resume'), main: true },
 ];
 
@@ -151,15 +151,15 @@ const Act = ({ icon, label, what, act, main = false }) => html`<button
 </button>`;
 
 const STOPS = [
-  { label: 'Stop after the steps in flight', note: 'it can go on later', act: () => steer('stop') },
-  { label: 'Finish the tasks in work', note: 'nothing new begins', act: () => steer('finish') },
-  { label: 'Stop now', note: 'steps in flight are done again later', hazard: true, act: stopNow },
+  { label: 'Stop after the steps in flight', note: 'it can be resumed later', act: () => steer('stop') },
+  { label: 'Finish the tasks in progress', note: 'nothing new starts', act: () => steer('finish') },
+  { label: 'Stop now', note: 'steps in flight are repeated later', hazard: true, act: stopNow },
 ];
 
 function stopNow() {
   confirming.value = {
     title: 'Stop the run now?',
-    text: 'The steps in flight are cut short, and are done again when the run goes on. No milepost is lost.',
+    text: 'The steps in flight are interrupted, and repeated when the run is resumed. No milepost is lost.',
     label: 'Stop now',
     act: () => steer('stop', '', 'now'),
   };

@@ -39,7 +39,7 @@ export const Icon = ({ name }) => html`<svg class="stroke" viewBox="0 0 24 24" a
 </svg>`;
 
 const WORDS = {
-  passed: 'passed', failed: 'failed', unverified: 'unverified', working: 'in work', asking: 'waits for you',
+  passed: 'passed', failed: 'failed', unverified: 'unverified', working: 'in progress', asking: 'waits for you',
   waiting: 'waits', done: 'done before',
 };
 const SIGNS = {

@@ -58,17 +58,17 @@ const flip = one => () => {
 
 export const KEYS = [
   { names: ['1', '2', '3', '4', '5'], what: 'go to a panel', act: key => go(PANELS[Number(key) - 1]) },
-  { names: ['j', 'k'], what: 'next task, task before', act: key => move(key === 'j' ? 1 : -1) },
-  { names: [']', '['], what: 'next attempt, attempt before', act: key => turn(key === ']' ? 1 : -1) },
-  { names: ['.'], what: 'what can be done with the task', act: openMenu },
+  { names: ['j', 'k'], what: 'next task, previous task', act: key => move(key === 'j' ? 1 : -1) },
+  { names: [']', '['], what: 'next attempt, previous attempt', act: key => turn(key === ']' ? 1 : -1) },
+  { names: ['.'], what: 'actions for the task', act: openMenu },
   { names: ['w'], what: 'what waits for you', act: whatWaits },
   { names: ['Esc'], what: 'back to the whole run', act: widen },
   { names: ['/'], what: 'search the terminal', act: search },
-  { names: ['n', 'N'], what: 'next match, match before', act: key => terminal.jump(key === 'n' ? 1 : -1) },
+  { names: ['n', 'N'], what: 'next match, previous match', act: key => terminal.jump(key === 'n' ? 1 : -1) },
   { names: ['t'], what: 'times in the terminal', act: flip(stamps) },
   { names: ['f'], what: 'follow the end of the terminal', act: flip(follow) },
   { names: ['m'], what: 'fill the page with a panel', act: fill },
-  { names: ['d'], what: 'dark, light, as the system', act: nextTheme },
+  { names: ['d'], what: 'theme: dark, light, system', act: nextTheme },
   { names: ['?'], what: 'these keys', act: flip(helping) },
 ];
 const ACTS = new Map(KEYS.flatMap(({ names, act }) => names.map(name => [name === 'Esc' ? 'Escape' : name, act])));

@@ -128,7 +128,7 @@ export function Splitter({ name, label, across = false }) {
 /** A panel: its heading with a note and tools, and its body. */
 export function Panel({ name, title, note, tools, children }) {
   const full = whole.value === name;
-  const label = full ? `Give ${title} its place back` : `Fill the page with ${title}`;
+  const label = full ? `Restore ${title}` : `Fill the page with ${title}`;
   return html`<section
     class=${`panel p-${name}${full ? ' whole' : ''}`}
     id=${`panel-${name}`}

@@ -14,9 +14,9 @@ export function Made({ showFiles }) {
   const made = tasks.filter(task => task.status === 'passed').sort((one, other) => other.endedAt - one.endedAt);
   const not = tasks.filter(task => task.status === 'failed' || task.status === 'unverified');
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the run made">
-    <${Part} title="What was not made" tasks=${not} />
-    <div class="lede"><h3>What was made</h3>
-      <p class="soft">${made.length ? 'Newest first.' : 'Nothing has its milepost yet.'}</p></div>
+    <${Part} title="What was not done" tasks=${not} />
+    <div class="lede"><h3>What was done</h3>
+      <p class="soft">${made.length ? 'Newest first.' : 'There is no milepost yet.'}</p></div>
     <${List} tasks=${made} />
     ${made.length > 0 && html`<${ChangedFiles} showFiles=${showFiles} />`}
   </div>`;

@@ -41,7 +41,7 @@ function Tiles() {
     ['model calls', state.calls.toLocaleString('en')],
     ['tokens', short(state.tokens)],
     ['first try', passed.length ? `${atOnce} of ${passed.length}` : '–'],
-    ['a milepost', passed.length ? money(state.cost / passed.length) : '–'],
+    ['per milepost', passed.length ? money(state.cost / passed.length) : '–'],
     ['took', state.startedAt ? span((state.endedAt || now()) - state.startedAt) : '–'],
     ['budget', budget ? money(budget) : 'none'],
   ];
@@ -109,14 +109,14 @@ function Tools() {
       >${label}</button>`)}
     </div>
     ${address && html`<button
-        class="icon" aria-label="Load it anew" title="Load it anew"
+        class="icon" aria-label="Reload it" title="Reload it"
         onClick=${() => {
           loads.value += 1;
         }}
       ><${Icon} name="again" /></button>
       <a
-        class="icon" href=${address} target="_blank" rel="noopener noreferrer" aria-label="Open in a tab of its own"
-        title="Open in a tab of its own"
+        class="icon" href=${address} target="_blank" rel="noopener noreferrer" aria-label="Open in a new tab"
+        title="Open in a new tab"
       ><${Icon} name="out" /></a>`}`;
 }
 

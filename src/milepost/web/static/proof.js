@@ -16,7 +16,7 @@ const MOST_LOG = 5000;
 export function Refused({ task, attempt, checks, isLast }) {
   const failed = checks.filter(check => check.failed);
   return html`<section class="why" aria-label="Why it was refused">
-    <p class="lead"><b>Why it was refused.</b> <${Prose} text=${attempt.reason || 'No reason was told.'} /></p>
+    <p class="lead"><b>Why it was refused.</b> <${Prose} text=${attempt.reason || 'No reason was given.'} /></p>
     ${failed.filter(check => check.details.length).map(check => html`<${Evidence} key=${check.name} check=${check} />`)}
     ${isLast && html`<${Onward} task=${task} />`}
   </section>`;
@@ -52,7 +52,8 @@ export function Checks({ where, checks, nothing }) {
   if (!checks.length) return html`<p class="soft pad">No check was run.</p>`;
   return html`<div class="checks" role="group" aria-label="Checks" tabindex="0"><table>
     <thead><tr>
-      <th scope="col">check</th><th scope="col">what was asked</th><th scope="col">before</th><th scope="col">after</th>
+      <th scope="col">check</th><th scope="col">what was checked</th>
+      <th scope="col">before</th><th scope="col">after</th>
       <th scope="col" class="number">time</th><th><span class="hidden">its log</span></th>
     </tr></thead>
     ${checks.map(check => html`<${Check} key=${`${where.attempt}/${check.name}`} where=${where} check=${check} />`)}
@@ -117,4 +118,4 @@ export const parted = checks => ({
 });
 
 export const NothingToAsk = ({ names }) =>
-  names?.length > 0 && html`<p class="soft nothing-asked">nothing to ask: <${Pieces} text=${names.join(', ')} /></p>`;
+  names?.length > 0 && html`<p class="soft nothing-asked">nothing to check: <${Pieces} text=${names.join(', ')} /></p>`;

@@ -96,7 +96,7 @@ export function pieces(line) {
   }
   if (at < text.length) reveal(classes(style), text.slice(at), found);
   if (whole.length > LONGEST) {
-    found.push(['cut', `… ${(whole.length - LONGEST).toLocaleString('en')} more signs; copy gives all`]);
+    found.push(['cut', `… ${(whole.length - LONGEST).toLocaleString('en')} more characters; copy gives all`]);
   }
   return found;
 }

@@ -18,14 +18,14 @@ export function standing(state, { link, alive, left, stopping }) {
   if (kind === 'finished') return { kind: isProven(state) ? 'proven' : kind, text: WORDS[kind] };
   const word = alive || kind === 'paused' ? WORDS[kind] : 'stopped';
   if (link === 'lost' || link === 'refused') return { kind: 'unseen', text: word, note: ' when last seen' };
-  if (left) return { kind: 'left', text: 'left', note: ' for another run' };
+  if (left) return { kind: 'left', text: 'abandoned', note: ' for another run' };
   const asks = kind === 'running' && isHeldUp(state);
-  if (!alive && asks) return { kind: 'stopped', text: ASKS, note: ', nobody is at work' };
-  if (!alive) return { kind: 'stopped', text: word, note: ', can go on' };
+  if (!alive && asks) return { kind: 'stopped', text: ASKS, note: ', not running' };
+  if (!alive) return { kind: 'stopped', text: word, note: ', can be resumed' };
   if (stopping) return { kind: 'stopping', text: 'stopping' };
   if (asks) return { kind: 'asking', text: ASKS };
   const working = kind === 'running' ? 0 : glance(state).working.length;
-  return { kind, text: WORDS[kind], note: working ? `, ${working} at work` : '' };
+  return { kind, text: WORDS[kind], note: working ? `, ${working} in progress` : '' };
 }
 
 /** Whether every task of it passed. */
@@ -52,19 +52,19 @@ export function nextSteps(state, { kind, text }, link) {
   if (link === 'refused') return [['milepost web', 'gives this page a new key']];
   if (kind === 'stopped') {
     const waits = glance(state).gates.length > 0;
-    return [['milepost resume', waits ? 'goes on, once you answered what waits for you' : 'goes on where it was']];
+    return [['milepost resume', waits ? 'continues once you have answered' : 'continues where it stopped']];
   }
   if (kind === 'none' && text === WORDS.none) {
-    return [['milepost plan', 'shows what would be done, and in which order'], ['milepost run', 'does it']];
+    return [['milepost plan', 'shows what would be done, and in which order'], ['milepost run', 'runs it']];
   }
   if (state.state !== 'finished') return [];
   const { tasks, by_hand: byHand } = state.summary;
   const refused = tasks.find(task => task.verdict && task.verdict !== 'passed');
   const newest = tasks.findLast(task => task.commit);
   const steps = [];
-  if (byHand) steps.push([byHand, 'takes the mileposts into your branch']);
+  if (byHand) steps.push([byHand, 'merges the mileposts into your branch']);
   if (refused) steps.push([`milepost proof ${refused.id}`, 'what was tried, and why it was not accepted']);
-  if (newest && !refused) steps.push([`milepost proof ${newest.id}`, 'what was run to believe it']);
-  if (newest) steps.push([`milepost undo ${newest.id}`, 'takes back that milepost alone']);
+  if (newest && !refused) steps.push([`milepost proof ${newest.id}`, 'how it was verified']);
+  if (newest) steps.push([`milepost undo ${newest.id}`, 'undoes that milepost only']);
   return steps.slice(0, 2);
 }

@@ -183,7 +183,7 @@ const HANDLERS = {
     state.state = state.state === 'finished' ? 'finished' : 'running';
     state.walls = [];
     cutShort(state, at, seq);
-    say(state, seq, at, event, 'run', { text: event.last_call ? `goes on: ${event.last_call}` : 'goes on' });
+    say(state, seq, at, event, 'run', { text: event.last_call ? `resumed: ${event.last_call}` : 'resumed' });
     return [...ALL, 'terminal'];
   },
   stage_started(state, event, at, seq) {

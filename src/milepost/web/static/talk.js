@@ -109,7 +109,7 @@ function AtWork({ id }) {
     <${Mark} status="working" />
     ${!id && html`<b><${Pieces} text=${task.id} /></b>`}
     <span class="doing"><${Pieces} text=${[task.stage, task.doing].filter(Boolean).join(' · ')} /></span>
-    <span class="soft">${moves ? span(now() - startOf(task)) : 'in work when last seen'}</span>
+    <span class="soft">${moves ? span(now() - startOf(task)) : 'in progress when last seen'}</span>
   </div>`);
 }
 

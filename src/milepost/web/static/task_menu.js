@@ -22,8 +22,8 @@ export function TaskMenu({ id, status }) {
   const steerable = alive.value && state !== 'finished' && tasks.has(id) && !OVER.has(status);
   const command = `milepost ${gate ? 'approve' : COMMANDS[status] ?? 'run --task'} ${quoted(id)}`;
   return html`<${Menu}
-    label=${`What can be done with ${visible(id)}`}
-    hint="What can be done with it (.)"
+    label=${`Actions for ${visible(id)}`}
+    hint="Actions (.)"
     acts=${[
       gate && { label: 'Look and answer', act: () => {
         asking.value = gate.gate;
@@ -52,7 +52,7 @@ function again(id) {
 function give(id) {
   confirming.value = {
     title: `Give ${visible(id)} to another agent`, label: 'Give it', agent: true,
-    text: 'For the attempts that begin from now.',
+    text: 'For attempts that start from now on.',
     act: agent => steer('agent', id, agent),
   };
 }
@@ -60,7 +60,7 @@ function give(id) {
 function drop(id) {
   confirming.value = {
     title: `Drop ${visible(id)} from this run?`, label: 'Drop it',
-    text: 'It stays open in the roadmap; what waits for it waits on.',
+    text: 'It stays open in the roadmap; tasks that depend on it keep waiting.',
     act: () => steer('drop', id),
   };
 }

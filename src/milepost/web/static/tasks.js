@@ -48,7 +48,7 @@ function refused(state, task, entry) {
 function held(state, task, entry, planned) {
   if (task?.reason) return task.reason;
   if (state.run && !task) return 'not in this run';
-  if (state.state === 'finished') return 'not begun';
+  if (state.state === 'finished') return 'not started';
   const open = (entry?.after ?? []).filter(id => state.tasks.get(id)?.status !== 'passed' && !planned.get(id)?.done);
   return open.length ? `waits for ${open.join(', ')}` : 'next';
 }

@@ -100,7 +100,7 @@ function Found() {
   const older = hello.value?.older;
   const count = rows.matches.value.toLocaleString('en');
   return html`<span class="found" role="status">${nth ? `${nth} of ${count}` : count}</span>
-    <${Tool} icon="before" label="Match before" onClick=${() => rows.jump(-1)} />
+    <${Tool} icon="before" label="Previous match" onClick=${() => rows.jump(-1)} />
     <${Tool} icon="after" label="Next match" shortcut="n" onClick=${() => rows.jump(1)} />
     <${Tool} icon="list" label="Only lines that match" pressed=${onlyMatches.value} onClick=${toggle(onlyMatches)} />
     ${older && html`<button class="chip" onClick=${() => rows.fetchOlder()}>search older lines, too</button>`}`;
@@ -171,7 +171,7 @@ function whyEmpty() {
   if (query.value && onlyMatches.value) return 'No line matches the search.';
   const task = narrowed.value ? selected.value : '';
   if (task && !state.lines.task.includes(task)) return `${visible(task)} has run no command yet.`;
-  return 'The kinds of lines that are chosen above leave nothing.';
+  return 'No line is of the kinds chosen above.';
 }
 
 function Body() {

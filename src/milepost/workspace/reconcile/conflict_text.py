@@ -25,14 +25,14 @@ def conflict_evidence(conflicts: Conflicts) -> str:
 
 def _file(file: Conflicted) -> Iterator[str]:
     by = "; ".join(_shown(task) for task in file.landed) or "another task"
-    yield f"{_shown(file.path)}: changed meanwhile by {by}"
+    yield f"{_shown(file.path)}: changed in the meantime by {by}"
     if file.ours is None or file.theirs is None:
         yield f"  there now: {_state(file.ours)}   as you left it: {_state(file.theirs)}"
         return
     try:
         base, ours, theirs = (_lines(side or b"") for side in (file.base, file.ours, file.theirs))
     except UnicodeDecodeError:
-        yield "  no text: only one of the versions can stay"
+        yield "  not text: only one of the versions can stay"
         return
     at = 1
     for piece in stretches(base, ours, theirs) or ():
@@ -61,7 +61,7 @@ def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
 
 
 def _state(content: bytes | None) -> str:
-    return "not there, or nothing to show" if content is None else "a file"
+    return "missing, or nothing to show" if content is None else "a file"
 
 
 def _lines(content: bytes) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def _setting(text: str) -> Setting | str:
         return f"{text!r:.100} cannot be read; write name: type (low..high) = value, or name: one|other = one"
     name, kind, low, high, value = found.groups()
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        return f"{name!r} cannot name a setting"
+        return f"{name!r} is not a valid name of a setting"
     choices = tuple(kind.split("|")) if "|" in kind else ()
     if choices:
         return _choice(name, choices, value.strip(), bounded=low is not None)
@@ -104,7 +104,7 @@ def _choice(name: str, choices: tuple[str, ...], value: str, *, bounded: bool) -
     if bounded:
         return f"{name}: choices have no range"
     if value not in choices:
-        return f"{name}: {value!r} is none of {', '.join(choices)}"
+        return f"{name}: {value!r} is not one of {', '.join(choices)}"
     return Setting(name=name, type="choice", default=value, choices=choices)
 
 
@@ -116,7 +116,7 @@ def _plain(name: str, kind: Type, bounds: tuple[str | None, str | None], value: 
     if kind == "text" and not isinstance(default, str):
         default = value
     if not fits(default, kind) or (isinstance(default, str) and not default.isprintable()):
-        return f"{name}: {value!r:.60} is not of its type"
+        return f"{name}: {value!r:.60} is not of that type"
     numbers = [_number(bound) if bound else None for bound in bounds]
     given = [bound for bound in bounds if bound]
     if given and kind not in ("integer", "number"):

@@ -46,9 +46,9 @@ class RenameSymbol:
         words = _words_of(file)
         return (
             *problems_in(self.schema, inputs),
-            *((f"new {new!r} is a word of the language",) if new in words else ()),
+            *((f"new {new!r} is a keyword of the language",) if new in words else ()),
             *(("old and new are the same",) if old and old == new else ()),
-            *(() if known else (f"file {file!r} is of no language that is known",)),
+            *(() if known else (f"file {file!r} is not in a known language",)),
         )
 
     def execute(self, inputs: Mapping[str, str], site: PendingChanges) -> None:
@@ -56,7 +56,7 @@ class RenameSymbol:
         old, new = values["old"], values["new"]
         home = values.get("file") or _home(site, old, new)
         if home == "":
-            site.say(f"{new} is there, and no {old}")
+            site.say(f"{new} exists already, and {old} does not")
             return
         if home.endswith(".py"):
             _rename_python(site, home, old, new)
@@ -71,7 +71,7 @@ def _rename_python(site: PendingChanges, home: str, old: str, new: str) -> None:
         return
     stubs = [path for path in site.paths(".pyi") if re.search(rf"(?<!\w){re.escape(old)}(?!\w)", site.text(path))]
     if stubs:
-        raise PathRefused(f"{old!r} is in files that are not followed: {', '.join(stubs)}")
+        raise PathRefused(f"{old!r} is in files that cannot be renamed: {', '.join(stubs)}")
     renaming = in_python.Renaming(old=old, new=new, sources=sources, home=home)
     _write(site, renaming.changed(), renaming.left, old)
     for path in ("pyproject.toml", "setup.cfg"):

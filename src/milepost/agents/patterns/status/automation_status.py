@@ -21,7 +21,7 @@ class AutomationStatus:
     @property
     def schema(self) -> Schema:
         return inputs_schema(
-            "Write down which automations are on: CI, hooks, formatters, updates, Milepost's own.",
+            "Write a page that lists which automations are on: CI, hooks, formatters, updates, Milepost's own.",
             {
                 "page": {"type": "string", "minLength": 1, "default": "docs/automation.md", "description": "the table"},
                 "json": {"type": "string", "minLength": 1, "default": "docs/automation.json"},

@@ -57,7 +57,7 @@ class ImplementationStatus:
     @property
     def schema(self) -> Schema:
         return inputs_schema(
-            "Write down what of the roadmap is planned, stubbed, implemented or verified, from evidence.",
+            "Write a page that shows which tasks are planned, stubbed, implemented or verified, from evidence.",
             {
                 "roadmap": {"type": "string", "minLength": 1, "default": "ROADMAP.md"},
                 "page": {"type": "string", "minLength": 1, "default": "docs/status.md", "description": "the table"},

@@ -43,8 +43,8 @@ _PACKAGE = __package__.replace(".", "/")
 _START = f"import sys; sys.path.insert(0, sys.argv[1]); from {__package__}.client import main; sys.exit(main())"
 _HEAD_OF_DIFF = "+++ "
 _STOPPED = {
-    "max_tokens": "its model's answer was cut off at its longest",
-    "max_turn_requests": "it came to its own bound of turns",
+    "max_tokens": "its model's answer was cut off at the length limit",
+    "max_turn_requests": "it reached its own limit of turns",
     "refusal": "its model refused to do it",
     "cancelled": "it was cancelled",
 }
@@ -175,8 +175,8 @@ class AcpReader:
             yield trouble_of(confession)
             yield ProgramEnded(fine=False, what=confession)
         elif not steps and self._counts_tokens and not self._used.tokens:
-            yield Troubled("silent", "its model gave no whole answer")
-            yield ProgramEnded(fine=False, what="its model gave no whole answer")
+            yield Troubled("silent", "its model gave no complete answer")
+            yield ProgramEnded(fine=False, what="its model gave no complete answer")
         elif unfinished := count(told.get("unfinished")):
             yield ProgramEnded(fine=False, what=f"it stopped in the middle of {unfinished} tool calls")
         elif not steps and not last:

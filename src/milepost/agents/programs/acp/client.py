@@ -108,7 +108,7 @@ class Conversation:
                 self._ask("session/set_config_option", chosen, START_S)
                 return
         if not isinstance(opened.get("models"), dict):
-            raise Ending("model", f"lets nobody choose a model, so {model!r} cannot be had this way")
+            raise Ending("model", f"does not let clients choose a model, so {model!r} cannot be used this way")
         self._ask("session/set_model", {"sessionId": self._session, "modelId": model}, START_S)
 
     def _ask(self, method: str, params: dict[str, Any], within_s: float | None) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def _other(setup: ProgramSetup, home: Path) -> Given:
     everywhere = (*setup.args, *setup.env.values())
     if setup.base_url and not any("{base_url}" in text for text in everywhere):
         raise SettingInvalid(
-            f"nothing says how the program {setup.program!r} is given its address {setup.base_url!r}",
+            f"no setting passes the address {setup.base_url!r} to the program {setup.program!r}",
             "write {base_url} where it belongs in args or env",
         )
 

@@ -30,7 +30,7 @@ def read_text(root: Path, path: str, *, line: int = 1, limit: int | None = None)
     """The text of a file of the workspace, from its `line`th line on, `limit` lines of it."""
     real = inside(root, path)
     if real.exists() and not real.is_file():
-        raise Outside(f"{path!r} is no file")
+        raise Outside(f"{path!r} is not a file")
     if real.stat().st_size > LARGEST_FILE_BYTES:
         raise Outside(f"{path!r} is larger than {LARGEST_FILE_BYTES} bytes")
     lines = real.read_bytes().decode(errors="replace").splitlines(keepends=True)
@@ -42,7 +42,7 @@ def write_text(root: Path, path: str, content: str) -> None:
     """Make a file of the workspace hold `content`, with the folders on the way to it."""
     real = inside(root, path)
     if real.exists() and not real.is_file():
-        raise Outside(f"{path!r} is no file")
+        raise Outside(f"{path!r} is not a file")
     if real.exists() and real.stat().st_nlink > 1:
         raise Outside(f"{path!r} has a second name (a hard link) that may be outside the workspace")
     encoded = content.encode()
@@ -56,11 +56,11 @@ def inside(root: Path, path: str) -> Path:
         real = Path(os.path.realpath(root / path))
         base = Path(os.path.realpath(root))
     except (OSError, ValueError) as problem:
-        raise Outside(f"{path[:200]!r} is no path: {problem}") from problem
+        raise Outside(f"{path[:200]!r} is not a valid path: {problem}") from problem
     if not path or real == base or not real.is_relative_to(base):
         raise Outside(f"{path[:200]!r} is outside the workspace")
     if any(part.lower() == ".git" for part in real.relative_to(base).parts):
-        raise Outside(f"{path[:200]!r} is git's own")
+        raise Outside(f"{path[:200]!r} belongs to git")
     return real
 
 

@@ -1,4 +1,4 @@
-"""A connection to one server of tools: the protocol's own library, in a thread that has an event loop."""
+"""A connection to one MCP server: the protocol's own library, in a thread that has an event loop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CLOSING_S = 15.0
 
 
 class ServerFailed(Exception):
-    """Says why a server of tools did not do what it was asked."""
+    """Says why an MCP server did not do what it was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Connection:
         self._came_of_opening: Client | BaseException | None = None
         self._opened = asyncio.Event()
         self._transport = _transport(server, terminal, folder, home, timeout_s, self._note_end)
-        self._thread = threading.Thread(target=self._live, name=f"server of tools {server.name}", daemon=True)
+        self._thread = threading.Thread(target=self._live, name=f"MCP server {server.name}", daemon=True)
         self._thread.start()
 
     def tools(self) -> tuple[Listed, ...]:
@@ -102,7 +102,7 @@ class Connection:
             raise ServerFailed(self._reason(_words(error))) from error
 
     def _reason(self, what: str) -> str:
-        return f"the server of tools {self._server.name!r} failed: {self._ended or what}"
+        return f"the MCP server {self._server.name!r} failed: {self._ended or what}"
 
     def _note_end(self, how: str) -> None:
         self._ended = how

@@ -85,7 +85,7 @@ class WalledServer:
         self._command = command
         self._on_end = on_end
         self._result: CommandResult | BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="a server of tools", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="an MCP server", daemon=True)
         self._thread.start()
 
     @property

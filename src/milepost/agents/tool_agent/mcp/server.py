@@ -1,4 +1,4 @@
-"""A server of tools as the settings name it, and the names that its tools have for a model."""
+"""An MCP server as the settings name it, and the names that its tools have for a model."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ class McpServer:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or "__" in self.name:
             raise SettingInvalid(
-                f"the server of tools {self.name!r} has no fit name",
-                "begin it with a letter; then letters, digits, and - or single _ between them, 20 at most: [mcp.NAME]",
+                f"the MCP server {self.name!r} has an invalid name",
+                "start with a letter; then letters, digits, and - or single _ between them, at most 20: [mcp.NAME]",
             )
         if bool(self.command) == bool(self.url):
             raise SettingInvalid(
-                f"the server of tools {self.name!r} needs a command or a url, and not both",
+                f"the MCP server {self.name!r} needs a command or a url, but not both",
                 f'write command = ["program", "word"] or url = "https://…" under [mcp.{self.name}]',
             )
         if self.url and (urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname):
             raise SettingInvalid(
-                f"the url {self.url!r} of the server of tools {self.name!r} is no address of a web server",
+                f"the url {self.url!r} of the MCP server {self.name!r} is not a web address",
                 "write it with http:// or https://",
             )
 

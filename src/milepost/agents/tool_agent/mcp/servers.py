@@ -1,4 +1,4 @@
-"""The servers of tools of one attempt: listed once, started when they are needed, and gone afterwards."""
+"""The MCP servers of one attempt: listed once, started when they are needed, and gone afterwards."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Servers:
         for server in self._servers:
             reply = self._tools.logbook.once(_listing(server), lambda server=server: self._listed(server))  # type: ignore[misc]
             if reply.refused:
-                raise ServerFailed(f"the server of tools {server.name!r} was not asked: {reply.refused}")
+                raise ServerFailed(f"the MCP server {server.name!r} was not asked: {reply.refused}")
             for tool in reply.body["tools"]:
                 self._offer(server, **tool)
 
@@ -94,10 +94,10 @@ class Servers:
         tools = [tool for tool in self._connection(server).tools() if server.offers(tool.name)]
         missing = sorted(set(server.tools or ()) - {tool.name for tool in tools})
         if missing:
-            raise ServerFailed(f"the server of tools {server.name!r} has no tool {', '.join(map(repr, missing))}")
+            raise ServerFailed(f"the MCP server {server.name!r} has no tool {', '.join(map(repr, missing))}")
         if len(tools) > MOST_TOOLS:
             raise ServerFailed(
-                f"the server of tools {server.name!r} has {len(tools)} tools, more than {MOST_TOOLS}: "
+                f"the MCP server {server.name!r} has {len(tools)} tools, more than {MOST_TOOLS}: "
                 f"name those to be used under [mcp.{server.name}] tools"
             )
         plain = [self._plain(tool) for tool in tools if self._fits(server, tool)]
@@ -107,7 +107,7 @@ class Servers:
         """Whether a tool can be told to a model; people are told of one that cannot."""
         fits = tool.parameters.get("type") == "object" and len(str(tool.parameters)) <= LONGEST_PARAMETERS
         if not fits:
-            self._tools.say(f"the tool {tool.name!r:.100} of {server.name} is left out: its parameters are too much")
+            self._tools.say(f"the tool {tool.name!r:.100} of {server.name} is left out: its parameters are too large")
         return fits
 
     def _plain(self, tool: Listed) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Servers:
     def _connection(self, server: McpServer) -> Connection:
         if server.name not in self._open:
             require_library(server)
-            self._tools.say(f"starting the server of tools {server.name}")
+            self._tools.say(f"starting the MCP server {server.name}")
             self._open[server.name] = Connection(
                 server,
                 terminal=self._tools.terminal,
@@ -166,7 +166,7 @@ def require_library(server: McpServer) -> None:
     """Raise when the library is missing that speaks with servers."""
     if find_spec("mcp") is None:
         raise SettingInvalid(
-            f"the server of tools {server.name!r} needs the package mcp, which is not installed",
+            f"the MCP server {server.name!r} needs the package mcp, which is not installed",
             "pip install 'milepost[mcp]'",
         )
 

@@ -36,7 +36,7 @@ def template_names() -> tuple[str, ...]:
 def template_named(name: str) -> Template:
     """The template of this name."""
     if name not in template_names():
-        raise Misuse(f"there is no template {name!r}", f"there are {', '.join(template_names())}")
+        raise Misuse(f"there is no template {name!r}", f"the templates are {', '.join(template_names())}")
     table = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
     return Template(name=name, about=table["about"], roadmap=NewRoadmap.model_validate(table["roadmap"]))
 

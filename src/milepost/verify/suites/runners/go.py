@@ -48,7 +48,7 @@ class GoRunner:
         if result.termination != "exited":
             problem = "" if told.missing(result, "go") else told.unfinished(argv, result, bench)
         elif open_tests:
-            problem = f"{open_tests[0]} was begun and has no end"
+            problem = f"{open_tests[0]} started but did not finish"
         else:
             problem = told.contradiction(result.exit_code, cases, failing=FAILED)
         return told.chosen(told.run_of(argv, result, cases=cases, problem=problem), only)

@@ -123,7 +123,7 @@ def run_from(
         cases = (*cases, *_uncompiled(cases, said, top, folder))
     if result.exit_code and not cases and _NOT_DOWNLOADED.search(said):
         run = told.run_of(argv, result)
-        return replace(run, missing=f"what {argv[0]} needs is not installed: {_complaint(said)}")
+        return replace(run, missing=f"dependencies of {argv[0]} are not installed: {_complaint(said)}")
     problem = told.contradiction(result.exit_code, cases)
     return told.run_of(argv, result, cases=cases, problem=problem and f"{problem}: {_complaint(said)}")
 
