@@ -97,7 +97,7 @@ def require_givable(name: str, value: Any, *, functions: bool = True) -> None:
 
 
 def no_more_runs(limits: ExecutionLimits) -> str:
-    return f"had its {limits.steps} runs: reset gives it as many again"
+    return f"used up its {limits.steps} runs: reset allows as many again"
 
 
 def bounds_of(limits: ExecutionLimits, *, runtime_mb: int = 0) -> Bounds:
