@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import milepost
+import milepost.events
 
 GOAL = 1.3
 AGENT = """\
@@ -87,7 +88,9 @@ def travel(repo: Path, agent: str, parallel: int) -> Travelled:
     return Travelled(
         wall_s=events[-1][0] - events[0][0],
         attempts=sum(task.attempts for task in ending.tasks),
-        verified=sum(isinstance(event, milepost.StageStarted) and event.stage == "verify" for _, event in events),
+        verified=sum(
+            isinstance(event, milepost.events.StageStarted) and event.stage == "verify" for _, event in events
+        ),
     )
 
 

@@ -1,7 +1,8 @@
 """Milepost turns a ROADMAP.md into verified commits.
 
-The library is what is listed in `__init__.pyi` beside this file, which is `__all__`; that, and nothing else, is kept
-stable. Nothing is imported before it is asked for.
+The names of `__all__` are listed in `__init__.pyi` beside this file. More is in the public modules `milepost.attempts`,
+`milepost.events`, `milepost.runs` … (see docs/library.md). These names are stable, all others are not. Nothing is
+imported before it is used.
 
     import milepost
 
@@ -16,36 +17,42 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __version__ = "0.1.0"
 
 
-def _home_of_each() -> dict[str, str]:
-    """The module of each name, from the lines that type checkers read: `from HOME import NAME as NAME`."""
-    with open(f"{__file__}i", encoding="utf-8") as stub:  # noqa: PTH123 (pathlib would be imported for this alone)
-        lines = (line.split() for line in stub if line.startswith("from "))
-        return {words[-1]: words[1] for words in lines}
+def _exports(file: str) -> dict[str, tuple[str, str]]:
+    """Where each public name comes from, by the lines that type checkers read: `from MODULE import NAME as PUBLIC`."""
+    with open(file, encoding="utf-8") as source:  # noqa: PTH123 (pathlib would be imported for this alone)
+        lines = (line.split() for line in source)
+        return {line[5]: (line[1], line[3]) for line in lines if line[::2] == ["from", "import", "as"]}
 
 
-_HOME_OF = _home_of_each()
+def _lazy(module: str, file: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__` and `__dir__` of a public module whose names are imported on first use."""
+    exports = _exports(file)
+    names = sorted(exports)
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+    def get(name: str) -> object:
+        if name not in exports:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        home, there = exports[name]
+        return getattr(import_module(home), there)
+
+    return names, get, lambda: names
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'milepost' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = _lazy(__name__, f"{__file__}i")
 
 
 class _Library(ModuleType):
-    """Where a call has the name of a room, such as `plan`, the call has it: importing the room does not take it."""
+    """Keeps the call where a call and a package have the same name, such as `plan`, when the package is imported."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+        if not (name in __all__ and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import milepost
+from milepost import benchmarks
 from milepost.core.errors import Misuse, SettingInvalid
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, sample_files
 from tests.e2e.conftest import Sandbox
@@ -26,8 +26,8 @@ def test_a_run_killed_at_every_boundary_ends_as_the_undisturbed_one(
     """Each life dies right after something new was recorded: a step, an answer of the model, a use of a tool."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     tasks, calls = (4, 20) if ALL else (2, 12)
-    report = milepost.chaos(tasks=tasks, random=0)
-    assert milepost.chaos_findings(report) == []
+    report = benchmarks.chaos(tasks=tasks, random=0)
+    assert benchmarks.chaos_findings(report) == []
     assert report.passed
     assert report.mileposts == tasks and report.model_calls == calls and report.boundaries > 12 * tasks
     toll = report.every_boundary
@@ -64,17 +64,17 @@ def test_chaos_asks_nobody_who_costs_money_and_says_what_it_lacks(
     sandbox.write(ROADMAP, files[ROADMAP].replace("  - Files: pages/0002.txt", "  - Agent: command:claude"))
     sandbox.commit()
     with pytest.raises(Misuse, match="'command:claude'"):
-        milepost.chaos(cassette=CASSETTE)
+        benchmarks.chaos(cassette=CASSETTE)
     with pytest.raises(Misuse, match="there is no recording"):
-        milepost.chaos(ROADMAP)
+        benchmarks.chaos(ROADMAP)
     with pytest.raises(Misuse, match="--tasks"):
-        milepost.chaos(ROADMAP, tasks=3)
+        benchmarks.chaos(ROADMAP, tasks=3)
     with pytest.raises(SettingInvalid, match="cannot be read"):
-        milepost.chaos(ROADMAP, cassette="nowhere.json")
+        benchmarks.chaos(ROADMAP, cassette="nowhere.json")
     sandbox.write(ROADMAP, files[ROADMAP].replace("[ ]", "[x]"))
     sandbox.commit()
     with pytest.raises(Misuse, match="there is no open task"):
-        milepost.chaos(cassette=CASSETTE)
+        benchmarks.chaos(cassette=CASSETTE)
 
 
 def test_nothing_of_a_killed_run_goes_on_running(sandbox: Sandbox) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import events
 from milepost.cli.run_live import tell_machines
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_chaos import wait_until
@@ -129,7 +130,7 @@ def test_a_line_for_machines_is_written_in_one_piece(monkeypatch: pytest.MonkeyP
 
     def go(tell: object) -> milepost.NothingToDo:
         assert callable(tell)
-        tell(milepost.RunStopping(run="7f3a", at_once=True))
+        tell(events.RunStopping(run="7f3a", at_once=True))
         return milepost.NothingToDo(reason="a test")
 
     assert tell_machines(go) == 0

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import milepost
-from milepost import departing
-from milepost.departing import environment
-from milepost.detached import Begun, last_words, starting
+from milepost import attempts, events, runs
+from milepost.api.detached import start
+from milepost.api.detached.request import DetachedStart, error_file, new_run
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import Journal
 from tests.e2e.conftest import Sandbox
@@ -24,10 +24,10 @@ from tests.e2e.test_chaos import wait_until
 ONE = "# Roadmap\n\n- [ ] 1.1 One\n  - write a.txt one\n  - wait\n  - Verify: grep -q one a.txt\n"
 SERVER = """
 import json, os, socket, sys, time
-import milepost
+from milepost import runs
 listening = socket.create_server(("127.0.0.1", 0))
 listening.set_inheritable(True)
-begun = milepost.start_detached(sys.argv[1], agent=sys.argv[2])
+begun = runs.start_detached(sys.argv[1], agent=sys.argv[2])
 print(json.dumps({"what": begun.what, "run": begun.run}), flush=True)
 time.sleep(600)
 """
@@ -36,8 +36,8 @@ time.sleep(600)
 def over(sandbox: Sandbox) -> list[str]:
     """Wait for the end of the newest run; gives what happened in it."""
     roadmap = sandbox.repo / "ROADMAP.md"
-    wait_until(lambda: milepost.running(roadmap) is None)
-    return [entry.event.event for entry in milepost.events(roadmap)]
+    wait_until(lambda: runs.current(roadmap) is None)
+    return [entry.event.event for entry in events.read(roadmap)]
 
 
 def streams_of(pid: int) -> set[str]:
@@ -64,7 +64,7 @@ def test_a_run_outlives_the_server_and_keeps_neither_its_sockets_nor_its_secrets
     begun = json.loads(server.stdout.readline())
     assert begun["what"] == "started"
     holder = holder_of(roadmap.parent / ".milepost")
-    assert holder is not None and holder.run == begun["run"] == milepost.running(roadmap)
+    assert holder is not None and holder.run == begun["run"] == runs.current(roadmap)
     assert not streams_of(holder.pid) & streams_of(server.pid) and streams_of(server.pid)
     assert b"MILEPOST_WEB_KEY" not in Path(f"/proc/{holder.pid}/environ").read_bytes()
     os.kill(server.pid, signal.SIGKILL)
@@ -72,11 +72,11 @@ def test_a_run_outlives_the_server_and_keeps_neither_its_sockets_nor_its_secrets
 
     os.kill(holder.pid, signal.SIGKILL)
     wait_until(lambda: holder_of(roadmap.parent / ".milepost") is None)
-    resumed = milepost.resume_detached(roadmap)
+    resumed = runs.resume_detached(roadmap)
     assert (resumed.what, resumed.run) == ("resumed", begun["run"])
     sandbox.let_go()
     assert "milepost_made" in over(sandbox) and sandbox.mileposts() == ["1.1"]
-    again = milepost.resume_detached(roadmap)
+    again = runs.resume_detached(roadmap)
     assert (again.what, again.reason) == ("nothing_to_do", "the last run is finished")
 
 
@@ -85,18 +85,18 @@ def test_a_task_is_tried_once_more_by_who_tried_it_last_or_by_another(sandbox: S
     sandbox.write("milepost.toml", "[limits]\nattempts = 1\n")
     sandbox.commit("Settings")
     roadmap = sandbox.repo / "ROADMAP.md"
-    assert milepost.last_agent("1.1", roadmap) is None
+    assert attempts.last_agent("1.1", roadmap) is None
     assert sandbox.run().code == 1
-    assert milepost.last_agent("1.1", roadmap) == sandbox.agent
-    died = Begun(what="refused", run="7f3a", reason="the disk is full", advice="make room")
-    last_words(roadmap).write_text(died.model_dump_json())
+    assert attempts.last_agent("1.1", roadmap) == sandbox.agent
+    died = DetachedStart(what="refused", run="7f3a", reason="the disk is full", advice="make room")
+    error_file(roadmap).write_text(died.model_dump_json())
     with pytest.raises(milepost.MilepostError, match="there is no agent 'nobody'"):
-        milepost.retry_detached("1.1", roadmap, agent="nobody")
-    assert milepost.why_it_ended("7f3a", roadmap) == "the disk is full: make room", "nothing began: it still stands"
-    begun = milepost.retry_detached("1.1", roadmap)
+        runs.retry_detached("1.1", roadmap, agent="nobody")
+    assert runs.detached_error("7f3a", roadmap) == "the disk is full: make room", "nothing began: it still stands"
+    begun = runs.retry_detached("1.1", roadmap)
     assert begun.what == "started"
     over(sandbox)
-    assert [one.agent for one in milepost.attempts("1.1", roadmap)] == [sandbox.agent] * 2
+    assert [one.agent for one in attempts.of_task("1.1", roadmap)] == [sandbox.agent] * 2
 
 
 COSTLY = {"version": 2, "tasks": {"1.1": [{"agent": "tool", "answers": [{"text": "no", "cost_usd": 0.2}]}]}}
@@ -124,7 +124,7 @@ def test_a_task_is_tried_once_more_within_the_walls_gates_and_budget_of_the_run_
     held = order_of(roadmap, ran.events[-1]["run"])
     assert (held["trust"], held["approve"], held["memory"]) == ("isolated", "risky", "read-only")
 
-    begun = milepost.retry_detached("1.1", roadmap)
+    begun = runs.retry_detached("1.1", roadmap)
     assert begun.held == f"by {costly[:60]}, isolated, asking before what is risky, with $0.20 left"
     over(sandbox)
     assert order_of(roadmap, begun.run) == held
@@ -138,15 +138,15 @@ def test_a_task_is_tried_once_more_within_the_walls_gates_and_budget_of_the_run_
 def test_a_process_that_says_nothing_is_told_from_one_that_is_slow(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wish = starting(sandbox.repo / "ROADMAP.md")
-    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
+    wish = new_run(sandbox.repo / "ROADMAP.md")
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-I", "-c", "print('no line', end='')"))
     with pytest.raises(milepost.MilepostError, match="ended before the run began"):
-        departing.depart(wish)
-    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", "import time; time.sleep(600)"))
-    monkeypatch.setattr(departing, "PATIENCE_S", 0.2)
+        start.start(wish)
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-I", "-c", "import time; time.sleep(600)"))
+    monkeypatch.setattr(start, "PATIENCE_S", 0.2)
     with pytest.raises(milepost.MilepostError, match=r"did not begin within 0\.2 s"):
-        departing.depart(wish)
-    assert environment({"PATH": "x", "MILEPOST_WEB_KEY": "y", "MILEPOST_TRUST": "z"}) == {
+        start.start(wish)
+    assert start.environment({"PATH": "x", "MILEPOST_WEB_KEY": "y", "MILEPOST_TRUST": "z"}) == {
         "PATH": "x",
         "MILEPOST_TRUST": "z",
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import executors
 from milepost.core.commands import TrustLevel
 from milepost.sandbox.levels import ladder
 
@@ -78,7 +79,7 @@ def test_changes_to_a_workspace_are_told_and_dropped_unless_they_are_accepted(tm
 def test_the_library_gives_the_changes_to_whoever_asks_for_them(tmp_path: Path) -> None:
     given: list[tuple[str, str]] = []
 
-    def look(changes: milepost.Changes) -> None:
+    def look(changes: executors.Changes) -> None:
         given.extend((change.kind, str(change.path)) for change in changes.list())
 
     for on_changes in (look, None):

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import milepost
+from milepost import gates
 from tests.e2e.conftest import Answer, Sandbox
 from tests.slow import slow
 
@@ -36,7 +37,7 @@ def wait_until(holds: Callable[[], Any]) -> Any:
     return found
 
 
-def waiting(sandbox: Sandbox) -> tuple[milepost.Gate, ...]:
+def waiting(sandbox: Sandbox) -> tuple[gates.Gate, ...]:
     return milepost.waiting_gates(sandbox.repo / "ROADMAP.md")
 
 

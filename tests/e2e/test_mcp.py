@@ -26,6 +26,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent, TextResourceContents
 
 import milepost
+import milepost.events
 from milepost.core.memories import Circumstances, Episode, EpisodeEnd, EpisodeStart, EpisodeStep, Lesson
 from milepost.core.verdict import Verdict
 from milepost.mcp import start_run, wait_for_run
@@ -149,7 +150,7 @@ def test_a_run_outlives_the_server_that_began_it_and_another_one_tells_its_end(
             os.kill(server_pid, signal.SIGKILL)
             return str(begun["run"])
 
-    def let_go_after_a_look(roadmap: Path, run: str | None, place: int) -> tuple[milepost.Entry, ...]:
+    def let_go_after_a_look(roadmap: Path, run: str | None, place: int) -> tuple[milepost.events.Entry, ...]:
         found = look(roadmap, run, place)
         if not place:
             sandbox.let_go()

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import milepost
+from milepost import events
 from tests.e2e.conftest import Sandbox
 
 SECRET = "sk-abcdefghijklmnopqrstuvwx"
@@ -38,7 +38,7 @@ def test_every_line_is_told_once_and_a_command_that_is_killed_has_no_end(sandbox
     Path(sandbox.agent.split()[-1]).write_text(AGENT)
     sandbox.roadmap(TASK)
     engine = sandbox.start("run", "--agent", sandbox.agent)
-    with milepost.open_stream(sandbox.repo / "ROADMAP.md") as stream:
+    with events.open_stream(sandbox.repo / "ROADMAP.md") as stream:
         wait_for_lines(stream, 100)
         os.killpg(engine.pid, signal.SIGKILL)
         engine.communicate()
@@ -85,7 +85,7 @@ def printed(entries: list[dict[str, Any]], command: str) -> tuple[list[str], lis
     return lines, [row["lines"][place] for row in rows for place in row["errors"]]
 
 
-def wait_for_lines(stream: milepost.EventStream, many: int) -> None:
+def wait_for_lines(stream: events.EventStream, many: int) -> None:
     until = time.monotonic() + 60
     while time.monotonic() < until:
         rows = [row for run in stream.runs() for row in stream.printed_before(run.run, stream.last(run.run) + 1)]

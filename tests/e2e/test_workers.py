@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 import milepost
-from milepost import departing
+from milepost import runs
+from milepost.api.detached import start
 from milepost.engine.records.journal import Journal
 from tests.e2e.conftest import Sandbox
 from tests.e2e.test_exact_resume import cassette, command, traced, write
@@ -290,8 +291,8 @@ def test_a_task_is_tried_again_at_the_workers_as_it_was_submitted_and_only_the_r
 
     echo = "import json, sys; wish = json.load(sys.stdin)['wish']\n"
     echo += "print(json.dumps({'what': 'nothing_to_do', 'reason': wish['database']}))"
-    monkeypatch.setattr(departing, "PROGRAM", (sys.executable, "-I", "-c", echo))
-    assert milepost.retry_detached("T1", roadmap, database=far).reason == far
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-I", "-c", echo))
+    assert runs.retry_detached("T1", roadmap, database=far).reason == far
 
 
 @slow

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import errors, roadmaps
 from milepost.core.errors import CommitRefused, RoadmapUnwritable
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
@@ -36,40 +37,40 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def test_an_edit_is_made_in_the_place_of_what_was_shown_and_of_nothing_else(roadmap: Path) -> None:
-    shown = milepost.task_text("1.1", roadmap)
+    shown = roadmaps.task_text("1.1", roadmap)
     assert (shown.task, shown.text, shown.line) == ("1.1", "- [ ] 1.1 One", 3)
-    edited = milepost.edit_task("1.1", shown.text + "\n  - Verify: true", roadmap, digest=shown.digest)
+    edited = roadmaps.edit_task("1.1", shown.text + "\n  - Verify: true", roadmap, digest=shown.digest)
     assert roadmap.read_text() == TEXT.replace("One\n", "One\n  - Verify: true\n")
-    assert (edited, roadmap.stat().st_mode & 0o777) == (milepost.task_text("1.1", roadmap), 0o640)
+    assert (edited, roadmap.stat().st_mode & 0o777) == (roadmaps.task_text("1.1", roadmap), 0o640)
     before = roadmap.read_bytes()
-    with pytest.raises(milepost.TaskChanged):
-        milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, digest=shown.digest)
+    with pytest.raises(errors.TaskChanged):
+        roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, digest=shown.digest)
     for text in ("- [ ] 1.1 One\n  - Depends on: 1.2", "- [ ] 1.1 One\n  - Depends on: 9.9"):
-        with pytest.raises(milepost.EditRefused, match="a run could not use that"):
-            milepost.edit_task("1.1", text, roadmap, digest=edited.digest)
+        with pytest.raises(errors.EditRefused, match="a run could not use that"):
+            roadmaps.edit_task("1.1", text, roadmap, digest=edited.digest)
     assert roadmap.read_bytes() == before
 
 
 def test_of_two_who_edit_what_both_were_shown_one_is_refused(roadmap: Path) -> None:
-    shown = milepost.task_text("1.2", roadmap)
+    shown = roadmaps.task_text("1.2", roadmap)
     refused: list[milepost.MilepostError] = []
 
     def edit(word: str) -> None:
         try:
-            milepost.edit_task("1.2", shown.text.replace("Two", word), roadmap, digest=shown.digest)
+            roadmaps.edit_task("1.2", shown.text.replace("Two", word), roadmap, digest=shown.digest)
         except milepost.MilepostError as error:
             refused.append(error)
 
     edit("First")
     edit("Second")
-    assert [type(error) for error in refused] == [milepost.TaskChanged]
+    assert [type(error) for error in refused] == [errors.TaskChanged]
     assert "First" in roadmap.read_text() and "Second" not in roadmap.read_text()
 
 
 def test_edits_of_two_tasks_at_once_are_all_made(roadmap: Path) -> None:
     def edit(task: str) -> None:
         for number in range(8):
-            milepost.edit_task(task, f"{milepost.task_text(task, roadmap).text}\n  - line {number}", roadmap)
+            roadmaps.edit_task(task, f"{roadmaps.task_text(task, roadmap).text}\n  - line {number}", roadmap)
 
     threads = [threading.Thread(target=edit, args=(task,)) for task in ("1.1", "1.2")]
     for thread in threads:
@@ -84,7 +85,7 @@ def test_edits_of_two_tasks_at_once_are_all_made(roadmap: Path) -> None:
 def test_a_roadmap_that_may_not_be_written_is_left_alone(roadmap: Path) -> None:
     roadmap.chmod(0o440)
     with pytest.raises(RoadmapUnwritable):
-        milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap)
+        roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap)
     assert roadmap.read_text() == TEXT
 
 
@@ -94,7 +95,7 @@ def test_an_edit_is_committed_alone_under_the_users_name_and_without_their_hooks
     place.git("add", "staged.txt")
     place.write("app.py", "x = 2\n")
     before = place.git("status", "--porcelain")
-    edited = milepost.edit_task("1.1", "- [ ] 1.1 Ein & eins", place.top / "ROADMAP.md", commit=True)
+    edited = roadmaps.edit_task("1.1", "- [ ] 1.1 Ein & eins", place.top / "ROADMAP.md", commit=True)
     assert edited.commit == place.head
     assert place.git("show", "--format=%an <%ae> %s%n%b", "--name-only", "HEAD").split("\n") == [
         "Ada <ada@example.com> Edit task 1.1 in ROADMAP.md",
@@ -103,7 +104,7 @@ def test_an_edit_is_committed_alone_under_the_users_name_and_without_their_hooks
         "ROADMAP.md",
     ]
     assert place.git("status", "--porcelain") == before
-    again = milepost.edit_task("1.1", edited.text, place.top / "ROADMAP.md", commit=True)
+    again = roadmaps.edit_task("1.1", edited.text, place.top / "ROADMAP.md", commit=True)
     assert (again.commit, place.head) == ("", edited.commit), "nothing to commit"
 
 
@@ -114,7 +115,7 @@ def test_what_cannot_be_committed_alone_is_refused_before_anything_is_written(pl
     def refused(why: str) -> None:
         before = roadmap.read_bytes()
         with pytest.raises(CommitRefused, match=why):
-            milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+            roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
         assert (roadmap.read_bytes(), place.head) == (before, head)
 
     roadmap.write_text(TEXT + "\nMore.\n")
@@ -146,7 +147,7 @@ def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_tak
     with Journal(place.top / ".milepost/milepost.db") as journal:
         journal.open_run(left, "1", {"user": {"branch": "main"}})
         with pytest.raises(CommitRefused, match="run 7f3a is unfinished, and will update your branch when it ends"):
-            milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+            roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
         journal.leave_run(left)
         journal.open_run(over, "1", {"user": {"branch": "main"}})
         journal.leave_run(over)
@@ -155,11 +156,11 @@ def test_an_edit_is_not_committed_where_a_run_is_not_over_or_its_work_is_not_tak
     place.git("branch", f"milepost/{over}")
     place.git("reset", "--quiet", "--hard", begun)
     with pytest.raises(CommitRefused, match="your branch lacks the commits of run 7f3b") as refused:
-        milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
+        roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True)
     assert (roadmap.read_text(), place.head) == (TEXT, begun)
     place.git(*refused.value.advice.partition(",")[0].split()[1:])
     assert place.head == made
-    assert milepost.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True).commit == place.head
+    assert roadmaps.edit_task("1.1", "- [ ] 1.1 Other", roadmap, commit=True).commit == place.head
 
 
 def test_a_file_is_committed_as_the_users_own_settings_say(place: Place) -> None:
@@ -168,7 +169,7 @@ def test_a_file_is_committed_as_the_users_own_settings_say(place: Place) -> None
     roadmap.unlink()
     place.git("checkout", "--", "ROADMAP.md")
     assert roadmap.read_bytes().count(b"\r\n") == 5
-    milepost.edit_task("1.1", "- [ ] 1.1 Ein", roadmap, commit=True)
+    roadmaps.edit_task("1.1", "- [ ] 1.1 Ein", roadmap, commit=True)
     assert roadmap.read_bytes() == TEXT.replace("One", "Ein").replace("\n", "\r\n").encode()
     assert place.git("show", "--format=%an, %cn", "--numstat", "HEAD").split("\n") == [
         "Countess, Ada",

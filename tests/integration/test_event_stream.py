@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-import milepost
+from milepost import events
 from milepost.core.errors import StateUnwritable
 from milepost.core.events import AgentSaid, CommandPrinted, RunFinished
 from milepost.engine.events import live_stream
@@ -192,7 +192,7 @@ def test_state_that_was_removed_and_made_anew_is_another_epoch(tmp_path: Path) -
 
 def test_the_stream_of_a_project_is_opened_before_its_first_run(tmp_path: Path) -> None:
     folder = new_place(tmp_path).top
-    with milepost.open_stream(folder / "ROADMAP.md") as stream:
+    with events.open_stream(folder / "ROADMAP.md") as stream:
         assert stream.runs() == ()
     assert not (folder / ".milepost").exists()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import plans, projects
 from milepost.core.errors import RoadmapMissing, SettingInvalid
 from milepost.engine.planning.find_projects import family_of, find_family
 from milepost.engine.project.project import Project
@@ -98,7 +99,7 @@ def test_what_is_named_and_not_there_is_told(tmp_path: Path) -> None:
     assert problems[0] == "workspace.members names 'gone', but there is no such folder"
     assert problems[1].startswith("api: package.json cannot be read: ")
     with pytest.raises(RoadmapMissing, match="no project in"):
-        milepost.plan_projects(top)
+        projects.plan(top)
     (top / "milepost.toml").write_text('[workspace]\nmembers = "api"\n')
     with pytest.raises(SettingInvalid, match="is not a list of folders"):
         find_family(top)
@@ -131,7 +132,7 @@ def test_a_roadmap_sees_the_widest_family_that_it_is_in(tmp_path: Path) -> None:
     assert not any(problem.fatal for problem in milepost.plan(top / "web/ui/docs/ROADMAP.md").problems)
     assert milepost.plan(top / "alone/ROADMAP.md").problems[0].fatal
 
-    partly = milepost.plan_projects(top / "web")
+    partly = projects.plan(top / "web")
     assert [one.name for one in partly.projects] == ["ui"]
     assert not any(one.problem.fatal for one in partly.problems), "what is beyond this folder is known all the same"
 
@@ -152,7 +153,7 @@ def test_a_reference_says_whether_it_is_met(tmp_path: Path) -> None:
         (2, False, "1.2 waits for api:1.2, which is still open in that project: a run skips it"),
         (3, True, "1.3 depends on 'api:2', but api has no task 2"),
     ]
-    assert [task["depends_elsewhere"] for task in milepost.plan_to_json(made)["tasks"]] == [
+    assert [task["depends_elsewhere"] for task in plans.to_json(made)["tasks"]] == [
         ["api:1.1"],
         ["api:1.2"],
         ["api:2"],
@@ -170,7 +171,7 @@ def test_files_of_packages_are_told_apart_by_where_they_are(tmp_path: Path) -> N
     }
     top = write(tmp_path, files)
     (top / ".git").mkdir()
-    waves = milepost.plan_projects(top).waves
+    waves = projects.plan(top).waves
     assert waves[0] == (("a", "1.1"), ("a", "1.2"), ("b", "1.1"))
     assert waves[1] == (("b", "1.2"), ("b", "1.3"))
 
@@ -195,9 +196,9 @@ def test_what_has_no_box_is_known_from_its_milepost_in_a_family_too(tmp_path: Pa
     (top / "ROADMAP.md").unlink()
     git(top, "add", "--all")
     git(top, "commit", "--quiet", "--message", "Roadmaps")
-    assert milepost.plan_projects(top).waves == ((("api", "1.1"), ("api", "1.2")), (("web", "1.1"),))
+    assert projects.plan(top).waves == ((("api", "1.1"), ("api", "1.2")), (("web", "1.1"),))
     milepost_for(top, "api/ROADMAP.md")
-    assert milepost.plan_projects(top).waves == ((("api", "1.2"), ("web", "1.1")),)
+    assert projects.plan(top).waves == ((("api", "1.2"), ("web", "1.1")),)
     assert not any("waits for" in one.message for one in milepost.plan(top / "web").problems)
     ahead = plans_of({"api": Project.find(top / "api"), "web": Project.find(top / "web")})
     assert [task.status for task in ahead["api"].tasks] == ["done", "open"]

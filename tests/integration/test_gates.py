@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+import milepost.gates
 from milepost.cli.show.gates import gates_lines
 from milepost.core.errors import AgentUnknown, GateChanged, GateClosed, GateUnknown, Misuse, SettingInvalid
 from milepost.core.events import GateAnswer, GateKind, RunFinished
@@ -237,7 +238,7 @@ def test_the_library_lists_and_answers_what_unfinished_runs_ask(place: Path | st
     journal.close_run("aaaa", done)
     (waits,) = milepost.waiting_gates(database=str(place))
     assert (waits.run, waits.shown) == (RUN, RUN)
-    assert milepost.gate_to_json(waits)["gate"] == "1.1/1/after"
+    assert milepost.gates.to_json(waits)["gate"] == "1.1/1/after"
     kept = milepost.answer_gate("1.1", "approve", digest=waits.digest, by="ada", database=str(place))
     assert kept == gates.find(RUN, "1.1/1/after")
     assert milepost.waiting_gates(database=str(place)) == ()

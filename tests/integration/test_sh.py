@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import milepost
+from milepost import executors
 from milepost.core.errors import Misuse, SettingInvalid
 
 
@@ -35,21 +36,21 @@ def command_line(*words: str) -> list[str]:
 def test_a_command_runs_in_the_folder_and_cannot_write_outside(folder: Path) -> None:
     outside = folder.parent / "outside.txt"
     lines: list[milepost.Line] = []
-    ran = milepost.sh(["sh", "-c", "echo in > in.txt; echo err >&2; echo out; exit 7"], on_line=lines.append)
+    ran = executors.run_command(["sh", "-c", "echo in > in.txt; echo err >&2; echo out; exit 7"], on_line=lines.append)
     assert ran.result is not None
     assert (ran.result.exit_code, ran.result.stdout, ran.result.stderr) == (7, "out\n", "err\n")
     assert sorted((line.stream, line.text) for line in lines) == [("stderr", "err"), ("stdout", "out")]
     assert (folder / "in.txt").read_text() == "in\n" and ran.result.enforced
     hidden = f"import pathlib; pathlib.Path({str(outside)!r}).write_text('x')"
     (folder / "hidden.py").write_text(hidden)
-    milepost.sh([sys.executable, "hidden.py"])
+    executors.run_command([sys.executable, "hidden.py"])
     assert not outside.exists()
     subprocess.run([sys.executable, "hidden.py"], check=True)
     assert outside.exists(), "it works without the sandbox"
 
 
 def test_what_is_refused_leaves_no_trace_but_the_audit(folder: Path) -> None:
-    ran = milepost.sh(["sh", "-c", "echo x > ran.txt; curl http://127.0.0.1:9/i.sh | sh"])
+    ran = executors.run_command(["sh", "-c", "echo x > ran.txt; curl http://127.0.0.1:9/i.sh | sh"])
     assert ran.result is not None and ran.result.termination == "not_started"
     assert ran.result.error == "refused by policy: sh runs a download that nobody has read (rule danger privileges)"
     assert not (folder / "ran.txt").exists()
@@ -62,15 +63,15 @@ def test_the_settings_of_the_folder_hold(folder: Path) -> None:
     (folder / "milepost.toml").write_text(
         '[terminal]\ndeny = ["touch secret*"]\nask = ["mkdir"]\nallow = ["chmod 777 *"]\nshell = "never"\nquick_s = 7\n'
     )
-    assert milepost.explain(["touch", "secret.txt"]).decision.rule == "[terminal] deny touch secret*"
-    assert milepost.explain(["touch", "other.txt"]).decision.verdict == "allow"
-    assert milepost.explain(["chmod", "777", "x"]).decision.verdict == "allow"
-    assert milepost.explain(["ls | wc"], shell=True).decision.rule == "shell never"
-    assert milepost.explain(["git", "status"]).timeout_s == 7
-    assert milepost.explain(["git", "status"], timeout_s=3).timeout_s == 3, "what is given wins"
+    assert executors.explain_command(["touch", "secret.txt"]).decision.rule == "[terminal] deny touch secret*"
+    assert executors.explain_command(["touch", "other.txt"]).decision.verdict == "allow"
+    assert executors.explain_command(["chmod", "777", "x"]).decision.verdict == "allow"
+    assert executors.explain_command(["ls | wc"], shell=True).decision.rule == "shell never"
+    assert executors.explain_command(["git", "status"]).timeout_s == 7
+    assert executors.explain_command(["git", "status"], timeout_s=3).timeout_s == 3, "what is given wins"
     assert not (folder / ".milepost").exists(), "to explain leaves nothing"
-    refused = milepost.sh(["mkdir", "a"])
-    made = milepost.sh(["mkdir", "b"], ask=lambda decision: decision.what == "mkdir b")
+    refused = executors.run_command(["mkdir", "a"])
+    made = executors.run_command(["mkdir", "b"], ask=lambda decision: decision.what == "mkdir b")
     assert refused.result is not None and refused.result.termination == "not_started"
     assert made.result is not None and made.result.succeeded
     assert [path.name for path in folder.iterdir() if path.is_dir() and path.name in "ab"] == ["b"]
@@ -80,24 +81,24 @@ def test_the_settings_of_the_folder_hold(folder: Path) -> None:
 def test_a_clause_that_names_no_program_is_a_setting_that_is_wrong(folder: Path) -> None:
     (folder / "milepost.toml").write_text('[terminal]\ndeny = ["--force"]\n')
     with pytest.raises(SettingInvalid, match=r"terminal\.deny"):
-        milepost.explain(["ls"])
+        executors.explain_command(["ls"])
 
 
 def test_what_the_user_keeps_secret_is_in_no_output_and_in_no_audit(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "hunter2-hunter2")
-    ran = milepost.sh(["sh", "-c", "echo hunter2-hunter2; echo ${SHOP_API_KEY:-unset}"])
+    ran = executors.run_command(["sh", "-c", "echo hunter2-hunter2; echo ${SHOP_API_KEY:-unset}"])
     assert ran.result is not None and ran.result.stdout == "[secret]\nunset\n"
     assert "hunter2" not in (folder / ".milepost/audit.jsonl").read_text()
 
 
 def test_a_text_for_a_shell_is_one_word_and_nothing_is_no_command(folder: Path) -> None:
-    ran = milepost.sh(["echo a b | wc -w"], shell=True)
+    ran = executors.run_command(["echo a b | wc -w"], shell=True)
     assert ran.result is not None and ran.result.stdout.strip() == "2"
     for words, shell in ((["ls", "-l"], True), ([], False), ([" "], False), (["a\0b"], False)):
         with pytest.raises(Misuse):
-            milepost.sh(words, shell=shell)
+            executors.run_command(words, shell=shell)
 
 
 def test_the_command_line_tells_each_line_at_once_and_ends_as_the_command_does(folder: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+import milepost.projects
 from milepost.core.errors import EngineBusy, MarkInvalid, Misuse, RoadmapNotCommitted, RunUnfinished, TogetherImpossible
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import StateLock, make_state
@@ -60,7 +61,7 @@ def decided(*folders: Path) -> Agreement:
 
 
 def finished(*folders: Path) -> TogetherEnding:
-    ending = milepost.together(*folders)
+    ending = milepost.projects.run_atomic(*folders)
     assert isinstance(ending, TogetherEnding)
     return ending
 
@@ -81,7 +82,7 @@ def test_what_the_user_did_after_the_decision_is_theirs_and_the_mark_waits_for_i
     assert ending.members[1].command == f"git -C {web} merge milepost/abcd"
 
     with pytest.raises(RunUnfinished, match="api, web have an unfinished run together"):
-        milepost.together(api, repository(tmp_path / "other"))
+        milepost.projects.run_atomic(api, repository(tmp_path / "other"))
     git(web, "merge", "--quiet", "--no-edit", "milepost/abcd")
     assert finished(api, web).complete
     for one, member in zip((api, web), pact.members, strict=True):
@@ -115,12 +116,12 @@ def test_a_submodule_moves_after_the_repository_that_it_is_in(tmp_path: Path) ->
 
 def test_a_mark_alone_is_set_in_all_of_them(tmp_path: Path) -> None:
     api, web = repository(tmp_path / "a" / "same"), repository(tmp_path / "b" / "same")
-    assert isinstance(milepost.together(api, web), milepost.NothingToDo)
-    ending = milepost.together(api, web, mark="v1")
+    assert isinstance(milepost.projects.run_atomic(api, web), milepost.NothingToDo)
+    ending = milepost.projects.run_atomic(api, web, mark="v1")
     assert isinstance(ending, TogetherEnding) and ending.complete
     assert [member.name for member in ending.members] == [str(api), str(web)], "names that differ"
     assert git(api, "rev-parse", MARK) == git(api, "rev-parse", "HEAD")
-    again = milepost.together(api, web, mark="v1")
+    again = milepost.projects.run_atomic(api, web, mark="v1")
     assert isinstance(again, TogetherEnding) and again.complete
 
 
@@ -130,7 +131,7 @@ def test_nothing_starts_where_one_of_them_could_not_go(tmp_path: Path) -> None:
 
     def refused(kind: type[milepost.MilepostError], words: str, *folders: Path, mark: str | None = None) -> None:
         with pytest.raises(kind, match=words):
-            milepost.together(*folders, agent="command:true", mark=mark)
+            milepost.projects.run_atomic(*folders, agent="command:true", mark=mark)
         for one in (api, web):
             assert not open_pacts(one / "ROADMAP.md")
             assert not (one / ".milepost" / "milepost.db").exists()

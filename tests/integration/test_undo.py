@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import attempts, history
 from milepost.core.errors import MarkInvalid, Misuse, PlaceUnknown, RestoreRefused, TaskUnknown, UndoImpossible
 from milepost.engine.project.state_lock import StateLock
 from milepost.roadmap import tick
@@ -66,7 +67,7 @@ def log(place: Place) -> list[str]:
     return place.git("log", "--format=%s", "--reverse").splitlines()[2:]
 
 
-def names(undone: milepost.Undone) -> list[str]:
+def names(undone: history.Undone) -> list[str]:
     return [one.milepost.task for one in undone.taken_back]
 
 
@@ -160,11 +161,11 @@ def test_what_a_task_is_a_part_of_is_open_again_though_the_task_was_renamed(plac
 
 def test_back_to_a_task_a_mark_or_a_commit_keeps_what_is_older_and_what_is_the_users(place: Place) -> None:
     land(place, "1.1", {"a.txt": "a\n"})
-    milepost.mark("before-two")
+    history.mark("before-two")
     land(place, "1.2", {"b.txt": "b\n"})
     place.write("mine.md", "mine\n")
     place.commit("Mine")
-    milepost.mark("mine", at="HEAD")
+    history.mark("mine", at="HEAD")
     land(place, "1.3", {"c.txt": "c\n"})
     assert names(milepost.undo(to="mine")) == ["1.3"]
     assert names(milepost.undo(to="1.2")) == []
@@ -224,9 +225,9 @@ def test_a_mark_with_an_evil_name_is_refused(place: Place) -> None:
     before = everything(place.top, but=(".milepost",))
     for name in ("", "HEAD", "abcdef0", *EVIL):
         with pytest.raises(MarkInvalid):
-            milepost.mark(name)
+            history.mark(name)
         with pytest.raises(PlaceUnknown):
-            milepost.unmark(name)
+            history.unmark(name)
     for name in EVIL:
         with pytest.raises(PlaceUnknown):
             milepost.undo(to=name)
@@ -235,53 +236,53 @@ def test_a_mark_with_an_evil_name_is_refused(place: Place) -> None:
 
 def test_marks_are_named_once_and_never_moved_by_accident(place: Place) -> None:
     first = land(place, "1.1", {"a.txt": "a\n"})
-    made = milepost.mark("alpha", at="1.1")
-    assert (made.commit, made.task) == (first, "1.1") and milepost.mark("alpha") == made, "the same again is harmless"
+    made = history.mark("alpha", at="1.1")
+    assert (made.commit, made.task) == (first, "1.1") and history.mark("alpha") == made, "the same again is harmless"
     land(place, "1.3", {"c.txt": "c\n"})
     with pytest.raises(MarkInvalid, match="already"):
-        milepost.mark("alpha")
+        history.mark("alpha")
     with pytest.raises(MarkInvalid, match="is the id of a task"):
-        milepost.mark("1.2")
-    milepost.mark("über-1")
-    assert [one.name for one in milepost.marks()] == ["alpha", "über-1"]
-    assert milepost.unmark("alpha").commit == first and len(milepost.marks()) == 1
+        history.mark("1.2")
+    history.mark("über-1")
+    assert [one.name for one in history.marks()] == ["alpha", "über-1"]
+    assert history.unmark("alpha").commit == first and len(history.marks()) == 1
 
 
 def test_files_are_brought_back_only_where_nothing_of_the_users_is_lost(place: Place) -> None:
     land(place, "1.1", {"src/a.txt": "old\n", "src/deep/b.txt": "old\n", "s p.txt": "old\n"})
     land(place, "1.3", {"src/a.txt": "new\n", "src/deep/b.txt": "new\n"})
     index = place.git("ls-files", "--stage")
-    restored = milepost.restore(["src"], source="1.1")
+    restored = history.restore(["src"], source="1.1")
     assert restored.files == ("src/a.txt", "src/deep/b.txt") and (place.top / "src/a.txt").read_text() == "old\n"
     assert place.git("ls-files", "--stage") == index and place.git("diff", "--cached", "--name-only") == ""
     with pytest.raises(RestoreRefused, match="not committed"):
-        milepost.restore(["src/deep/b.txt", "src/a.txt"], source="1.3")
+        history.restore(["src/deep/b.txt", "src/a.txt"], source="1.3")
     assert (place.top / "src/a.txt").read_text() == "old\n", "not even the first one was written"
     place.git("checkout", "--quiet", "--", ".")
     place.git("rm", "--quiet", "-r", "src", "s p.txt")
     place.commit("Drop them")
     place.write("src/a.txt", "untracked\n")
     with pytest.raises(RestoreRefused, match="not committed yet"):
-        milepost.restore(["src/a.txt"], source="1.1")
+        history.restore(["src/a.txt"], source="1.1")
     (place.top / "src/deep").symlink_to(place.home)
     with pytest.raises(RestoreRefused, match="behind the link"):
-        milepost.restore(["src/deep/b.txt"], source="1.1")
-    assert milepost.restore(["s p.txt"], source="1.3").files == ("s p.txt",)
+        history.restore(["src/deep/b.txt"], source="1.1")
+    assert history.restore(["s p.txt"], source="1.3").files == ("s p.txt",)
     for wrong in ("../outside.txt", "/etc/passwd"):
         with pytest.raises(Misuse, match="not in the repository"):
-            milepost.restore([wrong], source="1.1")
+            history.restore([wrong], source="1.1")
     for wrong in (".git/config", "never.txt", "*", ":/"):
         with pytest.raises(PlaceUnknown):
-            milepost.restore([wrong], source="1.1")
+            history.restore([wrong], source="1.1")
 
 
 def test_a_difference_is_a_patch_that_git_takes(place: Place) -> None:
     land(place, "1.1", {"a.txt": "a\x1b[31m\r\n", "b.bin": "\0\1\2"})
-    found = milepost.diff("1.1")
+    found = attempts.diff("1.1")
     assert found.files == ("ROADMAP.md", "a.txt", "b.bin")
     place.git("checkout", "--quiet", "HEAD~1")
     done = subprocess.run(["git", "apply", "--index"], input=found.patch, cwd=place.top, env=place.environment)
     assert done.returncode == 0 and place.git("write-tree") == place.git("rev-parse", "main^{tree}")
-    assert b"3 files changed" in milepost.diff("main~1", "main", stat=True).patch
+    assert b"3 files changed" in attempts.diff("main~1", "main", stat=True).patch
     first = place.git("rev-list", "--max-parents=0", "HEAD")
-    assert "README.md" in milepost.diff(first).files, "the first commit has nothing before it"
+    assert "README.md" in attempts.diff(first).files, "the first commit has nothing before it"

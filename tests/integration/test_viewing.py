@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import milepost
+import milepost.attempts
+from milepost import runs
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import Usage
 from milepost.core.errors import PlaceUnknown, RunUnknown, TaskUnknown
@@ -152,7 +154,7 @@ def test_an_attempt_is_told_with_its_checks_before_and_after_and_what_came_of_it
     keep(scene, place, stage("A1", 1), stage("A1", 2), stage("A11", 1), made, stage("A1", 3), attempts=tries)
     server = place if isinstance(place, str) else None
 
-    first = milepost.attempt_story("a1", 1, scene.roadmap, run=RUN, database=server)
+    first = milepost.attempts.details("a1", 1, scene.roadmap, run=RUN, database=server)
     assert (first.task, first.title, first.numbers, first.milepost) == ("A1", "One", (1, 2, 3), "")
     told = first.attempt
     assert (told.verdict, told.agent, told.cost_usd, told.commit) == ("failed", "tool", 0.25, scene.commit)
@@ -161,19 +163,19 @@ def test_an_attempt_is_told_with_its_checks_before_and_after_and_what_came_of_it
     assert (verify.asked, verify.before, verify.after, verify.seconds) == ("pytest", "failed", "exit 1", 1.5)
     assert "the end of the log" in verify.details and SECRET not in str(verify)
     assert told.nothing_to_ask == ("types",)
-    assert milepost.attempt_story("A1", 2, scene.roadmap, run=RUN, database=server).milepost == "c" * 40
-    newest = milepost.attempt_story("A1", None, scene.roadmap, run=RUN, database=server).attempt
+    assert milepost.attempts.details("A1", 2, scene.roadmap, run=RUN, database=server).milepost == "c" * 40
+    newest = milepost.attempts.details("A1", None, scene.roadmap, run=RUN, database=server).attempt
     assert (newest.number, newest.verdict, newest.agent, newest.checks) == (3, "", "tool", ())
-    logs = dict(milepost.attempt_logs("A1", 1, scene.roadmap, run=RUN, database=server))
+    logs = dict(milepost.attempts.logs("A1", 1, scene.roadmap, run=RUN, database=server))
     assert "the end of the log" in logs["verify"] and SECRET not in logs["verify"]
     for task, number in (("A1", 9), ("A7", None), ("%", None), ('A"1\\', None)):
         with pytest.raises(TaskUnknown):
-            milepost.attempt_story(task, number, scene.roadmap, run=RUN, database=server)
+            milepost.attempts.details(task, number, scene.roadmap, run=RUN, database=server)
 
 
 def test_changed_files_have_their_text_before_and_after_within_bounds(scene: Scene) -> None:
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
-    shown = milepost.changed_files("A1", 1, scene.roadmap)
+    shown = milepost.attempts.changed_files("A1", 1, scene.roadmap)
     files = {file.path: file for file in shown.files}
     assert (shown.base, shown.commit, shown.left_out, shown.under_way) == (scene.base, scene.commit, 0, False)
     changed = files["a.py"]
@@ -189,10 +191,10 @@ def test_changed_files_have_their_text_before_and_after_within_bounds(scene: Sce
 
 def test_an_attempt_under_way_is_shown_as_it_was_after_its_last_call(scene: Scene) -> None:
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1))
-    nothing = milepost.changed_files("A1", None, scene.roadmap)
+    nothing = milepost.attempts.changed_files("A1", None, scene.roadmap)
     assert (nothing.under_way, nothing.commit, nothing.files) == (True, "", ())
     scene.git("update-ref", f"refs/milepost-calls/{RUN}/A1/1", scene.commit)
-    shown = milepost.changed_files("A1", None, scene.roadmap)
+    shown = milepost.attempts.changed_files("A1", None, scene.roadmap)
     assert (shown.under_way, shown.base, shown.commit) == (True, scene.base, scene.commit)
     assert "a.py" in {file.path for file in shown.files}
 
@@ -201,7 +203,7 @@ def test_what_was_cleaned_away_is_told(scene: Scene) -> None:
     lost = attempt(Scene(scene.folder, scene.base, "f" * 40), 1, passed=True)
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(lost,))
     with pytest.raises(PlaceUnknown, match="no longer exist here"):
-        milepost.changed_files("A1", 1, scene.roadmap)
+        milepost.attempts.changed_files("A1", 1, scene.roadmap)
 
 
 def test_many_files_are_counted_and_not_all_shown(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,17 +211,17 @@ def test_many_files_are_counted_and_not_all_shown(scene: Scene, monkeypatch: pyt
     monkeypatch.setattr("milepost.engine.report.changed_files.LARGEST_IN_ALL", 10)
     monkeypatch.setattr("milepost.engine.views.run_files.MOST_FILES", 9)
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A1", 1), attempts=(attempt(scene, 1, passed=True),))
-    shown = milepost.changed_files("A1", 1, scene.roadmap)
+    shown = milepost.attempts.changed_files("A1", 1, scene.roadmap)
     assert (len(shown.files), shown.left_out) == (2, 7) and all(file.cut for file in shown.files)
-    tree = milepost.run_files(RUN, scene.roadmap)
+    tree = runs.files(RUN, scene.roadmap)
     assert (len(tree.files), tree.left_out) == (9, 3) and all(file.change for file in tree.files)
 
 
 def test_the_files_of_a_run_are_read_from_git_and_never_through_links(scene: Scene) -> None:
     with pytest.raises(RunUnknown):
-        milepost.run_files(None, scene.roadmap)
+        runs.files(None, scene.roadmap)
     keep(scene, scene.folder / ".milepost/milepost.db")
-    tree = milepost.run_files(None, scene.roadmap)
+    tree = runs.files(None, scene.roadmap)
     changes = {file.path: file.change for file in tree.files}
     assert (tree.run, tree.base, tree.commit) == (RUN, scene.base, scene.commit)
     assert (changes["a.py"], changes["uv.lock"], changes["gone.txt"], changes["ROADMAP.md"]) == (
@@ -229,37 +231,37 @@ def test_the_files_of_a_run_are_read_from_git_and_never_through_links(scene: Sce
         "",
     )
     (scene.folder / "a.py").write_text("what the user writes meanwhile")
-    shown = milepost.file_at(RUN, "a.py", scene.roadmap)
+    shown = runs.file_at(RUN, "a.py", scene.roadmap)
     assert shown is not None and shown.text is not None
     assert shown.text.startswith("one = 2") and SECRET not in shown.text
-    link = milepost.file_at(None, "link", scene.roadmap)
+    link = runs.file_at(None, "link", scene.roadmap)
     assert link is not None and (link.text, link.is_link) == ("/etc/passwd", True)
-    large = milepost.file_at(None, "large.txt", scene.roadmap)
+    large = runs.file_at(None, "large.txt", scene.roadmap)
     assert large is not None and (len(large.text or ""), large.cut) == (400_000, True)
-    image = milepost.file_at(None, "image.png", scene.roadmap)
+    image = runs.file_at(None, "image.png", scene.roadmap)
     assert image is not None and (image.text, image.binary) == (None, True)
     for path in ("", "sub", "sub/", "../x", "/etc/passwd", "link/x", "./a.py", "*", ":(glob)*", "a\0b", "\ud800", "-x"):
-        assert milepost.file_at(None, path, scene.roadmap) is None, path
+        assert runs.file_at(None, path, scene.roadmap) is None, path
 
 
 def test_the_files_of_a_run_are_listed_once_until_it_goes_on_and_without_secrets(scene: Scene) -> None:
     keep(scene, scene.folder / ".milepost/milepost.db")
-    first = milepost.run_files(None, scene.roadmap)
-    assert milepost.run_files(None, scene.roadmap) is first
+    first = runs.files(None, scene.roadmap)
+    assert runs.files(None, scene.roadmap) is first
     scene.git("update-ref", f"refs/heads/milepost/{RUN}", committed(scene.folder, {**AFTER, f"of {SECRET}.txt": b"x"}))
-    paths = [file.path for file in milepost.run_files(None, scene.roadmap).files]
+    paths = [file.path for file in runs.files(None, scene.roadmap).files]
     assert len(paths) == len(first.files) + 1 and SECRET not in "".join(paths)
 
 
 def test_a_run_whose_branch_is_gone_shows_what_it_began_with(scene: Scene) -> None:
     keep(scene, scene.folder / ".milepost/milepost.db")
     scene.git("update-ref", "-d", f"refs/heads/milepost/{RUN}")
-    tree = milepost.run_files(RUN, scene.roadmap)
+    tree = runs.files(RUN, scene.roadmap)
     assert tree.commit == scene.base and not any(file.change for file in tree.files)
 
 
 def test_a_plan_has_the_tasks_of_the_roadmap_now_and_those_that_are_gone(scene: Scene) -> None:
-    bare = milepost.run_plan(None, scene.roadmap)
+    bare = runs.plan(None, scene.roadmap)
     assert (bare.run, [task.in_run for task in bare.tasks]) == ("", [False] * 3)
     ended = TaskFinished(
         run=RUN,
@@ -277,7 +279,7 @@ def test_a_plan_has_the_tasks_of_the_roadmap_now_and_those_that_are_gone(scene: 
     )
     keep(scene, scene.folder / ".milepost/milepost.db", stage("A2", 1, "Two as it was"), ended)
     scene.roadmap.write_text(ROADMAP.replace("- [ ] A1 One", "- [x] A1 One, edited").replace("Depends on: A1", "x"))
-    plan = milepost.run_plan(RUN, scene.roadmap)
+    plan = runs.plan(RUN, scene.roadmap)
     tasks = {task.id: task for task in plan.tasks}
     assert [task.id for task in plan.tasks] == ["A1", "A2", "A3", "Z9", "A1.a"]
     one = tasks["A1"]
@@ -293,9 +295,9 @@ def test_a_plan_has_the_tasks_of_the_roadmap_now_and_those_that_are_gone(scene: 
     assert (tasks["A3"].in_run, tasks["A2"].in_run, tasks["A2"].wave) == (False, True, 1)
     assert plan.phases == ("Phase 1: Begin",)
     scene.roadmap.write_bytes(b"- [ ] A1 One\n  - Depends on: nobody\n")
-    (finding,) = [one for one in milepost.run_plan(RUN, scene.roadmap).findings if one.fatal]
+    (finding,) = [one for one in runs.plan(RUN, scene.roadmap).findings if one.fatal]
     assert (finding.task, finding.line) == ("A1", 2)
     scene.roadmap.write_bytes(b"\xff\xfe")
-    broken = milepost.run_plan(RUN, scene.roadmap)
+    broken = runs.plan(RUN, scene.roadmap)
     assert [task.id for task in broken.tasks] == ["A1", "A2", "Z9", "A1.a"] and broken.findings[0].fatal
     assert broken.tasks[1].title == "Two as it was"

@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import milepost
+from milepost import events, runs
 from milepost.engine.records.journal import Journal
 from milepost.web import action_routes, read_routes
 from milepost.web.page_facts import PageFacts
@@ -96,7 +97,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     machine.roadmap(ROADMAP)
     ran = machine.milepost("run", "--agent", f"command:{sys.executable} {program}", "--json")
     assert sorted(ran.events[-1]["waits_for"]) == ["1.2", "1.3"], ran.stdout + ran.stderr
-    with milepost.open_stream(machine.repo / "ROADMAP.md") as stream:
+    with events.open_stream(machine.repo / "ROADMAP.md") as stream:
         site = PageFacts(roadmap=machine.repo / "ROADMAP.md", stream=stream)
         app = Starlette(routes=[*read_routes.routes(site), *action_routes.routes(site), *stream_routes(site)])
         with TestClient(app) as client:
@@ -192,10 +193,10 @@ def test_a_browser_that_has_an_answer_is_not_sent_it_again(page: Page) -> None:
     ],
 )
 def test_a_body_that_is_not_as_agreed_changes_nothing(page: Page, path: str, body: dict[str, object]) -> None:
-    before = len([*milepost.events(page.roadmap, run=page.run)])
+    before = len([*events.read(page.roadmap, run=page.run)])
     status, said = page.post(path, **body)
     assert status == 422 and set(said) == {"error", "advice"}, said
-    assert len([*milepost.events(page.roadmap, run=page.run)]) == before
+    assert len([*events.read(page.roadmap, run=page.run)]) == before
     assert page.roadmap.read_text() == ROADMAP
 
 
@@ -251,7 +252,7 @@ def test_a_person_answers_edits_and_goes_on_once_and_only_with_what_they_were_sh
     until(lambda: page.get("/api/files", run=page.run)["commit"] and "said.txt" in names(page), "1.2")
     assert page.post("/api/steer", verb="resume")[0] == 409, "it is on"
     assert page.post("/api/steer", verb="stop", text="now")[0] == 200
-    until(lambda: milepost.running(page.roadmap) is None, "the end")
+    until(lambda: runs.current(page.roadmap) is None, "the end")
 
     with Journal(page.roadmap.parent / ".milepost/milepost.db") as journal:
         order = journal.runs()[0].order

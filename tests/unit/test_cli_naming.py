@@ -10,6 +10,7 @@ import pytest
 import typer
 
 import milepost
+import milepost.roadmaps
 from milepost.cli.main import app
 from milepost.cli.named_roadmap import ARGUMENT, OPTION, proposed, remember
 from milepost.core.errors import RoadmapMissing
@@ -62,29 +63,29 @@ def test_the_only_roadmap_that_was_run_in_a_folder_need_not_be_named(folder: Pat
     for name in ("BUILD.md", "LATER.md", "TODO.md"):
         (folder / name).write_text("- [ ] One\n")
     (folder / "src").mkdir()
-    assert milepost.find_roadmap().name == "TODO.md"
+    assert milepost.roadmaps.find().name == "TODO.md"
     was_run(folder, "BUILD.md", "BUILD.md", "gone.md")
-    assert milepost.find_roadmap().name == milepost.find_roadmap(folder).name == "BUILD.md"
+    assert milepost.roadmaps.find().name == milepost.roadmaps.find(folder).name == "BUILD.md"
     remember(Path("BUILD.md"))
     assert proposed("milepost retry 1.1") == "milepost retry 1.1"
     (folder / "ROADMAP.md").write_text("- [ ] One\n")
-    assert milepost.find_roadmap().name == "ROADMAP.md"
+    assert milepost.roadmaps.find().name == "ROADMAP.md"
 
 
 def test_where_no_roadmap_is_found_those_are_named_that_could_be_meant(folder: Path) -> None:
     with pytest.raises(RoadmapMissing) as nothing:
-        milepost.find_roadmap()
+        milepost.roadmaps.find()
     assert "milepost init" in nothing.value.advice
     (folder / "my build.md").write_text("# Build\n\n- [ ] One\n")
     (folder / "README.md").write_text("# Words\n")
     with pytest.raises(RoadmapMissing) as boxed:
-        milepost.find_roadmap()
+        milepost.roadmaps.find()
     assert boxed.value.advice == "'my build.md' has boxes: name it, as in milepost plan 'my build.md'"
     (folder / "other.md").write_text("# Other\n")
     was_run(folder, "my build.md", "other.md")
     with pytest.raises(RoadmapMissing) as several:
-        milepost.find_roadmap()
+        milepost.roadmaps.find()
     assert several.value.advice == "other.md, 'my build.md' were run: name one of them, as in milepost plan other.md"
     (folder / ".milepost" / "milepost.db").write_bytes(b"no database")
     with pytest.raises(RoadmapMissing):
-        milepost.find_roadmap()
+        milepost.roadmaps.find()

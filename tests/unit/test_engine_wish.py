@@ -9,8 +9,8 @@ from typing import get_type_hints
 import typer
 
 import milepost
+from milepost.api.detached.request import StartRequest, new_run
 from milepost.cli.main import app
-from milepost.detached import StartWish, starting
 from milepost.engine.records.run_request import RunRequest, Wishes, command_of
 
 WISH = RunRequest(
@@ -57,7 +57,7 @@ def test_the_command_line_understands_the_command_of_a_wish_and_is_told_no_addre
 
 
 def test_a_wish_reaches_a_process_of_its_own_as_it_was_asked() -> None:
-    wish = starting(Path("/project/ROADMAP.md"), agent="tool", stays=True, tasks=("1.1",), group="none", budget_usd=1.5)
+    wish = new_run(Path("/project/ROADMAP.md"), agent="tool", stays=True, tasks=("1.1",), group="none", budget_usd=1.5)
     told = wish.model_dump_json(exclude_defaults=True)
-    assert StartWish.model_validate_json(told) == wish
+    assert StartRequest.model_validate_json(told) == wish
     assert wish.wish == RunRequest(agent="tool", tasks=("1.1",), group="none", budget_usd=1.5)

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import re
 import subprocess
 import sys
+import textwrap
+from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import pytest
 
 import milepost
+from milepost import events
 
 HEAVY = ("dbos", "sqlalchemy", "psycopg", "milepost.engine.project.settings", "milepost.engine.run.durable")
+PACKAGE = Path(milepost.__file__).parent
+PUBLIC = sorted(path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__"))
+PACKAGES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+
+
+def library() -> dict[str, ModuleType]:
+    """`milepost` and its public modules, by name."""
+    return {"milepost": milepost} | {name: importlib.import_module(f"milepost.{name}") for name in PUBLIC}
 
 
 def imported_by(*words: str) -> set[str]:
@@ -39,28 +54,85 @@ def test_what_must_start_fast_imports_nothing_heavy(
     assert modules.isdisjoint(HEAVY)
 
 
-def test_importing_the_library_imports_no_room() -> None:
-    code = "import sys, milepost; print(*[name for name in sys.modules if name.startswith('milepost.')])"
+@pytest.mark.parametrize("names", [[], PUBLIC], ids=["the library", "its public modules"])
+def test_importing_the_library_imports_no_room(names: list[str]) -> None:
+    asked = [f"milepost.{name}" for name in names]
+    show = "print(*[name for name in sys.modules if name.startswith('milepost.')])"
+    code = f"import {', '.join(['sys', 'milepost', *asked])}; {show}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert done.stdout.split() == asked
 
 
-def test_everything_that_is_listed_is_there() -> None:
-    for name in milepost.__all__:
-        assert getattr(milepost, name) is not None
-    assert dir(milepost) == milepost.__all__
-    with pytest.raises(AttributeError):
-        getattr(milepost, "no_such_thing")  # noqa: B009
+def test_what_the_library_itself_lists_fits_on_a_page() -> None:
+    assert len(milepost.__all__) <= 60
 
 
-def test_what_a_caller_hears_and_hands_over_is_listed() -> None:
-    kinds = [*get_args(milepost.Event), milepost.TaskSummary]
+def test_every_public_name_is_there_and_no_other() -> None:
+    for module in library().values():
+        assert module.__all__ and all(getattr(module, name) is not None for name in module.__all__)
+        assert dir(module) == module.__all__
+        with pytest.raises(AttributeError, match="has no attribute 'no_such_thing'"):
+            getattr(module, "no_such_thing")  # noqa: B009
+
+
+def test_the_page_of_the_library_lists_every_public_name() -> None:
+    page = (PACKAGE.parents[1] / "docs/library.md").read_text(encoding="utf-8").partition("## All names")[2]
+    own, _, others = page.partition("Public modules")
+    assert sorted(re.findall(r"`(\w+)`", own.partition("|")[2])) == milepost.__all__
+    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\|(.*)\|$", others, re.MULTILINE))
+    listed = {name: sorted(re.findall(r"`(\w+)`", words)) for name, words in rows.items()}
+    assert listed == {name: module.__all__ for name, module in library().items() if name != "milepost"}
+
+
+def test_nothing_is_public_in_two_places() -> None:
+    times = Counter(getattr(module, name) for module in library().values() for name in module.__all__)
+    assert [thing for thing, count in times.items() if count > 1] == []
+
+
+def test_a_public_module_has_the_name_of_no_call_and_of_no_package() -> None:
+    assert not set(PUBLIC) & (set(milepost.__all__) | PACKAGES)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_module_shows_a_use_of_names_that_are_there(name: str) -> None:
+    modules = library()
+    shown = (modules[name].__doc__ or "").partition("For example:")[2]
+    tree = ast.parse(textwrap.dedent(shown))
+    used = [
+        (node.value.id, node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules
+    ]
+    assert name in {module for module, _ in used}
+    assert all(attribute in modules[module].__all__ for module, attribute in used)
+
+
+def test_what_a_caller_gets_and_passes_is_public() -> None:
+    kinds = [*get_args(milepost.Event), events.TaskSummary]
     kinds += [milepost.Command, milepost.CommandResult, milepost.Line]
-    assert all(getattr(milepost, kind.__name__) is kind and kind.__name__ in milepost.__all__ for kind in kinds)
+    places = (milepost, events)
+    assert all([getattr(place, kind.__name__, None) for place in places].count(kind) == 1 for kind in kinds)
+
+
+STAYS = {
+    "milepost": ("open_executor", "ExecutionLimits", "TrustLevel", "AgentSignalled", "Pad", "Signal"),
+    "milepost.core.commands": ("ExecutionLimits", "TrustLevel"),
+    "milepost.core.attempt": ("Signal", "SignalKind"),
+    "milepost.core.events": ("AgentSignalled",),
+    "milepost.sandbox.executors": ("open_executor",),
+    "milepost.sandbox.levels": ("open_executor",),
+    "milepost.agents.code_agent.scratchpad": ("Note", "Pad", "SIGNALS", "signals_in", "one_line"),
+}
+
+
+@pytest.mark.parametrize("module", STAYS)
+def test_executors_and_the_scratchpad_stay_where_other_programs_import_them(module: str) -> None:
+    there = importlib.import_module(module)
+    assert [name for name in STAYS[module] if not hasattr(there, name)] == []
 
 
 def test_an_event_in_json_begins_with_its_kind() -> None:
-    plain = milepost.event_to_json(milepost.RunStopping(run="7f3a", at_once=False))
+    plain = events.to_json(events.RunStopping(run="7f3a", at_once=False))
     assert list(plain.items()) == [("event", "run_stopping"), ("run", "7f3a"), ("at_once", False)]
 
 

@@ -17,9 +17,9 @@ from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from mcp_types import JSONRPCRequest
 
+from milepost.api.detached.request import StartRequest
 from milepost.core.errors import MachineFailed, MilepostError, SettingInvalid
 from milepost.core.secrets.redact import Redactor
-from milepost.detached import StartWish
 from milepost.mcp import start_run
 from milepost.mcp.admission import Admission, refusal
 from milepost.mcp.http import checked, new_token
@@ -287,7 +287,7 @@ def test_no_more_than_a_few_runs_are_begun_at_once(tmp_path: Path, monkeypatch: 
 
     async def start() -> None:
         with pytest.raises(MilepostError) as raised:
-            await start_run.depart(StartWish(roadmap=tmp_path / "ROADMAP.md"))
+            await start_run.depart(StartRequest(roadmap=tmp_path / "ROADMAP.md"))
         refused.append(raised.value.message)
 
     async def start_all() -> None:

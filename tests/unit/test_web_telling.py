@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import milepost
+import milepost.events
 from milepost.web.poll import Sight
 from milepost.web.server_sent_events import BATCH_BYTES, StreamPosition, batches, changes, message, place_named
 from milepost.web.summary import counted
@@ -33,7 +34,7 @@ def test_a_place_that_makes_no_sense_is_nowhere(text: str, place: tuple[str, int
 
 def test_rows_come_in_pieces_of_a_bounded_size_and_none_is_lost() -> None:
     sizes = [10, BATCH_BYTES, BATCH_BYTES * 3, 5, 5, BATCH_BYTES - 10, 1]
-    rows = tuple(milepost.Row(seq, 1.0, "x" * size) for seq, size in enumerate(sizes))
+    rows = tuple(milepost.events.Row(seq, 1.0, "x" * size) for seq, size in enumerate(sizes))
 
     pieces = list(batches(rows))
 
@@ -44,7 +45,7 @@ def test_rows_come_in_pieces_of_a_bounded_size_and_none_is_lost() -> None:
 
 
 def test_a_message_says_where_it_is_and_what_it_follows() -> None:
-    rows = (milepost.Row(7, 1.5, '{"event":"a"}'), milepost.Row(9, 2.0, '{"event":"b"}'))
+    rows = (milepost.events.Row(7, 1.5, '{"event":"a"}'), milepost.events.Row(9, 2.0, '{"event":"b"}'))
 
     head, body, *rest = message(StreamPosition(epoch="e.7f3a", seq=4), rows, caught_up=False).split("\n")
 

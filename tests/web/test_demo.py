@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import milepost
+from milepost import runs
 from milepost.core.verdict import Verdict
 from tests.web.chromium import Pages
 from tests.web.serving import LONGEST_S, served
@@ -30,7 +31,7 @@ def test_the_demonstration_is_watched_to_its_end_and_the_header_says_what_the_da
         expect(page.locator(".standing")).to_have_text("finished", timeout=4 * LONGEST_S * 1000)
 
         roadmap = tmp_path / "demo" / "ROADMAP.md"
-        status, costs = milepost.status(roadmap), milepost.costs(roadmap)
+        status, costs = milepost.status(roadmap), runs.costs(roadmap)
         assert status is not None and status.summary is not None
         assert costs is not None
         verdicts = Counter(task.verdict for task in status.summary.tasks)

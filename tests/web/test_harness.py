@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import milepost
+from milepost import attempts, runs
 from milepost.core.verdict import Verdict
 from tests.live.installed import REQUIRED
 from tests.web import axe
@@ -89,7 +90,7 @@ def test_a_browser_that_is_aside_lets_others_run_loops_and_is_driven_again_after
 
 def test_the_made_up_run_is_one_to_the_whole_library(story: Story) -> None:
     roadmap = story.folder / "ROADMAP.md"
-    status, costs = milepost.status(roadmap), milepost.costs(roadmap)
+    status, costs = milepost.status(roadmap), runs.costs(roadmap)
     assert status is not None
     assert costs is not None
     assert status.progress is not None
@@ -98,8 +99,8 @@ def test_the_made_up_run_is_one_to_the_whole_library(story: Story) -> None:
         assert milepost.status(roadmap).state == "running"  # type: ignore[union-attr]
     assert (status.run, status.state) == (story.run, "interrupted")
     assert milepost.proof("1.2", roadmap).verdict is Verdict.PASSED
-    assert [tried.verdict for tried in milepost.attempts("2.1", roadmap)] == [Verdict.FAILED, Verdict.FAILED]
-    assert milepost.diff("1.1", roadmap=roadmap).files == ("ROADMAP.md", "durations/parse.py", "tests/test_parse.py")
+    assert [tried.verdict for tried in attempts.of_task("2.1", roadmap)] == [Verdict.FAILED, Verdict.FAILED]
+    assert attempts.diff("1.1", roadmap=roadmap).files == ("ROADMAP.md", "durations/parse.py", "tests/test_parse.py")
     assert [gate.shown for gate in milepost.waiting_gates(roadmap)] == [ASKED]
     assert (round(costs.spent.usd, 2), costs.budget.usd) == (0.33, 2.0)
 

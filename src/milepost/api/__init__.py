@@ -1,1 +1,1 @@
-"""The library: everything that the command line does, as typed calls; a module a family."""
+"""The calls of the library, one module per topic. `milepost` and its public modules export them."""

@@ -1,10 +1,10 @@
-"""The attempts at a task: what came of each, and what it changed."""
+"""The attempts at a task: their results and their changes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of, whose
+from milepost.api.arguments import path_of, whose
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from milepost.engine.views.attempts import Difference, Tried
 
 
-def attempts(task: str, roadmap: Path | str | None = None) -> tuple[Tried, ...]:
-    """Every attempt at a task in every run, failed or not, oldest first."""
-    from milepost.engine.views.attempts import attempts as list_attempts
+def of_task(task: str, roadmap: Path | str | None = None) -> tuple[Tried, ...]:
+    """All attempts at a task in all runs, passed or failed, oldest first."""
+    from milepost.engine.views.attempts import attempts
 
-    return list_attempts(path_of(roadmap), task)
+    return attempts(path_of(roadmap), task)
 
 
-def attempt_story(
+def details(
     task: str,
     attempt: int | None = None,
     roadmap: Path | str | None = None,
@@ -29,16 +29,16 @@ def attempt_story(
     run: str | None = None,
     database: str | None = None,
 ) -> TaskAttempt:
-    """What is told of one attempt: why it was refused, its checks before and after, cost, time, what it left.
+    """One attempt: why it was refused, its checks before and after, cost, time, what it left.
 
-    The newest attempt at the task is meant, and the newest run, unless others are named; one under way counts.
+    Without a number it is the newest attempt at the task, without a run that of the newest run. It may be in progress.
     """
-    from milepost.engine.report.attempt import attempt_story as tell
+    from milepost.engine.report.attempt import attempt_story
 
-    return tell(whose(roadmap, run, database), task, attempt)
+    return attempt_story(whose(roadmap, run, database), task, attempt)
 
 
-def attempt_logs(
+def logs(
     task: str,
     attempt: int | None = None,
     roadmap: Path | str | None = None,
@@ -46,10 +46,10 @@ def attempt_logs(
     run: str | None = None,
     database: str | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """The whole output of each check of one attempt: its name and the text."""
-    from milepost.engine.report.attempt import attempt_logs as read_logs
+    """The full output of each check of one attempt, as pairs of name and text."""
+    from milepost.engine.report.attempt import attempt_logs
 
-    return read_logs(whose(roadmap, run, database), task, attempt)
+    return attempt_logs(whose(roadmap, run, database), task, attempt)
 
 
 def changed_files(
@@ -60,21 +60,21 @@ def changed_files(
     run: str | None = None,
     database: str | None = None,
 ) -> FilesChanged:
-    """The files that one attempt changed, with their text before and after; how much is shown is bounded."""
+    """The files that one attempt changed, with their text before and after, up to a size limit."""
     from milepost.engine.report.changed_files import changed_files as look
 
     return look(whose(roadmap, run, database), task, attempt)
 
 
 def diff(place: str, other: str = "", roadmap: Path | str | None = None, *, stat: bool = False) -> Difference:
-    """What a milepost or an attempt changed; with `other`, what differs from the one to the other."""
+    """The changes of a milepost or an attempt; with `other`, the difference between the two."""
     from milepost.engine.views.attempts import diff as compare
 
     return compare(path_of(roadmap), place, other, stat=stat)
 
 
 def last_agent(task: str, roadmap: Path | str | None = None, *, database: str | None = None) -> str | None:
-    """Who tried a task last; None where nobody did, and the settings say who would."""
+    """The agent of the newest attempt at a task; None if there was none, and the settings decide."""
     from milepost.engine.run.retry import Retry
     from milepost.engine.run.retry import last_agent as look
 

@@ -1,10 +1,10 @@
-"""What waits for a person, and the answer."""
+"""Gates: the questions of a run to a person, and the answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of
+from milepost.api.arguments import path_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def waiting_gates(roadmap: Path | str | None = None, *, database: str = "") -> tuple[Gate, ...]:
-    """What waits for a person: the questions of all unfinished runs, the oldest first.
+    """The open gates of all unfinished runs, oldest first.
 
-    `database` is the address of the one that the runs share, where that is not in the settings.
+    `database` is the address of the shared database, if the settings do not name it.
     """
     from milepost.engine.gates.answer import waiting_gates as waiting
 
@@ -34,18 +34,18 @@ def answer_gate(
     by: str = "",
     database: str = "",
 ) -> Gate:
-    """Answer what waits for a person; `gate` is its name or its task's, None for the only one there is.
+    """Answer a gate; `gate` is its name or its task, None if there is only one.
 
-    `text` is the reason of a `reject`, what to `edit`, or the agent to `delegate` to. With `digest` the answer is to
-    what was shown under it, and to nothing else.
+    `text` is the reason of a `reject`, what to `edit`, or the agent to `delegate` to. With `digest` the answer counts
+    only if the gate still shows what had this digest.
     """
     from milepost.engine.gates.answer import answer_gate as keep
 
     return keep(path_of(roadmap), gate, answer, text, digest=digest, by=by, database=database)
 
 
-def gate_to_json(gate: Gate) -> dict[str, Any]:
+def to_json(gate: Gate) -> dict[str, Any]:
     """A gate as `milepost gates --json` prints it."""
-    from milepost.engine.gates.answer import gate_to_json as to_json
+    from milepost.engine.gates.answer import gate_to_json
 
-    return to_json(gate)
+    return gate_to_json(gate)

@@ -1,16 +1,16 @@
-"""What a repository and a machine need: setting up, looking whether all is there, being a worker."""
+"""Set up a repository, examine this machine, be a worker."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of, unheard
+from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from milepost.api.given import OnEvent
+    from milepost.api.arguments import OnEvent
     from milepost.core.errors import MilepostError
     from milepost.engine.commands.doctor import Finding
     from milepost.engine.records.worker_lease import Worker
@@ -25,9 +25,9 @@ def init(
     model: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> tuple[Path, ...]:
-    """Set a repository up with a first roadmap and settings, where there are none; gives the files it made.
+    """Set up a repository with a first roadmap and settings, if it has none; returns the files it made.
 
-    The roadmap is the usual example, or one from a template, or what a model makes of `prompt`.
+    The roadmap is an example, one from a template, or written by a model from `prompt`.
     """
     from milepost.engine.commands.init import init as set_up
 
@@ -37,7 +37,7 @@ def init(
     from milepost.engine.authoring.compose import ComposeWish
 
     wish = ComposeWish(folder=where, prompt=prompt or "", template=template, style=style, model=model)
-    return set_up(where, wish, say or unheard)
+    return set_up(where, wish, say or ignore)
 
 
 def doctor(folder: Path | str | None = None) -> tuple[Finding, ...]:
@@ -61,12 +61,12 @@ def work(
 ) -> None:
     """Be a worker until interrupted: take tasks of the runs that were submitted to a database.
 
-    What is left open comes from the milepost.toml of `folder`. When others took over from this worker, `on_lost` is
-    called and the process ends at once with exit code 3.
+    What is not given comes from the milepost.toml of `folder`. If another worker took over, `on_lost` is called and the
+    process ends at once with exit code 3.
     """
     from milepost.engine.workers.worker import work as take_turns
     from milepost.engine.workers.worker_settings import hired
 
     settings = path_of(folder) or Path.cwd()
     hire = hired(settings, database=database, remote=remote, capacity=capacity, labels=labels, name=name)
-    take_turns(hire, on_event or unheard, on_lost or unheard, on_ready or unheard)
+    take_turns(hire, on_event or ignore, on_lost or ignore, on_ready or ignore)

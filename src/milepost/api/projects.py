@@ -1,11 +1,11 @@
-"""Several projects: planned as one, run one after the other, or worked on together."""
+"""Several projects: one plan, runs one after the other, or one atomic run over all of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from milepost.api.given import folder_of
+from milepost.api.arguments import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,52 +19,52 @@ if TYPE_CHECKING:
     from milepost.plan.projects.joint_plan import FamilyPlan
 
 
-def projects(folder: Path | str | None = None) -> Family:
-    """The projects that a folder's `[workspace]` names, or its manifests declare, and who depends on whom."""
+def find(folder: Path | str | None = None) -> Family:
+    """The projects of a workspace, from `[workspace]` or from its manifests, with their dependencies."""
     from milepost.engine.planning.find_projects import family_here
 
     return family_here(folder_of(folder))
 
 
-def projects_to_json(family: Family) -> dict[str, Any]:
+def to_json(family: Family) -> dict[str, Any]:
     """Projects as `milepost projects --json` prints them."""
-    from milepost.plan.projects.dependencies import to_json
+    from milepost.plan.projects.dependencies import to_json as family_to_json
 
-    return to_json(family)
+    return family_to_json(family)
 
 
-def names_projects(folder: Path | str) -> bool:
-    """Whether the milepost.toml of a folder names several projects, so that these are planned as one."""
+def is_workspace(folder: Path | str) -> bool:
+    """Whether the milepost.toml of a folder names several projects, which then have one plan."""
     from milepost.engine.planning.find_projects import workspace_members
 
     return bool(workspace_members(Path(folder), strict=True))
 
 
-def plan_projects(folder: Path | str | None = None) -> FamilyPlan:
+def plan(folder: Path | str | None = None) -> FamilyPlan:
     """One plan over the roadmaps of all projects of a folder."""
     from milepost.engine.projects.joint_plan import plan_family
 
     return plan_family(folder_of(folder))
 
 
-def projects_plan_to_json(plan: FamilyPlan) -> dict[str, Any]:
+def plan_to_json(plan: FamilyPlan) -> dict[str, Any]:
     """A plan of several projects as `milepost plan --workspace --json` prints it."""
-    from milepost.plan.projects.joint_plan import to_json
+    from milepost.plan.projects.joint_plan import to_json as family_plan_to_json
 
-    return to_json(plan)
+    return family_plan_to_json(plan)
 
 
-def run_projects(
+def run(
     folder: Path | str | None = None,
     *,
     agent: str | None = None,
     on_event: Callable[[str, Event], None] | None = None,
     **wishes: Unpack[Wishes],
 ) -> InTurnEnding | NothingToDo:
-    """Run the projects of a folder one after the other, what each did taken in before the next begins.
+    """Run the projects of a folder one after the other; each is merged before the next one starts.
 
-    The keywords are those of `run`, for each of them, but for those that are about one roadmap or about workers; the
-    budget is for all together. `on_event` is told the project's name with each event.
+    The keywords are those of `milepost.run`, except those about one roadmap or about workers; the budget is for all
+    projects together. `on_event` gets the project's name and the event.
     """
     from milepost.engine.projects.sequential import InTurnWish, in_turn
     from milepost.engine.records.run_request import RunRequest
@@ -73,14 +73,14 @@ def run_projects(
     return in_turn(wish, on_event or (lambda _, __: None))
 
 
-def projects_run_to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
+def run_to_json(ending: InTurnEnding | NothingToDo) -> dict[str, Any]:
     """The last line of `milepost run --workspace --json`."""
-    from milepost.engine.projects.sequential import to_json
+    from milepost.engine.projects.sequential import to_json as ending_to_json
 
-    return to_json(ending)
+    return ending_to_json(ending)
 
 
-def together(
+def run_atomic(
     *roadmaps: Path | str,
     mark: str | None = None,
     agent: str | None = None,
@@ -88,21 +88,20 @@ def together(
     new: bool = False,
     on_event: Callable[[str, Event], None] | None = None,
 ) -> TogetherEnding | NothingToDo:
-    """Work on the roadmaps of several repositories as one: all of them get their mileposts and one mark, or none does.
+    """One atomic run over the roadmaps of several repositories: all get their mileposts and one mark, or none does.
 
-    Goes on with what was begun or decided before; without roadmaps with that of this folder. `on_event` is told the
-    project's name with each event.
+    Resumes what was begun or decided before; without roadmaps that of this folder. `on_event` gets the project's name
+    and the event.
     """
-    from milepost.engine.projects.atomic import TogetherWish
-    from milepost.engine.projects.atomic import together as work_together
+    from milepost.engine.projects.atomic import TogetherWish, together
 
     paths = tuple(Path(roadmap) for roadmap in roadmaps)
     wish = TogetherWish(roadmaps=paths, mark=mark, agent=agent, budget_usd=budget_usd, new=new)
-    return work_together(wish, on_event or (lambda _, __: None))
+    return together(wish, on_event or (lambda _, __: None))
 
 
-def together_to_json(ending: TogetherEnding | NothingToDo) -> dict[str, Any]:
+def run_atomic_to_json(ending: TogetherEnding | NothingToDo) -> dict[str, Any]:
     """The last line of `milepost together --json`."""
-    from milepost.engine.projects.atomic_commit import to_json
+    from milepost.engine.projects.atomic_commit import to_json as ending_to_json
 
-    return to_json(ending)
+    return ending_to_json(ending)

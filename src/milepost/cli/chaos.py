@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import milepost
+from milepost import benchmarks
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import counted, duration, padded, safe
 from milepost.cli.output import print_json
@@ -58,7 +58,7 @@ def chaos(
     """Kill a run again and again in a separate copy, and count what was lost or done twice."""
     both = not every_boundary and random is None
     with _Clock() as clock:
-        report = milepost.chaos(
+        report = benchmarks.chaos(
             roadmap,
             cassette=cassette,
             tasks=tasks,
@@ -70,15 +70,15 @@ def chaos(
             on_progress=clock,
         )
     if as_json:
-        print_json(milepost.chaos_to_json(report))
+        print_json(benchmarks.chaos_to_json(report))
     else:
         typer.echo("\n".join(chaos_lines(report)))
     raise typer.Exit(DONE if report.passed else NOT_DONE)
 
 
-def chaos_lines(report: milepost.ChaosReport) -> list[str]:
+def chaos_lines(report: benchmarks.ChaosReport) -> list[str]:
     """The report for people: what was tried, the table, what should not be."""
-    rows = milepost.chaos_rows(report)
+    rows = benchmarks.chaos_rows(report)
     first, *others = (max(len(row[place]) for row in rows) for place in range(len(rows[0])))
     table = [
         "  ".join((padded(row[0], first), *(f"{word:>{size}}" for word, size in zip(row[1:], others, strict=True))))
@@ -91,7 +91,7 @@ def chaos_lines(report: milepost.ChaosReport) -> list[str]:
         f"{report.boundaries} recorded steps in {duration(round(report.calm_s * 1000))} without kills",
         *([f"seed {report.seed}"] if report.random is not None else []),
     ]
-    found = [f"  {safe(line)}" for line in milepost.chaos_findings(report)]
+    found = [f"  {safe(line)}" for line in benchmarks.chaos_findings(report)]
     if len(found) > MOST_FINDINGS:
         found[MOST_FINDINGS:] = [f"  and {len(found) - MOST_FINDINGS} more: milepost chaos --json lists all of them"]
     verdict = "nothing was lost, nothing was done twice" if report.passed else "problems found:"
@@ -121,7 +121,7 @@ class _Clock:
         if self._status is not None:
             self._status.stop()
 
-    def __call__(self, progress: milepost.ChaosProgress) -> None:
+    def __call__(self, progress: benchmarks.ChaosProgress) -> None:
         now = time.monotonic() - self._started
         kills = f" · {progress.kills} of {progress.of} kills · {counted(progress.lives, 'life')}" if progress.of else ""
         line = f"{int(now) // 60}:{int(now) % 60:02} · {progress.drill}{kills}".replace("lifes", "lives")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-import milepost
+from milepost import history
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.format_text import counted
 
@@ -32,14 +32,14 @@ def clean(
     as_json: Json = False,
 ) -> None:
     """Delete the attempts, recorded steps and logs of old runs. Mileposts and their proofs are kept."""
-    remains = milepost.clean(roadmap, keep_days=keep_days, database=database, dry_run=dry_run)
+    remains = history.clean(roadmap, keep_days=keep_days, database=database, dry_run=dry_run)
     if as_json:
         typer.echo(json.dumps(remains_to_json(remains), indent=2))
     else:
         typer.echo("\n".join(clean_lines(remains)))
 
 
-def clean_lines(remains: milepost.Remains) -> list[str]:
+def clean_lines(remains: history.Remains) -> list[str]:
     """What was removed, or would be, and what stays."""
     things = (
         (len(remains.workflows), "workflow"),
@@ -61,7 +61,7 @@ def clean_lines(remains: milepost.Remains) -> list[str]:
     return lines
 
 
-def remains_to_json(remains: milepost.Remains) -> dict[str, Any]:
+def remains_to_json(remains: history.Remains) -> dict[str, Any]:
     """The same for machines."""
     return {
         "removed": remains.removed,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-import milepost
+from milepost import plans
 from milepost.cli.arguments import Json, RoadmapOption, TaskId
 from milepost.cli.format_text import number, safe, short_agent
 
@@ -33,14 +33,14 @@ def context(
     as_json: Json = False,
 ) -> None:
     """Show the context an agent would get with a task, and the tokens of each section."""
-    found = milepost.context(task, roadmap, tokens=tokens, agent=agent)
+    found = plans.context(task, roadmap, tokens=tokens, agent=agent)
     if as_json:
         typer.echo(json.dumps(context_to_json(found), indent=2))
     else:
         typer.echo("\n".join(context_lines(found)))
 
 
-def context_lines(found: milepost.TaskContext) -> list[str]:
+def context_lines(found: plans.TaskContext) -> list[str]:
     """The sections with their tokens, then all of it as it is shown."""
     shown, bounds = found.context, found.context.bounds
     who = short_agent(safe(found.agent))
@@ -59,7 +59,7 @@ def context_lines(found: milepost.TaskContext) -> list[str]:
     return [*lines, "", *(safe(line) for line in shown.text.split("\n"))]
 
 
-def context_to_json(found: milepost.TaskContext) -> dict[str, Any]:
+def context_to_json(found: plans.TaskContext) -> dict[str, Any]:
     """The same for machines."""
     shown = found.context
     return {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import milepost
+from milepost import runs
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.format_amounts import minutes, of, thousands, usd
 from milepost.cli.format_text import facts_lines, padded, safe
@@ -16,7 +16,7 @@ from milepost.cli.output import print_json, terminal_width
 from milepost.cli.worker import Database
 
 if TYPE_CHECKING:
-    from milepost import Costs, Expense
+    from milepost.runs import Costs, Expense
 
 _HEAD = ("attempts", "calls", "in", "out", "cached", "cost")
 
@@ -32,7 +32,7 @@ def costs(
     as_json: Json = False,
 ) -> None:
     """Show what a run cost by task, model and agent, compared with its budget."""
-    found = milepost.costs(roadmap, run=run, database=database)
+    found = runs.costs(roadmap, run=run, database=database)
     if as_json:
         print_json(costs_to_json(found))
     else:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import milepost
+from milepost import executors
 from milepost.cli.arguments import Json, NetworkOption
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.output import print_json
@@ -50,7 +51,7 @@ def execute(
         raise milepost.Misuse(what, "add --workspace DIR, and leave out --container and any other --trust")
     held: list[Held] = []
 
-    def look(changes: milepost.Changes) -> None:
+    def look(changes: executors.Changes) -> None:
         assert workspace is not None, "changes are those of a workspace"
         held.append(Held(changes=changes.list(), diff=changes.diff(workspace) if diff else "", accepted=accept))
         if accept:

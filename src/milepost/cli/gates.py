@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 import milepost
+import milepost.gates
+from milepost import runs
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.output import print_json, terminal_width
 
@@ -111,7 +113,7 @@ def _answer(
 
     kept = milepost.answer_gate(gate, answer, text, roadmap, digest=digest, database=database)
     if as_json:
-        print_json(milepost.gate_to_json(kept))
+        print_json(milepost.gates.to_json(kept))
         return
-    goes_on = bool(database) or milepost.running(roadmap) is not None
+    goes_on = bool(database) or runs.current(roadmap) is not None
     typer.echo("\n".join(answered_lines(kept, running=goes_on)))

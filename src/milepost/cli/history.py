@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 import milepost
+import milepost.attempts
+from milepost import history, roadmaps
 from milepost.cli.arguments import Json, Roadmap, RoadmapOption, TaskId
 from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import answer, print_json, terminal_width
@@ -32,7 +34,7 @@ def attempts(task: TaskId, roadmap: RoadmapOption = None, as_json: Json = False)
     """List every attempt at a task in every run, failed or not."""
     from milepost.cli.show.history import attempt_lines, tried_to_json
 
-    found = milepost.attempts(task, roadmap)
+    found = milepost.attempts.of_task(task, roadmap)
     answer(as_json, lambda: [tried_to_json(one) for one in found], lambda: attempt_lines(found, terminal_width()))
 
 
@@ -46,7 +48,7 @@ def diff(
     """Show what a milepost or an attempt changed, or compare two of them."""
     from milepost.cli.show.diff import difference_to_json, page
 
-    found = milepost.diff(place, other, roadmap, stat=stat)
+    found = milepost.attempts.diff(place, other, roadmap, stat=stat)
     if as_json:
         print_json(difference_to_json(found))
     else:
@@ -84,7 +86,7 @@ def restore(
     """Restore files in your working tree from a task, attempt, mark or commit. Nothing is committed."""
     from milepost.cli.show.history import restored_lines, restored_to_json
 
-    found = milepost.restore(files, roadmap, source=source)
+    found = history.restore(files, roadmap, source=source)
     answer(as_json, lambda: restored_to_json(found), lambda: restored_lines(found, terminal_width()))
 
 
@@ -100,7 +102,7 @@ def mark(
 
     if delete and at:
         raise typer.BadParameter("--delete cannot be combined with --at")
-    found = milepost.unmark(name, roadmap) if delete else milepost.mark(name, roadmap, at=at)
+    found = history.unmark(name, roadmap) if delete else history.mark(name, roadmap, at=at)
     back = proposed(f"\nnext   milepost undo --to {found.name}   returns to it")
     gone = " deleted; the commit stays" if delete else back
     answer(as_json, lambda: mark_to_json(found), lambda: [f"{mark_line(found)}{gone}"])
@@ -110,7 +112,7 @@ def marks(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """List the marks by name."""
     from milepost.cli.show.history import mark_to_json, marks_lines
 
-    found = milepost.marks(roadmap)
+    found = history.marks(roadmap)
     answer(as_json, lambda: [mark_to_json(one) for one in found], lambda: marks_lines(found, terminal_width()))
 
 
@@ -125,6 +127,6 @@ def sync(
     from milepost.cli.format_text import from_here
     from milepost.cli.show.sync import sync_lines, synced_to_json
 
-    found = milepost.sync(roadmap, dry_run=dry_run)
-    name = from_here(milepost.find_roadmap(roadmap))
+    found = roadmaps.sync(roadmap, dry_run=dry_run)
+    name = from_here(roadmaps.find(roadmap))
     answer(as_json, lambda: synced_to_json(found), lambda: sync_lines(found, name, terminal_width()))

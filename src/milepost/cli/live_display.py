@@ -8,35 +8,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, assert_never
 
 from milepost import (
-    AgentChosen,
-    AgentSaid,
     AgentSignalled,
-    AttemptFinished,
-    BudgetReached,
     CheckFinished,
-    CommandFinished,
-    CommandPrinted,
-    CommandStarted,
     Event,
-    EventsTakenBack,
-    ForecastMade,
-    GateAnswered,
     GateOpened,
-    LessonsTold,
-    MemoryWaits,
     MilepostMade,
-    ModelCalled,
     RunFinished,
-    RunResumed,
     RunStarted,
-    RunStopping,
-    StageStarted,
-    Steered,
     TaskFinished,
-    TaskSummary,
-    ToolUsed,
     Verdict,
-    WorkerChanged,
 )
 from milepost.cli.format_text import (
     COLOURS,
@@ -52,6 +32,28 @@ from milepost.cli.format_text import (
     wrapped,
 )
 from milepost.cli.named_roadmap import proposed
+from milepost.events import (
+    AgentChosen,
+    AgentSaid,
+    AttemptFinished,
+    BudgetReached,
+    CommandFinished,
+    CommandPrinted,
+    CommandStarted,
+    EventsTakenBack,
+    ForecastMade,
+    GateAnswered,
+    LessonsTold,
+    MemoryWaits,
+    ModelCalled,
+    RunResumed,
+    RunStopping,
+    StageStarted,
+    Steered,
+    TaskSummary,
+    ToolUsed,
+    WorkerChanged,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+import milepost.roadmaps
+from milepost import benchmarks, machines, plans, proofs, runs
 from milepost.cli import (
     chaos,
     clean,
@@ -140,7 +142,7 @@ def doctor(as_json: Json = False) -> None:
     """Check what works on this machine and what is missing."""
     from milepost.cli.show.doctor import doctor_lines, finding_to_json
 
-    findings = milepost.doctor()
+    findings = machines.doctor()
     if as_json:
         print_json([finding_to_json(finding) for finding in findings])
     else:
@@ -175,19 +177,19 @@ def plan(
     from milepost.cli.show.renamed import renamed_lines, renamed_tasks, renamed_to_json
 
     made = milepost.plan(roadmap, order=order, group=group, dialect=dialect)
-    name = from_here(milepost.find_roadmap(roadmap))
+    name = from_here(milepost.roadmaps.find(roadmap))
     if graph is not None:
-        typer.echo(milepost.plan_to_graph(made, graph))
+        typer.echo(plans.to_graph(made, graph))
     elif propose and not as_json:
-        typer.echo("\n".join(show.proposal_lines(milepost.proposals(made), terminal_width())))
+        typer.echo("\n".join(show.proposal_lines(plans.proposals(made), terminal_width())))
     elif explain and not as_json:
         typer.echo(
-            "\n".join(explain_lines(milepost.explain_roadmap(roadmap, dialect=dialect), made, name, terminal_width()))
+            "\n".join(explain_lines(milepost.roadmaps.explain(roadmap, dialect=dialect), made, name, terminal_width()))
         )
     else:
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
-            more = explain_to_json(milepost.explain_roadmap(roadmap, dialect=dialect)) if explain else {}
+            more = explain_to_json(milepost.roadmaps.explain(roadmap, dialect=dialect)) if explain else {}
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(
@@ -246,7 +248,7 @@ def proof(
     from milepost.cli.show.proof import log_lines, proof_lines
 
     if logs:
-        kept = milepost.logs(task, roadmap)
+        kept = proofs.logs(task, roadmap)
         if as_json:
             print_json([{"check": name, "log": text} for name, text in kept])
         else:
@@ -254,7 +256,7 @@ def proof(
         return
     found = milepost.proof(task, roadmap)
     if as_json:
-        print_json(milepost.proof_to_json(found))
+        print_json(proofs.to_json(found))
     else:
         typer.echo("\n".join(proof_lines(found, terminal_width())))
 
@@ -275,7 +277,7 @@ def verify(
         _complain("--replay needs the task whose milepost to check again", "milepost log lists them")
         raise typer.Exit(MISUSED)
     if again and task is not None:
-        proven = milepost.replay(task, roadmap)
+        proven = proofs.replay(task, roadmap)
         if as_json:
             print_json(show.replayed_to_json(proven))
         else:
@@ -296,7 +298,7 @@ def failures(roadmap: Roadmap = None, as_json: Json = False) -> None:
     """Show the most frequent failures here, and what fixed them."""
     from milepost.cli.show.failures import failure_lines, failure_to_json
 
-    found = milepost.failures(roadmap)
+    found = runs.failures(roadmap)
     if as_json:
         print_json([failure_to_json(one) for one in found])
     else:
@@ -317,14 +319,14 @@ def bench(
     """Test an agent on twenty small tasks, with checks it never sees."""
     from milepost.cli.show.bench import bench_lines, result_line
 
-    def tell(result: milepost.TaskReport) -> None:
+    def tell(result: benchmarks.TaskReport) -> None:
         typer.echo(result_line(result, terminal_width()), err=True)
 
-    report = milepost.bench(agent, tasks=tuple(task or ()), on_result=tell)
+    report = benchmarks.run(agent, tasks=tuple(task or ()), on_result=tell)
     if as_json:
-        print_json(milepost.bench_to_json(report))
+        print_json(benchmarks.to_json(report))
     else:
-        typer.echo("\n".join(bench_lines(milepost.bench_rows(report), terminal_width())))
+        typer.echo("\n".join(bench_lines(benchmarks.rows(report), terminal_width())))
     raise typer.Exit(DONE if report.tasks and report.successes == len(report.tasks) else NOT_DONE)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 import milepost
+from milepost import memories
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.output import answer, terminal_width
@@ -107,7 +108,7 @@ def show(
 
     with milepost.open_memory(folder) as memory:
         found = memory.named(name)
-    if isinstance(found, milepost.Episode):
+    if isinstance(found, memories.Episode):
         episode = found
         answer(
             as_json,
@@ -340,7 +341,7 @@ def complete(
     )
 
 
-def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMemory], milepost.LessonStanding]) -> None:
+def _move(folder: Path | None, as_json: bool, act: Callable[[milepost.ProjectMemory], memories.LessonStanding]) -> None:
     from milepost.cli.show.lessons import lesson_to_json
 
     with milepost.open_memory(folder) as memory:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import milepost
+from milepost import roadmaps
 from milepost.cli.format_text import from_here
 
 # The commands that take a roadmap: as their argument, or behind an option.
@@ -49,6 +50,6 @@ def _name(roadmap: Path | None) -> str:
 
 def _found(roadmap: Path | None) -> Path | None:
     try:
-        return milepost.find_roadmap(roadmap)
+        return roadmaps.find(roadmap)
     except milepost.MilepostError:  # whoever is asked to work on it says so
         return None

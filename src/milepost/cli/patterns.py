@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import milepost
+import milepost.patterns
 from milepost.cli.arguments import Json
 from milepost.cli.format_text import from_here, hanging, safe
 from milepost.cli.output import terminal_width
@@ -32,9 +33,9 @@ def patterns(
     if dry_run and write:
         raise milepost.Misuse("--dry-run and --write exclude each other", "use one of them")
     if name is not None and (inputs or dry_run or write):
-        _show_trial(milepost.try_pattern(name, _inputs(inputs or []), write=write), write, as_json)
+        _show_trial(milepost.patterns.try_out(name, _inputs(inputs or []), write=write), write, as_json)
         return
-    found = milepost.patterns() if name is None else (milepost.pattern(name),)
+    found = milepost.patterns.available() if name is None else (milepost.patterns.find(name),)
     if as_json:
         rows = [entry_to_json(entry) for entry in found]
         typer.echo(json.dumps(rows if name is None else rows[0], indent=2))
@@ -44,7 +45,7 @@ def patterns(
         )
 
 
-def list_lines(found: tuple[milepost.PatternEntry, ...], width: int) -> list[str]:
+def list_lines(found: tuple[milepost.patterns.PatternEntry, ...], width: int) -> list[str]:
     """The patterns, one a line, and what to do next."""
     room = max(len(entry.name) for entry in found) + 2
     lines: list[str] = []
@@ -55,7 +56,7 @@ def list_lines(found: tuple[milepost.PatternEntry, ...], width: int) -> list[str
     return [*lines, "", "milepost patterns NAME shows the inputs of one"]
 
 
-def page_lines(entry: milepost.PatternEntry, width: int) -> list[str]:
+def page_lines(entry: milepost.patterns.PatternEntry, width: int) -> list[str]:
     """What one pattern takes, and how it is asked for."""
     lines = [*hanging(f"{entry.name}  ", entry.about or entry.problem, width), f"  {_origin(entry)}", ""]
     properties: Mapping[str, Any] = entry.schema.get("properties", {})
@@ -73,7 +74,7 @@ def page_lines(entry: milepost.PatternEntry, width: int) -> list[str]:
     ]
 
 
-def entry_to_json(entry: milepost.PatternEntry) -> dict[str, Any]:
+def entry_to_json(entry: milepost.patterns.PatternEntry) -> dict[str, Any]:
     """The same for machines."""
     return {
         "name": entry.name,
@@ -84,7 +85,7 @@ def entry_to_json(entry: milepost.PatternEntry) -> dict[str, Any]:
     }
 
 
-def _show_trial(trial: milepost.PatternTrial, write: bool, as_json: bool) -> None:
+def _show_trial(trial: milepost.patterns.PatternTrial, write: bool, as_json: bool) -> None:
     if as_json:
         told = {
             "pattern": trial.pattern,
@@ -103,13 +104,13 @@ def _show_trial(trial: milepost.PatternTrial, write: bool, as_json: bool) -> Non
         typer.echo(line, err=True)
 
 
-def _done(trial: milepost.PatternTrial) -> list[str]:
+def _done(trial: milepost.patterns.PatternTrial) -> list[str]:
     ran = f"ran {', '.join(map(safe, trial.commands))}; files changed by these commands are not listed here"
     wrote = f"wrote {', '.join(map(safe, trial.written))}"
     return [*([ran] if trial.commands else []), *([wrote] if trial.written else [])] or ["nothing changed"]
 
 
-def _not_done(trial: milepost.PatternTrial) -> str:
+def _not_done(trial: milepost.patterns.PatternTrial) -> str:
     if trial.commands:
         return "nothing was run or written; --write applies it"
     return "nothing was written; --write applies it" if trial.diff else "nothing would change"
@@ -137,7 +138,7 @@ def _facts(schema: Mapping[str, Any], *, needed: bool) -> list[str]:
     return [*facts, *([schema["description"]] if "description" in schema else [])]
 
 
-def _origin(entry: milepost.PatternEntry) -> str:
+def _origin(entry: milepost.patterns.PatternEntry) -> str:
     from pathlib import Path
 
     return from_here(Path(entry.origin)) if entry.origin.startswith("/") else entry.origin

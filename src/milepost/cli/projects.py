@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import milepost
+import milepost.projects
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.output import print_json, terminal_width
@@ -31,9 +32,9 @@ def projects(
     """List the projects of a workspace, with their languages and dependencies."""
     from milepost.cli.show.projects import project_lines
 
-    found = milepost.projects(folder)
+    found = milepost.projects.find(folder)
     if as_json:
-        print_json(milepost.projects_to_json(found))
+        print_json(milepost.projects.to_json(found))
     else:
         typer.echo("\n".join(project_lines(found, terminal_width())))
     raise typer.Exit(NOT_DONE if found.circles else DONE)
@@ -43,9 +44,9 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
     """One plan for all projects of a workspace."""
     from milepost.cli.show.projects import joint_lines
 
-    made = milepost.plan_projects(folder)
+    made = milepost.projects.plan(folder)
     if as_json:
-        print_json(milepost.projects_plan_to_json(made))
+        print_json(milepost.projects.plan_to_json(made))
     else:
         typer.echo("\n".join(joint_lines(made, terminal_width())))
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
@@ -56,9 +57,9 @@ def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milep
     from milepost.cli.show.projects import in_turn_lines
 
     tell = machine_tell() if as_json else people_tell()
-    ending = milepost.run_projects(folder, agent=agent, on_event=tell, **wishes)
+    ending = milepost.projects.run(folder, agent=agent, on_event=tell, **wishes)
     if as_json:
-        print_line(milepost.projects_run_to_json(ending))
+        print_line(milepost.projects.run_to_json(ending))
     else:
         typer.echo("\n".join(in_turn_lines(ending)))
     if isinstance(ending, milepost.NothingToDo) or ending.complete:
@@ -73,4 +74,4 @@ def folder_of(roadmap: Path | None, *, asked: bool) -> Path | None:
         if asked:
             raise typer.BadParameter("--workspace takes the folder of the workspace, not a roadmap")
         return None
-    return folder if asked or milepost.names_projects(folder) else None
+    return folder if asked or milepost.projects.is_workspace(folder) else None

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-import milepost
+from milepost import events, proofs
 from milepost.cli.arguments import Json, RoadmapOption
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.format_text import counted, mark, safe
@@ -46,7 +46,7 @@ def replay(
     raise typer.Exit(INTERRUPTED if not replayed.ended else DONE if replayed.same else NOT_DONE)
 
 
-def replayed_lines(replayed: milepost.RunReplayed) -> list[str]:
+def replayed_lines(replayed: proofs.RunReplayed) -> list[str]:
     """A line for each task, whether all is the same, and where the clone is if it is still there."""
     same = sum(task.same for task in replayed.tasks)
     verdict = f"{same} of {counted(len(replayed.tasks), 'task')} gave the same tree as in run {replayed.run}"
@@ -56,7 +56,7 @@ def replayed_lines(replayed: milepost.RunReplayed) -> list[str]:
     return [*lines, "", verdict, *stopped, *map(safe, replayed.remarks), *kept]
 
 
-def _task_lines(task: milepost.TaskReplayed) -> list[str]:
+def _task_lines(task: proofs.TaskReplayed) -> list[str]:
     name = safe(task.task)
     if task.same:
         return [f"{mark('passed')} {name}  {_tree(task.found)}, as recorded"]
@@ -69,24 +69,24 @@ def _tree(name: str) -> str:
     return f"tree {name[:12]}" if name else "no milepost"
 
 
-def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
-    replayed = milepost.replay_run(
+def _machines(run: str, task: str, folder: Path | None, roadmap: Path | None) -> proofs.RunReplayed:
+    replayed = proofs.replay_run(
         run,
         roadmap,
         task=task,
         folder=folder,
-        on_event=lambda event: typer.echo(json.dumps(milepost.event_to_json(event))),
+        on_event=lambda event: typer.echo(json.dumps(events.to_json(event))),
     )
-    typer.echo(json.dumps(milepost.run_replayed_to_json(replayed)))
+    typer.echo(json.dumps(proofs.replayed_to_json(replayed)))
     return replayed
 
 
-def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> milepost.RunReplayed:
+def _people(run: str, task: str, folder: Path | None, roadmap: Path | None) -> proofs.RunReplayed:
     from rich.console import Console
 
     from milepost.cli.live_display import LiveDisplay
 
     with LiveDisplay(Console(stderr=True)) as progress:
-        replayed = milepost.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)
+        replayed = proofs.replay_run(run, roadmap, task=task, folder=folder, on_event=progress)
     typer.echo("\n".join(replayed_lines(replayed)))
     return replayed

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 import milepost
+import milepost.events
+from milepost import reports
 from milepost.cli.arguments import Json, Roadmap
 from milepost.cli.named_roadmap import proposed
 from milepost.cli.output import terminal_width
@@ -38,10 +40,10 @@ def events(
 
     width = terminal_width() if sys.stdout.isatty() else 10_000
     some = False
-    for entry in milepost.events(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
+    for entry in milepost.events.read(roadmap, run=run, after=after, follow=follow, printed=printed, database=database):
         some = True
-        typer.echo(json.dumps(milepost.entry_to_json(entry)) if as_json else event_line(entry, width))
-        if not as_json and isinstance(entry.event, milepost.CommandPrinted):
+        typer.echo(json.dumps(milepost.events.entry_to_json(entry)) if as_json else event_line(entry, width))
+        if not as_json and isinstance(entry.event, milepost.events.CommandPrinted):
             typer.echo("\n".join(printed_lines(entry.event, width)))
     if not some and not as_json:
         typer.echo("no events yet" if not after else f"no events after {after}", err=True)
@@ -58,16 +60,16 @@ def report(
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a report: what was done with its proof, what failed and why, what waits for you, what it cost."""
-    story = milepost.report(roadmap, run=run, database=database)
+    story = reports.of_run(roadmap, run=run, database=database)
     nobody_said = html is None and markdown is None
-    if isinstance(story, milepost.NothingRun):
+    if isinstance(story, reports.NothingRun):
         if nobody_said:
             typer.echo(proposed("no runs here yet\nnext   milepost run"))
             return
     elif nobody_said:
-        html = milepost.report_place(story.run, roadmap)
-        markdown = milepost.report_place(story.run, roadmap, ending="md")
-    for path, render in ((html, milepost.report_to_html), (markdown, milepost.report_to_markdown)):
+        html = reports.default_path(story.run, roadmap)
+        markdown = reports.default_path(story.run, roadmap, ending="md")
+    for path, render in ((html, reports.to_html), (markdown, reports.to_markdown)):
         if path is not None:
             _put(render(story), path)
     if open_ and html is not None and str(html) != "-":
@@ -83,5 +85,5 @@ def _put(text: str, path: Path) -> None:
     if str(path) == "-":
         typer.echo(text, nl=False)
     else:
-        milepost.write_report(text, path)
+        reports.write(text, path)
         typer.echo(from_here(path))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-import milepost
+from milepost import roadmaps
 from milepost.cli.arguments import Json
 from milepost.cli.format_text import safe
 from milepost.cli.output import print_json, terminal_width
@@ -52,7 +52,7 @@ def normalise(
     """Let a model find the tasks in a prose document, each with its line."""
     from milepost.cli.show.roadmap import normalised_lines, normalised_to_json
 
-    found = milepost.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
+    found = roadmaps.normalise(document, write=write, model=model, force=force, anyway=anyway, say=tell)
     if as_json:
         print_json(normalised_to_json(found))
     else:
@@ -74,9 +74,7 @@ def new(
     """Write a new roadmap, from a prompt with a model or from a template without one."""
     from milepost.cli.show.roadmap import composed_notes, composed_to_json, written_lines
 
-    made = milepost.new_roadmap(
-        prompt=prompt, template=template, style=style, write=write, model=model, force=force, say=tell
-    )
+    made = roadmaps.new(prompt=prompt, template=template, style=style, write=write, model=model, force=force, say=tell)
     for line in composed_notes(made):
         tell(line)
     if as_json:
@@ -92,7 +90,7 @@ def templates(as_json: Json = False) -> None:
     """List the templates for new roadmaps."""
     from milepost.cli.show.roadmap import template_lines
 
-    found = milepost.roadmap_templates()
+    found = roadmaps.templates()
     if as_json:
         print_json([{"name": one.name, "about": one.about} for one in found])
     else:

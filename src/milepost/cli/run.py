@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import milepost
+from milepost import plans, roadmaps
 from milepost.cli import projects, replay
 from milepost.cli.arguments import Dialect, Group, Json, NetworkOption, Order, Roadmap
 from milepost.cli.output import print_json, terminal_width
@@ -131,9 +132,9 @@ def _preview(
 
     would_run = () if isinstance(found, milepost.NothingToDo) else found
     if as_json:
-        answer = milepost.plan_to_json(made) | {"would_run": list(would_run)}
+        answer = plans.to_json(made) | {"would_run": list(would_run)}
         print_json(answer)
     elif isinstance(found, milepost.NothingToDo):
         typer.echo(f"nothing to do: {found.reason}")
     else:
-        typer.echo("\n".join(preview_lines(made, found, from_here(milepost.find_roadmap(roadmap)), terminal_width())))
+        typer.echo("\n".join(preview_lines(made, found, from_here(roadmaps.find(roadmap)), terminal_width())))

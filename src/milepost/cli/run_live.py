@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import typer
 
 import milepost
+from milepost import events, runs
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.named_roadmap import proposed
 
@@ -38,7 +39,7 @@ def tell_machines(go: Go) -> int:
 
     def tell(event: Event) -> None:
         if not isinstance(event, milepost.RunFinished):
-            _print_line(milepost.event_to_json(event))
+            _print_line(events.to_json(event))
 
     ending = go(tell)
     _print_line(_ending_to_json(ending))
@@ -52,7 +53,7 @@ def tell_people(go: Go, console: Console) -> int:
     with LiveDisplay(console) as progress:
 
         def tell(event: Event) -> None:
-            if isinstance(event, milepost.WorkerChanged) and not event.worker:  # about one that is not there
+            if isinstance(event, events.WorkerChanged) and not event.worker:  # about one that is not there
                 console.print(f"  {event.what}", style="yellow", markup=False, highlight=False, soft_wrap=True)
             else:
                 progress(event)
@@ -64,7 +65,7 @@ def tell_people(go: Go, console: Console) -> int:
             lines = seen + ending_lines(ending)
         case milepost.Stopped():
             lines = stopped_lines(ending)
-        case milepost.Elsewhere():
+        case runs.Elsewhere():
             lines = [f"run {ending.run} continues on the workers:   {ending.again} follows it again"]
         case milepost.NothingToDo():
             lines = [f"nothing to do: {ending.reason}"]
@@ -95,7 +96,7 @@ def exit_code(ending: Ending) -> int:
     match ending:
         case milepost.RunFinished():
             return DONE if ending.passed else NOT_DONE
-        case milepost.Elsewhere():
+        case runs.Elsewhere():
             return INTERRUPTED
         case milepost.Stopped():
             return NOT_DONE if ending.waits_for else INTERRUPTED
@@ -108,10 +109,10 @@ def exit_code(ending: Ending) -> int:
 def _ending_to_json(ending: Ending) -> dict[str, Any]:
     match ending:
         case milepost.RunFinished():
-            return milepost.event_to_json(ending)
+            return events.to_json(ending)
         case milepost.Stopped():
             return {"event": "run_stopped", "run": ending.run, "waits_for": list(ending.waits_for)}
-        case milepost.Elsewhere():
+        case runs.Elsewhere():
             return {"event": "run_elsewhere", "run": ending.run}
         case milepost.NothingToDo():
             return {"event": "nothing_to_do", "reason": ending.reason}

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import milepost
+from milepost import executors
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import number, safe
@@ -38,11 +39,11 @@ def sh(
 ) -> None:
     """Run one command in this folder in the sandbox, if the policy allows it."""
     if explain:
-        found = milepost.explain(argv, shell=shell, timeout_s=timeout)
+        found = executors.explain_command(argv, shell=shell, timeout_s=timeout)
         typer.echo(json.dumps(ran_to_json(found), indent=2) if as_json else "\n".join(decision_lines(found)))
         raise typer.Exit(DONE if found.decision.verdict == "allow" else NOT_DONE)
     tell = None if as_json else print_line
-    ran = milepost.sh(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=ask_person)
+    ran = executors.run_command(argv, shell=shell, timeout_s=timeout, trust=trust, on_line=tell, ask=ask_person)
     if as_json:
         typer.echo(json.dumps(ran_to_json(ran), indent=2))
     else:
@@ -51,14 +52,14 @@ def sh(
     raise typer.Exit(exit_code(ran))
 
 
-def exit_code(ran: milepost.ByHand) -> int:
+def exit_code(ran: executors.ByHand) -> int:
     """The command's own, where it has one."""
     result = ran.result
     own = result.exit_code if result is not None and result.termination == "exited" else None
     return NOT_DONE if own is None else own
 
 
-def ending_lines(ran: milepost.ByHand) -> list[str]:
+def ending_lines(ran: executors.ByHand) -> list[str]:
     """What is to be said beside the output itself."""
     result = ran.result
     if result is None:
@@ -74,7 +75,7 @@ def ending_lines(ran: milepost.ByHand) -> list[str]:
     return lines
 
 
-def decision_lines(found: milepost.ByHand) -> list[str]:
+def decision_lines(found: executors.ByHand) -> list[str]:
     """A decision for people."""
     decision = found.decision
     seconds = "until it is stopped" if found.time_class == "background" else f"{number(found.timeout_s)} s"
@@ -84,7 +85,7 @@ def decision_lines(found: milepost.ByHand) -> list[str]:
     ]
 
 
-def ran_to_json(ran: milepost.ByHand) -> dict[str, Any]:
+def ran_to_json(ran: executors.ByHand) -> dict[str, Any]:
     """The same for machines."""
     decision, result = ran.decision, ran.result
     names = ("verdict", "kind", "reason", "rule", "what")
@@ -107,7 +108,7 @@ def print_line(line: milepost.Line) -> None:
     print(line.text, file=stream, flush=True)
 
 
-def ask_person(decision: milepost.Decision) -> bool:
+def ask_person(decision: executors.Decision) -> bool:
     """Ask whoever sits at the terminal; nobody does where it is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False

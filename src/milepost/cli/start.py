@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import milepost
+from milepost import executors
 from milepost.cli.arguments import Json, NetworkOption
 from milepost.cli.exit_codes import DONE, NOT_DONE
 from milepost.cli.format_text import safe
@@ -39,7 +40,7 @@ def start(
     from milepost.cli.show.start import ending_lines, list_lines, start_to_json
 
     place, given = folder_and_arguments([*([] if folder is None else [folder]), *(arguments or [])], sys.argv)
-    ended = milepost.start_project(
+    ended = executors.start_project(
         place,
         entry=entry,
         arguments=given,

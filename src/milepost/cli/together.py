@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost import events, projects
 from milepost.cli.arguments import Json
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.output import terminal_width
 
 if TYPE_CHECKING:
-    from milepost import Event, MemberEnding, NothingToDo, TogetherEnding
+    from milepost import Event, NothingToDo
+    from milepost.projects import MemberEnding, TogetherEnding
 
 Tell = Callable[[str, "Event"], None]
 
@@ -48,9 +50,9 @@ def together(
         raise typer.BadParameter("--resume and --new exclude each other")
     named = tuple(roadmaps or ()) or (() if resume else _of_workspace())
     tell = machine_tell() if as_json else people_tell()
-    ending = milepost.together(*named, mark=mark, agent=agent, budget_usd=budget, new=new, on_event=tell)
+    ending = projects.run_atomic(*named, mark=mark, agent=agent, budget_usd=budget, new=new, on_event=tell)
     if as_json:
-        print_line(milepost.together_to_json(ending))
+        print_line(projects.run_atomic_to_json(ending))
     else:
         typer.echo("\n".join(together_lines(ending)))
     raise typer.Exit(exit_code(ending))
@@ -58,7 +60,7 @@ def together(
 
 def _of_workspace() -> tuple[Path, ...]:
     """The roadmaps of all projects that this folder names."""
-    found = tuple(Path(one.roadmap) for one in milepost.projects().siblings if one.roadmap)
+    found = tuple(Path(one.roadmap) for one in projects.find().siblings if one.roadmap)
     if len(found) < 2:
         raise typer.BadParameter("name two or more roadmaps, or use --resume; [workspace] here has fewer than two")
     return found
@@ -120,7 +122,7 @@ def machine_tell() -> Tell:
     """Each event as a line of JSON on stdout, with the name of its project."""
 
     def tell(name: str, event: Event) -> None:
-        print_line({"project": name, **milepost.event_to_json(event)})
+        print_line({"project": name, **events.to_json(event)})
 
     return tell
 

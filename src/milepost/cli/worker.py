@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import milepost
+from milepost import events, machines
 from milepost.cli.exit_codes import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -45,14 +46,14 @@ def worker(
         elif line := event_line(event):
             _say(f"{time.strftime('%H:%M:%S')}  {line}", sys.stderr)
 
-    def ready(hired: milepost.Worker) -> None:
+    def ready(hired: machines.Worker) -> None:
         labels = f" · {', '.join(hired.labels)}" if hired.labels else ""
         _say(f"worker {hired.name} · {hired.capacity} at a time{labels} · waiting for work", sys.stderr)
 
     def lost(error: milepost.MilepostError) -> None:
         _say(f"error: {error.message}\n  {error.advice}", sys.stderr)
 
-    milepost.work(
+    machines.work(
         database=database,
         remote=remote,
         capacity=capacity,
@@ -68,18 +69,18 @@ def worker(
 def event_line(event: Event) -> str:
     """An event of any run in a line; empty for what a worker's log need not say."""
     match event:
-        case milepost.StageStarted():
+        case events.StageStarted():
             return f"{event.run}  {event.stage:<7} {event.task}  attempt {event.attempt}"
-        case milepost.AttemptFinished():
+        case events.AttemptFinished():
             return f"{event.run}  {event.verdict.value:<7} {event.task}  attempt {event.attempt}"
         case milepost.TaskFinished():
             end = event.verdict.value if event.verdict else "waiting"
             return f"{event.run}  over    {event.task}  {end} {(event.commit or '')[:7]}".rstrip()
-        case milepost.WorkerChanged():
+        case events.WorkerChanged():
             return f"{event.run}  worker  {event.worker}  {event.what}"
         case milepost.RunFinished():
             return f"{event.run}  finished"
-        case milepost.BudgetReached():
+        case events.BudgetReached():
             return f"{event.run}  budget  {event.message}"
         case milepost.GateOpened():
             return f"{event.run}  asks    {event.task}  {event.question}"
@@ -90,7 +91,7 @@ def event_line(event: Event) -> str:
 def _json_line(event: Event) -> str:
     import json
 
-    return json.dumps(milepost.event_to_json(event))
+    return json.dumps(events.to_json(event))
 
 
 def _say(text: str, stream: object) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 import milepost
+from milepost import roadmaps
 
 Folder = Annotated[str, Field(max_length=4096, description="Project folder; default: the server's")]
 
@@ -33,8 +34,8 @@ class ServerProject:
         named = self.named(workspace).absolute()
         for folder in (named, *named.parents):
             try:
-                return milepost.find_roadmap(folder)
+                return roadmaps.find(folder)
             except milepost.MilepostError:
                 if (folder / ".git").exists():
                     break
-        return milepost.find_roadmap(named)
+        return roadmaps.find(named)

@@ -10,6 +10,7 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 import milepost
+from milepost import plans
 from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import problem_in_words
 from milepost.serving.threads import aside
@@ -24,6 +25,6 @@ def add_prompts(server: MCPServer[Any], place: ServerProject) -> None:
         workspace: Annotated[str, Field(max_length=4096, description="Project folder")] = "",
     ) -> str:
         try:
-            return await aside(lambda: milepost.assignment(task, place.roadmap(workspace)))
+            return await aside(lambda: plans.assignment(task, place.roadmap(workspace)))
         except (milepost.MilepostError, OSError) as problem:
             raise MCPError(code=INVALID_PARAMS, message=problem_in_words(problem) or "refused") from None

@@ -12,6 +12,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 import milepost
+import milepost.events
+from milepost import proofs
 from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import problem_in_words
 from milepost.mcp.tools.memory import lesson_told, lessons_listed
@@ -48,14 +50,14 @@ def add_resources(server: MCPServer[Any], place: ServerProject) -> None:
 
     @server.resource("milepost://proofs/{task}", mime_type=JSON, description="The evidence that a task is done")
     async def proof(task: str) -> str:
-        return await _read(lambda: _json(milepost.proof_to_json(milepost.proof(task, place.roadmap()))))
+        return await _read(lambda: _json(proofs.to_json(milepost.proof(task, place.roadmap()))))
 
 
 def events_page(roadmap: Path, run: str, after: int) -> dict[str, Any]:
     """A page of a run's events, and where the next one begins; `latest` means the newest run."""
-    entries = milepost.events(roadmap, run=None if run == "latest" else run, after=after)
+    entries = milepost.events.read(roadmap, run=None if run == "latest" else run, after=after)
     found = list(islice(entries, PAGE + 1))
-    page: dict[str, Any] = {"events": [milepost.entry_to_json(entry) for entry in found[:PAGE]]}
+    page: dict[str, Any] = {"events": [milepost.events.entry_to_json(entry) for entry in found[:PAGE]]}
     return page | ({"next": found[PAGE - 1].seq} if len(found) > PAGE else {})
 
 

@@ -9,18 +9,18 @@ from contextlib import suppress
 import anyio
 import anyio.abc
 
-from milepost.departing import LONGEST_ANSWER, PATIENCE_S, PROGRAM, begun_by, environment
-from milepost.detached import Begun, StartWish
+from milepost.api.detached.request import DetachedStart, StartRequest
+from milepost.api.detached.start import LONGEST_ANSWER, PATIENCE_S, PROGRAM, environment, result_of
 from milepost.serving.concurrency_limit import AtOnce
 
 MOST_AT_ONCE = 4  # each is a process that imports the whole program
 _starting = AtOnce(MOST_AT_ONCE)
 
 
-async def depart(wish: StartWish) -> Begun:
-    """Start the run that is wished for; gives what it said of its start.
+async def depart(request: StartRequest) -> DetachedStart:
+    """Start a process for the request; returns what it reports of the start.
 
-    The process begins outside the repository, so that it imports nothing from there in place of our own modules.
+    The process starts outside the repository, so that files there cannot shadow our modules.
     """
     async with _starting.places:
         process = await anyio.open_process(
@@ -29,8 +29,8 @@ async def depart(wish: StartWish) -> Begun:
         async with process:
             answer = b""
             with anyio.move_on_after(PATIENCE_S) as patience:
-                answer = await _answer(process, wish.model_dump_json(exclude_defaults=True).encode())
-    return begun_by(answer, in_time=not patience.cancelled_caught)
+                answer = await _answer(process, request.model_dump_json(exclude_defaults=True).encode())
+    return result_of(answer, in_time=not patience.cancelled_caught)
 
 
 async def _answer(process: anyio.abc.Process, wish: bytes) -> bytes:

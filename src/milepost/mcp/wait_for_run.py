@@ -9,6 +9,7 @@ import anyio
 from mcp.server.mcpserver import Context
 
 import milepost
+from milepost import events, runs
 from milepost.mcp.sendable_text import sound
 from milepost.serving.threads import aside
 
@@ -33,7 +34,7 @@ async def wait_for_run(ctx: Context[Any, Any], roadmap: Path, run: str | None, w
 def in_words(event: milepost.Event) -> str:
     """An event that is worth a line to whoever waits; empty for others."""
     match event:
-        case milepost.StageStarted(task=task, stage=stage, attempt=attempt):
+        case events.StageStarted(task=task, stage=stage, attempt=attempt):
             return f"{task}: {stage}, attempt {attempt}"
         case milepost.CheckFinished(task=task, name=name, outcome=outcome):
             return f"{task}: {name} {outcome}"
@@ -41,7 +42,7 @@ def in_words(event: milepost.Event) -> str:
             return f"{task}: {verdict.value if verdict else 'not done'} · {reason}"
         case milepost.GateOpened(task=task, question=question):
             return f"{task}: a person is asked: {question}"
-        case milepost.BudgetReached(message=message):
+        case events.BudgetReached(message=message):
             return message
         case milepost.RunFinished():
             return "the run is over"
@@ -49,13 +50,13 @@ def in_words(event: milepost.Event) -> str:
             return ""
 
 
-def _after(roadmap: Path, run: str | None, place: int) -> tuple[milepost.Entry, ...]:
-    return tuple(milepost.events(roadmap, run=run, after=place))
+def _after(roadmap: Path, run: str | None, place: int) -> tuple[events.Entry, ...]:
+    return tuple(events.read(roadmap, run=run, after=place))
 
 
 def _goes_on_unasked(roadmap: Path, run: str | None) -> bool:
     """Whether the run is going on and asks nobody anything, also not since before it was looked at."""
-    now = milepost.running(roadmap)
+    now = runs.current(roadmap)
     if now is None or (run is not None and now != run.lower()):
         return False
     return all(gate.run != now for gate in milepost.waiting_gates(roadmap))

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import milepost
+from milepost import roadmaps, runs
 from milepost.core.errors import GateClosed
 from milepost.serving.threads import aside
 from milepost.web.one_at_a_time import Turns
@@ -59,7 +60,7 @@ def _answer(site: PageFacts, turns: Turns, name: str, body: GateAnswerBody) -> s
         )
     if gate.answered_at is not None and gate.answered_at < began:
         raise GateClosed(f"{gate.gate} was answered already, with {gate.answer}", "an answer cannot be changed")
-    goes_on = site.database or milepost.running(site.roadmap)
+    goes_on = site.database or runs.current(site.roadmap)
     after = "the run continues" if goes_on else "nothing runs now: continue with resume"
     return text_of({"ok": True, "said": f"{_ANSWERED[body.answer]} {gate.gate}: {after}", "running": bool(goes_on)})
 
@@ -71,7 +72,7 @@ _ANSWERED = {
 
 def _edit(site: PageFacts, turns: Turns, body: TaskEditBody) -> str:
     with turns.turn("roadmap"):
-        told = milepost.edit_task(
+        told = roadmaps.edit_task(
             body.task, body.text, site.roadmap, digest=body.digest, commit=body.commit, database=site.database
         )
     said = f"{told.task} is rewritten in the roadmap" + (f", in commit {told.commit[:7]}" if told.commit else "")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import milepost
+from milepost import runs
 from milepost.core.errors import StateUnwritable
 
 GOOD_FOR_S: Final = 300.0
@@ -75,7 +75,7 @@ class Secret:
 def secret_of(roadmap: Path) -> str:
     """The secret of the cookies of a roadmap's pages, kept in its state directory for its owner's eyes alone."""
     try:
-        path = milepost.state_folder(roadmap) / SECRET
+        path = runs.state_folder(roadmap) / SECRET
         return _read(path) or _made(path)
     except (
         OSError,
@@ -87,7 +87,7 @@ def secret_of(roadmap: Path) -> str:
 def _folder(roadmap: Path) -> Path | None:
     """The state directory; None where it cannot be written."""
     try:
-        return milepost.state_folder(roadmap)
+        return runs.state_folder(roadmap)
     except StateUnwritable:
         return None
 

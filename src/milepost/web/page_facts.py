@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import milepost
+from milepost import events
 from milepost.core.errors import RunUnknown
 from milepost.web.built_app import App
 
@@ -20,7 +20,7 @@ class PageFacts:
     """
 
     roadmap: Path
-    stream: milepost.EventStream
+    stream: events.EventStream
     database: str | None = field(default=None, repr=False)
     run: str | None = None
     preview: str = ""
@@ -39,6 +39,6 @@ def run_named(site: PageFacts, given: str) -> str:
     raise RunUnknown(f"there is no run {wanted[:40]!r} here", f"the newest are: {known}" if known else "milepost run")
 
 
-def glance_json(glance: milepost.RunGlance) -> dict[str, Any]:
+def glance_json(glance: events.RunGlance) -> dict[str, Any]:
     """A run in a few facts, for the page."""
     return asdict(glance)

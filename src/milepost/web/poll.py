@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 import milepost
+from milepost import events
 from milepost.serving.threads import aside
 
 AT_WORK_S: Final = 0.05
@@ -44,7 +45,7 @@ class Sight:
 class Tail:
     """Looks only while somebody watches, and then once for all of them; an empty run is the first one, yet to come."""
 
-    def __init__(self, stream: milepost.EventStream) -> None:
+    def __init__(self, stream: events.EventStream) -> None:
         self._stream = stream
         self._watched: Counter[str] = Counter()
         self._seen: dict[str, Sight] = {}
@@ -53,7 +54,7 @@ class Tail:
         self._turn = asyncio.Lock()  # what was seen earlier never takes the place of what was seen later
         self._changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
-        self._reading: dict[tuple[str, int], asyncio.Task[tuple[milepost.Row, ...]]] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[tuple[events.Row, ...]]] = {}
 
     @contextmanager
     def watching(self, run: str) -> Iterator[None]:
@@ -80,7 +81,7 @@ class Tail:
             return seen
         return now
 
-    async def rows(self, run: str, after: int) -> tuple[milepost.Row, ...]:
+    async def rows(self, run: str, after: int) -> tuple[events.Row, ...]:
         """The next rows after a place; those who ask for the same at once are given the same."""
         key = (run, after)
         if key not in self._reading:
@@ -112,7 +113,7 @@ class Tail:
             return seen
 
 
-def _looked(stream: milepost.EventStream, runs: list[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
+def _looked(stream: events.EventStream, runs: list[str], known: Around | None) -> tuple[dict[str, Sight], Around]:
     """How runs stand, and what is around them, which is looked at only where it is not known."""
     around = known or _around(stream)
     sights = {
@@ -127,6 +128,6 @@ def _looked(stream: milepost.EventStream, runs: list[str], known: Around | None)
     return sights, around
 
 
-def _around(stream: milepost.EventStream) -> Around:
+def _around(stream: events.EventStream) -> Around:
     newest = next((glance.run for glance in stream.runs()), "")
     return Around(epoch=stream.epoch, newest=newest, at_work=stream.at_work())

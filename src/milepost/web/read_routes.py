@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import milepost
+from milepost import attempts, plans, roadmaps, runs
 from milepost.core.errors import PlaceUnknown
 from milepost.serving.threads import aside
 from milepost.web.cache import TextCache
@@ -59,13 +60,13 @@ def _looking(look: Callable[[Request], str]) -> Answering:
 
 
 def _plan(site: PageFacts, request: Request) -> str:
-    return text_of(milepost.run_plan(_run(site, request), site.roadmap, database=site.database))
+    return text_of(runs.plan(_run(site, request), site.roadmap, database=site.database))
 
 
 def _attempt(site: PageFacts, kept: TextCache, painter: Painter, request: Request) -> str:
     """An attempt with its proof and what it changed; what one that is over changed is made once."""
     run, task, number = _run(site, request), _word(request, "task"), _number(request, "attempt")
-    told = milepost.attempt_story(task, number, site.roadmap, run=run, database=site.database)
+    told = attempts.details(task, number, site.roadmap, run=run, database=site.database)
     shown = Shown(context=_context(request), path=_word(request, "path", needed=False))
     attempt = told.attempt
 
@@ -101,9 +102,9 @@ def _attempt(site: PageFacts, kept: TextCache, painter: Painter, request: Reques
     return f'{text_of(story)[:-1]},"diff":{diff}}}'
 
 
-def _diff(site: PageFacts, told: milepost.TaskAttempt, painter: Painter, shown: Shown) -> str:
+def _diff(site: PageFacts, told: attempts.TaskAttempt, painter: Painter, shown: Shown) -> str:
     """What an attempt changed, in all files or in one."""
-    changed = milepost.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
+    changed = attempts.changed_files(told.task, told.attempt.number, site.roadmap, run=told.run, database=site.database)
     files = [_sides(file) for file in changed.files if shown.path in ("", file.path)]
     return text_of(
         {
@@ -116,7 +117,7 @@ def _diff(site: PageFacts, told: milepost.TaskAttempt, painter: Painter, shown: 
     )
 
 
-def _sides(file: milepost.FileChange) -> Sides:
+def _sides(file: attempts.FileChange) -> Sides:
     note = "a link: its text is where it leads" if file.is_link else "larger than is shown here" if file.cut else ""
     return Sides(
         path=file.path,
@@ -134,19 +135,19 @@ def _sides(file: milepost.FileChange) -> Sides:
 
 
 def _files(site: PageFacts, request: Request) -> str:
-    found = milepost.run_files(_run(site, request), site.roadmap, database=site.database)
+    found = runs.files(_run(site, request), site.roadmap, database=site.database)
     return text_of({"commit": found.commit, "base": found.base, "files": found.files, "cut": found.left_out > 0})
 
 
 def _file(site: PageFacts, kept: TextCache, painter: Painter, request: Request) -> str:
     path = _word(request, "path")
-    found = milepost.file_at(_run(site, request), path, site.roadmap, database=site.database)
+    found = runs.file_at(_run(site, request), path, site.roadmap, database=site.database)
     if found is None:
         raise PlaceUnknown("the run's branch has no file of this name", "choose one of the list")
     return kept.get(("file", found.commit, path), partial(_file_text, found, painter.sitting()))
 
 
-def _file_text(found: milepost.FileText, paint: Paint) -> str:
+def _file_text(found: runs.FileText, paint: Paint) -> str:
     rows = enumerate(paint(found.path, found.text or ""), start=1)
     told = {"path": found.path, "commit": found.commit, "binary": found.binary, "link": found.is_link}
     return text_of({**told, "cut": found.cut, "rows": tuple(rows)})
@@ -154,7 +155,7 @@ def _file_text(found: milepost.FileText, paint: Paint) -> str:
 
 def _log(site: PageFacts, request: Request) -> str:
     task, number, check = _word(request, "task"), _number(request, "attempt"), _word(request, "check")
-    logs = milepost.attempt_logs(task, number, site.roadmap, run=_run(site, request), database=site.database)
+    logs = attempts.logs(task, number, site.roadmap, run=_run(site, request), database=site.database)
     text = next((text for name, text in logs if name == check), None)
     if text is None:
         raise PlaceUnknown(f"there is no log of {check[:80]!r}", "it ran nothing, or its log is gone by now")
@@ -162,12 +163,12 @@ def _log(site: PageFacts, request: Request) -> str:
 
 
 def _task(site: PageFacts, request: Request) -> str:
-    return text_of(milepost.task_text(_word(request, "task"), site.roadmap))
+    return text_of(roadmaps.task_text(_word(request, "task"), site.roadmap))
 
 
 def _costs(site: PageFacts, request: Request) -> str:
     """What a run took, by whom, and what the open tasks are expected to take; nothing where nothing was run."""
-    costs = milepost.costs(site.roadmap, run=_run(site, request), database=site.database)
+    costs = runs.costs(site.roadmap, run=_run(site, request), database=site.database)
     if costs is None:
         return text_of({"run": ""})
     sums = {f"by_{name}": [{"name": whose, **_expense(one)} for whose, one in costs.by(name)] for name in _NAMES}
@@ -176,14 +177,14 @@ def _costs(site: PageFacts, request: Request) -> str:
     )
 
 
-def _expense(one: milepost.Expense) -> dict[str, float]:
+def _expense(one: runs.Expense) -> dict[str, float]:
     names = ("usd", "held_usd", "attempts", "calls", "input_tokens", "output_tokens", "cached_tokens")
     return {name: getattr(one, name) for name in names}
 
 
-def _forecast(site: PageFacts) -> milepost.Forecast | None:
+def _forecast(site: PageFacts) -> plans.Forecast | None:
     try:
-        return milepost.forecast(site.roadmap)
+        return plans.forecast(site.roadmap)
     except milepost.MilepostError:  # a roadmap that cannot be planned now costs what it cost
         return None
 

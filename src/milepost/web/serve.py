@@ -14,6 +14,7 @@ from typing import Final
 from starlette.types import ASGIApp
 
 import milepost
+from milepost import events, roadmaps, runs
 from milepost.serving.httpd import Httpd, ending_on_signals
 from milepost.serving.listen import in_address, local
 from milepost.serving.warnings import tell_on_stderr
@@ -40,8 +41,8 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
     """Serve until SIGINT, SIGTERM or cancellation, or until it is stopped; `on_opened` hears of each who is let in."""
     tell_on_stderr("milepost web")
     with ExitStack() as held:
-        stream = held.enter_context(milepost.open_stream(wish.roadmap, database=wish.database))
-        roadmap = milepost.find_roadmap(wish.roadmap)
+        stream = held.enter_context(events.open_stream(wish.roadmap, database=wish.database))
+        roadmap = roadmaps.find(wish.roadmap)
         outside = (outer_origin(wish.url),) if wish.url else ()
         listening = held.enter_context(page_socket(wish.host, wish.port))
         others = held.enter_context(preview_sockets(wish.preview_port)) if local(wish.host) and not outside else []
@@ -68,8 +69,8 @@ async def serve(wish: WebWish, ready: Callable[[Served], None], on_opened: Calla
 def _warm(site: PageFacts) -> None:
     """Ask what a page asks first, so that what the library needs for it is there when somebody does."""
     with suppress(milepost.MilepostError):
-        milepost.run_files(None, site.roadmap, database=site.database)
-        milepost.run_plan(None, site.roadmap, database=site.database)
+        runs.files(None, site.roadmap, database=site.database)
+        runs.plan(None, site.roadmap, database=site.database)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

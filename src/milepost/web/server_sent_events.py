@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 import milepost
+from milepost import events
 from milepost.serving.threads import aside
 from milepost.web.page_facts import PageFacts, glance_json
 from milepost.web.poll import Sight, Tail
@@ -34,7 +35,7 @@ class Start:
     """What a page is told first, the rows to begin with, and where it is then."""
 
     hello: dict[str, Any]
-    rows: tuple[milepost.Row, ...]
+    rows: tuple[events.Row, ...]
     seen: Sight
     place: StreamPosition
 
@@ -71,20 +72,20 @@ async def told(site: PageFacts, tail: Tail, run: str, since: StreamPosition) -> 
             seen = now
 
 
-def message(place: StreamPosition, rows: tuple[milepost.Row, ...], *, caught_up: bool) -> str:
+def message(place: StreamPosition, rows: tuple[events.Row, ...], *, caught_up: bool) -> str:
     """Rows as one event; it says what comes before them, so that a gap is noticed."""
     body = f'{{"after":{place.seq},"caught_up":{json.dumps(caught_up)},"events":{rows_json(rows)}}}'
     return f"id: {place.epoch}:{rows[-1].seq}\ndata: {body}\n\n"
 
 
-def rows_json(rows: Iterable[milepost.Row]) -> str:
+def rows_json(rows: Iterable[events.Row]) -> str:
     """Rows as the page reads them; the body of each is JSON already, on one line."""
     return f"[{','.join(f'[{row.seq},{row.at!r},{row.body}]' for row in rows)}]"
 
 
-def batches(rows: tuple[milepost.Row, ...]) -> Iterator[tuple[milepost.Row, ...]]:
+def batches(rows: tuple[events.Row, ...]) -> Iterator[tuple[events.Row, ...]]:
     """Rows in pieces that a page takes in without a stop; a row that is larger comes alone."""
-    piece: list[milepost.Row] = []
+    piece: list[events.Row] = []
     size = 0
     for row in rows:
         if piece and size + len(row.body) > BATCH_BYTES:

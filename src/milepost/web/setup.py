@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp
 
-import milepost
+from milepost import events, reports
 from milepost.serving.listen import LOOPBACK
 from milepost.web.access import Admission, Guard
 from milepost.web.app import application
@@ -78,7 +78,7 @@ class House:
         return tuple(f"http://{urlsplit(address).netloc}" for address in addresses)
 
 
-def site_of(wish: WebWish, roadmap: Path, stream: milepost.EventStream, names: Names | None) -> PageFacts:
+def site_of(wish: WebWish, roadmap: Path, stream: events.EventStream, names: Names | None) -> PageFacts:
     """What the page's routes need to know."""
     app: App | None = app_named(wish.app, roadmap.parent, names.app_url) if names else None
     return PageFacts(
@@ -93,4 +93,4 @@ def site_of(wish: WebWish, roadmap: Path, stream: milepost.EventStream, names: N
 
 def _report(site: PageFacts, run: str) -> str:
     """The report of a run as a page of its own; the one that the site begins with unless another is named."""
-    return milepost.report_to_html(milepost.report(site.roadmap, run=run or site.run, database=site.database))
+    return reports.to_html(reports.of_run(site.roadmap, run=run or site.run, database=site.database))

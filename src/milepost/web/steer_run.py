@@ -6,6 +6,7 @@ import threading
 from typing import Final, assert_never
 
 import milepost
+from milepost import runs
 from milepost.core.errors import NothingToSteer
 from milepost.web.one_at_a_time import Turns
 from milepost.web.page_facts import PageFacts, run_named
@@ -39,9 +40,7 @@ def steered(site: PageFacts, turns: Turns, wish: Steer, run: str) -> str:
             return _retry(site, turns, wish)
         case "resume":
             with turns.turn("begin"):
-                return _begun(
-                    milepost.resume_detached(site.roadmap, run=run or None, stays=True, database=site.database)
-                )
+                return _begun(runs.resume_detached(site.roadmap, run=run or None, stays=True, database=site.database))
         case _ as never:
             assert_never(never)
 
@@ -107,7 +106,7 @@ def _retry(site: PageFacts, turns: Turns, wish: Steer) -> str:
     if not wish.task:
         raise milepost.Misuse("retry needs to know which task", "choose one")
     with turns.turn("begin"):
-        begun = milepost.retry_detached(
+        begun = runs.retry_detached(
             wish.task, site.roadmap, agent=wish.text.strip() or None, stays=True, database=site.database
         )
     if not begun.run:
@@ -115,7 +114,7 @@ def _retry(site: PageFacts, turns: Turns, wish: Steer) -> str:
     return f"{wish.task} will be tried again {begun.held}".rstrip() + f", in run {begun.run}"
 
 
-def _begun(begun: milepost.Begun) -> str:
+def _begun(begun: runs.DetachedStart) -> str:
     if begun.what == "nothing_to_do":
         return begun.reason or "there is nothing to do"
     return f"run {begun.run} {'starts' if begun.what == 'started' else 'continues'}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from milepost.cli.format_text import clipped, duration, padded
 
 if TYPE_CHECKING:
-    from milepost import TaskReport
+    from milepost.benchmarks import TaskReport
 
 
 def result_line(result: TaskReport, width: int) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import milepost
+from milepost import roadmaps
 from milepost.cli.exit_codes import DONE, INTERRUPTED, NOT_DONE
 from milepost.cli.live_display import LiveDisplay, ending_lines
 
@@ -26,7 +27,7 @@ def tell(folder: Path | None, console: Console, on_made: Callable[[Path], None] 
     place = folder or Path(tempfile.mkdtemp(prefix="milepost-demo-"))
 
     def begin(roadmap: Path) -> None:
-        typer.echo(f"a sample repository in {place}\n\n{milepost.sample_roadmap().rstrip()}\n")
+        typer.echo(f"a sample repository in {place}\n\n{roadmaps.sample().rstrip()}\n")
         if on_made is not None:
             on_made(roadmap)
 

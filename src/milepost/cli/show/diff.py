@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from milepost import Difference
+    from milepost.attempts import Difference
 
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _HEADS = ("diff --git ", "index ", "--- ", "+++ ", "new file", "deleted file", "similarity ", "rename ", "old mode")

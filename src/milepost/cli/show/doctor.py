@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.cli.format_text import hanging
 
 if TYPE_CHECKING:
-    from milepost import Finding
+    from milepost.machines import Finding
 
 
 LONGEST_NAME = 22

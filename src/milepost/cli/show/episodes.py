@@ -8,7 +8,7 @@ from milepost.cli.format_text import clipped, duration, facts_lines, hanging, ma
 from milepost.cli.show.memory import SHORT, day, first_line
 
 if TYPE_CHECKING:
-    from milepost import Episode
+    from milepost.memories import Episode
 
 STEPS_SHOWN = 30
 
@@ -72,9 +72,9 @@ def episode_lines(one: Episode, width: int) -> list[str]:
 
 def episode_to_json(one: Episode) -> dict[str, Any]:
     """An episode, whole."""
-    from milepost import memory_to_json
+    from milepost import memories
 
-    plain: dict[str, Any] = memory_to_json(one)
+    plain: dict[str, Any] = memories.to_json(one)
     return plain | {"id": one.id, "verified": one.verified, "passed": one.passed}
 
 

@@ -7,38 +7,40 @@ import time
 from typing import TYPE_CHECKING, assert_never
 
 from milepost import (
+    AgentSignalled,
+    CheckFinished,
+    Event,
+    GateOpened,
+    MilepostMade,
+    RunFinished,
+    RunStarted,
+    TaskFinished,
+)
+from milepost.cli.format_text import clipped, counted, duration, mark, money, safe
+from milepost.events import (
     AgentChosen,
     AgentSaid,
-    AgentSignalled,
     AttemptFinished,
     BudgetReached,
-    CheckFinished,
     CommandFinished,
     CommandPrinted,
     CommandStarted,
-    Event,
     EventsTakenBack,
     ForecastMade,
     GateAnswered,
-    GateOpened,
     LessonsTold,
     MemoryWaits,
-    MilepostMade,
     ModelCalled,
-    RunFinished,
     RunResumed,
-    RunStarted,
     RunStopping,
     StageStarted,
     Steered,
-    TaskFinished,
     ToolUsed,
     WorkerChanged,
 )
-from milepost.cli.format_text import clipped, counted, duration, mark, money, safe
 
 if TYPE_CHECKING:
-    from milepost import Entry
+    from milepost.events import Entry
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # colours and moves of the cursor
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from milepost.cli.format_text import counted, safe
 
 if TYPE_CHECKING:
-    from milepost import ExecutionResult, PathChange
+    from milepost import ExecutionResult
+    from milepost.executors import PathChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,9 @@ from milepost.cli.format_text import clipped, counted, safe
 from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
-    from milepost import Explanation, Plan, Remark, Task
+    from milepost import Plan, Task
+    from milepost.plans import Remark
+    from milepost.roadmaps import Explanation
 
 DIALECTS = {
     "boxes": "a task list",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.cli.format_text import clipped, padded
 
 if TYPE_CHECKING:
-    from milepost import FailureStats
+    from milepost.runs import FailureStats
 
 SHOWN = 30
 

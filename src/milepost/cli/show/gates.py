@@ -8,12 +8,12 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milepost import gate_to_json
+import milepost.gates
 from milepost.cli.format_text import clipped, counted, duration, wrapped
 from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
-    from milepost import Gate
+    from milepost.gates import Gate
 
 LINES_SHOWN = 40
 DIGEST_SHOWN = 12
@@ -39,7 +39,7 @@ def answered_lines(gate: Gate, *, running: bool) -> list[str]:
 def gate_with_commands(gate: Gate, where: str = "") -> dict[str, Any]:
     """A gate for machines, with the commands that answer it."""
     words = {name: shlex.join(argv) for name, argv in commands(gate, where).items()}
-    return {**gate_to_json(gate), "commands": words}
+    return {**milepost.gates.to_json(gate), "commands": words}
 
 
 def commands(gate: Gate, where: str = "") -> dict[str, list[str]]:

@@ -11,7 +11,8 @@ from milepost.cli.named_roadmap import proposed
 from milepost.cli.show.log import milepost_to_json
 
 if TYPE_CHECKING:
-    from milepost import Mark, Restored, Tried, Undone
+    from milepost.attempts import Tried
+    from milepost.history import Mark, Restored, Undone
 
 _FILES_SHOWN = 3
 

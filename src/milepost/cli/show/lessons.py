@@ -9,7 +9,7 @@ from milepost.cli.show.lift import lift_facts, lift_to_json, passed_of
 from milepost.cli.show.memory import SHORT, day
 
 if TYPE_CHECKING:
-    from milepost import Heuristic, LessonStanding, LessonStory, Pattern
+    from milepost.memories import Heuristic, LessonStanding, LessonStory, Pattern
 
 LESSON_LINES = 3  # of a lesson that is listed: what it is about, and the code
 
@@ -35,9 +35,9 @@ def lessons_lines(found: tuple[LessonStanding, ...], project: str, width: int) -
 
 
 def lesson_to_json(one: LessonStanding) -> dict[str, Any]:
-    from milepost import memory_to_json
+    from milepost import memories
 
-    lesson: dict[str, Any] = memory_to_json(one.lesson)
+    lesson: dict[str, Any] = memories.to_json(one.lesson)
     return lesson | {
         "state": one.state,
         "why": one.why,
@@ -106,6 +106,6 @@ def patterns_lines(patterns: tuple[Pattern, ...], heuristics: tuple[Heuristic, .
 
 
 def patterns_to_json(patterns: tuple[Pattern, ...], heuristics: tuple[Heuristic, ...]) -> dict[str, Any]:
-    from milepost import memory_to_json
+    from milepost import memories
 
-    return {"patterns": memory_to_json(patterns), "heuristics": memory_to_json(heuristics)}
+    return {"patterns": memories.to_json(patterns), "heuristics": memories.to_json(heuristics)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from milepost import Lift
+    from milepost.memories import Lift
 
 
 def lift_facts(lift: Lift, holdout: float | None = None, *, told: str = "lessons") -> list[str]:

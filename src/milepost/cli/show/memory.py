@@ -10,7 +10,7 @@ from milepost.cli.format_text import clipped, counted, facts_lines, from_here, h
 from milepost.cli.show.lift import lift_facts, lift_to_json
 
 if TYPE_CHECKING:
-    from milepost import Found, MemoryStats, Recollection, Unsynced
+    from milepost.memories import Found, MemoryStats, Recollection, Unsynced
 
 ENDS = ("success", "partial", "failure", "abstained", "interrupted", "open")
 STATES = ("active", "candidate", "quarantined", "retired")
@@ -97,9 +97,9 @@ def found_lines(found: tuple[Found, ...], width: int) -> list[str]:
 
 
 def found_to_json(one: Found) -> dict[str, Any]:
-    from milepost import memory_to_json
+    from milepost import memories
 
-    plain: dict[str, Any] = memory_to_json(one)
+    plain: dict[str, Any] = memories.to_json(one)
     return plain
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import milepost
+from milepost import plans
 from milepost.cli.format_amounts import minutes, usd
 from milepost.cli.format_text import clipped, counted, facts_lines, hanging, safe
 from milepost.cli.named_roadmap import proposed
@@ -16,7 +17,8 @@ from milepost.cli.show.problems import problem_lines
 from milepost.cli.show.waves import wave_lines
 
 if TYPE_CHECKING:
-    from milepost import Choice, Forecast, Plan, Proposal
+    from milepost import Plan
+    from milepost.plans import Choice, Forecast, Proposal
 
 _SHORTEST_PATH, _LONGEST_PATH = 3, 12
 
@@ -77,7 +79,7 @@ def proposal_lines(proposals: Sequence[Proposal], width: int) -> list[str]:
 def foretold(roadmap: Path | None, plan: Plan) -> Forecast | str:
     """The forecast of a roadmap, or the words for why there is none: a plan is shown all the same."""
     try:
-        return milepost.forecast(roadmap, plan) or "no forecast: no similar tasks were done here yet"
+        return plans.forecast(roadmap, plan) or "no forecast: no similar tasks were done here yet"
     except milepost.MilepostError as error:
         return f"no forecast: {error.message}"
 
@@ -85,7 +87,7 @@ def foretold(roadmap: Path | None, plan: Plan) -> Forecast | str:
 def chosen(roadmap: Path | None, plan: Plan) -> Mapping[str, Choice] | str:
     """Whom `auto` would be, or the words for why it would be nobody: a plan is shown all the same."""
     try:
-        return milepost.choices(roadmap, plan)
+        return plans.choices(roadmap, plan)
     except milepost.MilepostError as error:
         return error.message
 
@@ -93,7 +95,7 @@ def chosen(roadmap: Path | None, plan: Plan) -> Mapping[str, Choice] | str:
 def plan_to_json(plan: Plan, forecast: Forecast | str, choices: Mapping[str, Choice] | str) -> dict[str, Any]:
     """All that `milepost plan --json` says."""
     known = None if isinstance(forecast, str) else forecast
-    return milepost.plan_to_json(plan, known) | forecast_to_json(forecast) | choices_to_json(choices)
+    return plans.to_json(plan, known) | forecast_to_json(forecast) | choices_to_json(choices)
 
 
 def choices_to_json(choices: Mapping[str, Choice] | str) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def forecast_line(forecast: Forecast | str) -> str:
 
 def _path_lines(plan: Plan, forecast: Forecast | str, width: int) -> list[str]:
     """The critical path, where it is more than the order of two tasks."""
-    path = milepost.critical_path(plan, None if isinstance(forecast, str) else forecast)
+    path = plans.critical_path(plan, None if isinstance(forecast, str) else forecast)
     if len(path) < _SHORTEST_PATH:
         return []
     shown = path if len(path) <= _LONGEST_PATH else (*path[: _LONGEST_PATH - 2], "…", path[-1])

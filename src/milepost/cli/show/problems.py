@@ -9,7 +9,8 @@ from milepost.cli.format_text import counted, hanging, safe
 from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
-    from milepost import Plan, Problem
+    from milepost import Plan
+    from milepost.plans import Problem
 
 MOST_OF_A_KIND = 5
 _SHOWN = 12

@@ -10,7 +10,8 @@ import milepost
 from milepost.cli.format_text import clipped, counted, from_here, mark, padded, safe
 
 if TYPE_CHECKING:
-    from milepost import Family, FamilyPlan, InTurnEnding, NothingToDo
+    from milepost import NothingToDo
+    from milepost.projects import Family, FamilyPlan, InTurnEnding
 
 _NAME_WIDTH = 32
 

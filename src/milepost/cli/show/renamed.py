@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import milepost
+from milepost import roadmaps
 from milepost.cli.format_text import clipped, safe
 
 if TYPE_CHECKING:
-    from milepost import Renamed
+    from milepost.roadmaps import Renamed
 
 
 def renamed_tasks(roadmap: Path | None) -> Sequence[Renamed]:
     """The renamed tasks of a roadmap; where they cannot be told, a plan is shown all the same."""
     try:
-        return milepost.renamed(roadmap)
+        return roadmaps.renamed_tasks(roadmap)
     except milepost.MilepostError:
         return ()
 

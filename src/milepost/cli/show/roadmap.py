@@ -11,7 +11,8 @@ from milepost.cli.format_amounts import usd
 from milepost.cli.format_text import clipped, counted, from_here, hanging, padded, safe
 
 if TYPE_CHECKING:
-    from milepost import Composed, Normalised, Task, Template
+    from milepost import Task
+    from milepost.roadmaps import Composed, Normalised, Template
 
 
 def normalised_lines(found: Normalised, width: int) -> list[str]:

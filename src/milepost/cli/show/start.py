@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.cli.format_text import duration, safe
 
 if TYPE_CHECKING:
-    from milepost import StartResult
+    from milepost.executors import StartResult
 
 
 def list_lines(found: StartResult) -> list[str]:

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from milepost import AttemptFinished, TaskFinished, Verdict, event_to_json
+from milepost import TaskFinished, Verdict, events
 from milepost.cli.costs import spent_facts
 from milepost.cli.format_amounts import minutes, of, usd
 from milepost.cli.format_text import clipped, counted, duration, facts_lines, hanging, number, safe, wrapped
 from milepost.cli.live_display import reason_lines, task_line
 from milepost.cli.named_roadmap import proposed
+from milepost.events import AttemptFinished
 
 if TYPE_CHECKING:
-    from milepost import Progress, Status
+    from milepost import Status
+    from milepost.runs import Progress
 
 STEERINGS_SHOWN = 5
 _ON_TIME_S = 30.0
@@ -51,7 +53,7 @@ def status_lines(status: Status | None, width: int) -> list[str]:
 def status_to_json(status: Status | None) -> dict[str, Any]:
     if status is None:
         return {"run": None, "state": "none", "tasks": []}
-    finished = [event_to_json(entry.event) for entry in status.entries if isinstance(entry.event, TaskFinished)]
+    finished = [events.to_json(entry.event) for entry in status.entries if isinstance(entry.event, TaskFinished)]
     progress = status.progress
     return {
         "run": status.run,
@@ -61,8 +63,8 @@ def status_to_json(status: Status | None) -> dict[str, Any]:
         "unsynced": status.unsynced,
         "pid": status.holder.pid if status.holder else None,
         "tasks": finished,
-        "under_way": [event_to_json(one.stage) for one in progress.in_work] if progress else [],
-        "summary": event_to_json(status.summary) if status.summary else None,
+        "under_way": [events.to_json(one.stage) for one in progress.in_work] if progress else [],
+        "summary": events.to_json(status.summary) if status.summary else None,
         "progress": _progress_to_json(progress) if progress else None,
     }
 
@@ -142,7 +144,7 @@ def _progress_to_json(progress: Progress) -> dict[str, Any]:
         "budget": {name: bound for name, bound in asdict(progress.budget).items() if bound is not None},
         "usd_at_end": progress.usd_at_end,
         "over_usd": progress.over_usd,
-        "forecast": event_to_json(progress.forecast) if progress.forecast else None,
+        "forecast": events.to_json(progress.forecast) if progress.forecast else None,
     }
 
 

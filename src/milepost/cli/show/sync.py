@@ -9,7 +9,7 @@ from milepost.cli.format_text import hanging, padded, safe
 from milepost.cli.named_roadmap import proposed
 
 if TYPE_CHECKING:
-    from milepost import Synced
+    from milepost.roadmaps import Synced
 
 
 def sync_lines(found: Synced, name: str, width: int) -> list[str]:

@@ -9,7 +9,7 @@ from milepost.cli.format_text import clipped, counted, facts_lines, hanging, pad
 from milepost.cli.show.memory import SHORT, sync_facts, sync_to_json
 
 if TYPE_CHECKING:
-    from milepost import Forgotten, Imported, MemoryFinding, MemorySynced
+    from milepost.memories import Forgotten, Imported, MemoryFinding, MemorySynced
 
 SHOWN = 30
 _NOUNS = {

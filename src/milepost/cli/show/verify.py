@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import milepost
+from milepost import proofs
 from milepost.cli.format_text import clipped, counted, padded, wrapped
 from milepost.cli.show.checks import check_lines
 
 if TYPE_CHECKING:
-    from milepost import Replayed, Verified
+    from milepost.proofs import Replayed, Verified
 
 
 def verified_lines(verified: Verified, width: int) -> list[str]:
@@ -33,7 +33,7 @@ def verified_to_json(verified: Verified) -> dict[str, Any]:
         "task": verified.task or None,
         "base": verified.base,
         "changed": list(verified.changed),
-        **milepost.evidence_to_json(verified.evidence),
+        **proofs.evidence_to_json(verified.evidence),
     }
 
 

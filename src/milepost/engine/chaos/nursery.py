@@ -31,7 +31,7 @@ from milepost.sandbox.walls.confine import die_with
 
 WARM = (
     *(
-        "milepost.api.running",
+        "milepost.api.runs",
         "milepost.engine.run.workflows",
         "milepost.engine.run.start",
         "milepost.agents.replay.cassette_file",

@@ -13,6 +13,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
+from milepost import executors
 from milepost.mcp.progress import ticking
 from milepost.mcp.project_folder import ServerProject
 from milepost.mcp.tool import Brief
@@ -55,7 +56,7 @@ class Execution:
     """One execution, which can be ended from another thread at any time."""
 
     wish: CodeWish
-    _executor: milepost.LocalExecutor | milepost.WalledExecutor | milepost.TypeScriptExecutor | None = None
+    _executor: executors.LocalExecutor | executors.WalledExecutor | executors.TypeScriptExecutor | None = None
     _ended: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

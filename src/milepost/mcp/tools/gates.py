@@ -10,6 +10,7 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation
 from pydantic import BaseModel, Field
 
 import milepost
+from milepost import gates, runs
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
@@ -37,7 +38,7 @@ class Answered(Brief):
 class Proposed:
     """An answer that is to be given, to what is asked now."""
 
-    gate: milepost.Gate
+    gate: gates.Gate
     answer: Answer
     text: str
 
@@ -78,14 +79,14 @@ def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[
                 f"{what.gate.run}/{what.gate.gate}", answer, text, roadmap, digest=what.gate.digest, by=by
             )
         )
-        going_on = await aside(lambda: milepost.running(roadmap))
+        going_on = await aside(lambda: runs.current(roadmap))
         follow = "run_status wait_s=50" if going_on else "run_start continues the run"
         return Answered(gate=kept.gate, task=kept.task, answer=answer, next=follow)
 
     return (answer,)
 
 
-def meant(waiting: tuple[milepost.Gate, ...], name: str) -> milepost.Gate:
+def meant(waiting: tuple[gates.Gate, ...], name: str) -> gates.Gate:
     """The question that a name means; without one, the only one there is."""
     named = [gate for gate in waiting if name in ("", gate.gate, f"{gate.run}/{gate.gate}")]
     found = named or [gate for gate in waiting if gate.task.lower() == name.lower()]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
+from milepost import machines, runs
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
@@ -51,11 +52,11 @@ def health_tools(place: ServerProject) -> tuple[Callable[..., Any], ...]:
 
 
 def _examined(place: ServerProject, workspace: str, limit: int) -> Health:
-    findings = milepost.doctor(place.named(workspace))
+    findings = machines.doctor(place.named(workspace))
     wrong = sorted((one for one in findings if not one.ok), key=lambda one: not one.needed)
     try:
         roadmap = str(place.roadmap(workspace))
-        running = milepost.running(roadmap) or ""
+        running = runs.current(roadmap) or ""
     except milepost.MilepostError:
         roadmap = running = ""
     return Health(
@@ -83,7 +84,7 @@ def _remembered(folder: Path) -> Remembered | None:
     )
 
 
-def _lacking(finding: milepost.Finding) -> Lacking:
+def _lacking(finding: machines.Finding) -> Lacking:
     return Lacking(
         what=f"{finding.area}: {finding.name}"[:LONGEST], detail=finding.detail[:LONGEST], needed=finding.needed
     )

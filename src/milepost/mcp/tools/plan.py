@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
+from milepost import plans
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
@@ -59,5 +60,5 @@ def _brief(made: milepost.Plan, offset: int, limit: int) -> Planned:
     )
 
 
-def _problem(problem: milepost.Problem) -> str:
+def _problem(problem: plans.Problem) -> str:
     return f"{'fatal: ' if problem.fatal else ''}line {problem.line}: {problem.message}"[: 2 * LONGEST_TITLE]

@@ -10,7 +10,8 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 import milepost
-from milepost.detached import starting
+from milepost import runs
+from milepost.api.detached.request import new_run
 from milepost.mcp.log_levels import say
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.start_run import depart
@@ -63,7 +64,7 @@ def _run_start(place: ServerProject) -> Callable[..., Any]:
         """Work on the open tasks of ROADMAP.md; each is verified and committed. Returns the run's id at once; the run
         continues by itself, also without this server. Continues an interrupted run. Follow it with run_status."""
         roadmap = await aside(lambda: place.roadmap(workspace))
-        wish = starting(
+        wish = new_run(
             roadmap,
             agent=agent or None,
             tasks=tasks,
@@ -107,7 +108,7 @@ def _run_cancel(place: ServerProject) -> Callable[..., Any]:
     ) -> Cancelled:
         """Stop the run in progress. Nothing is lost: run_start continues it."""
         roadmap = await aside(lambda: place.roadmap(workspace))
-        going_on = await aside(lambda: milepost.running(roadmap))
+        going_on = await aside(lambda: runs.current(roadmap))
         if run and going_on != run.lower():
             raise milepost.MilepostError(f"run {run!r} is not in progress here", "run_status shows its state")
         return await _stopped(roadmap, going_on or "", at_once=at_once)

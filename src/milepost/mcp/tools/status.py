@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import milepost
-from milepost.detached import why_it_ended
+import milepost.gates
+from milepost import reports, runs
 from milepost.mcp.tool import Brief
 
 LONGEST = 300
@@ -69,16 +70,16 @@ def standing_of(roadmap: Path, run: str | None, limit: int) -> RunStatus:
     """The newest run as it stands, or an older one as it was left."""
     found = milepost.status(roadmap)
     if run is not None and (found is None or found.run != run.lower()):
-        story = milepost.report(roadmap, run=run)
-        return of_story(story, limit) if isinstance(story, milepost.RunStory) else RunStatus(state="none")
+        story = reports.of_run(roadmap, run=run)
+        return of_story(story, limit) if isinstance(story, reports.RunStory) else RunStatus(state="none")
     if found is None:
         return RunStatus(state="none", next="run_start")
     gates = tuple(gate for gate in milepost.waiting_gates(roadmap) if gate.run == found.run)
-    why = why_it_ended(roadmap, found.run) if found.state == "interrupted" else ""
+    why = runs.detached_error(found.run, roadmap) if found.state == "interrupted" else ""
     return of_status(found, gates, limit, why)
 
 
-def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: int, why: str = "") -> RunStatus:
+def of_status(found: milepost.Status, gates: tuple[milepost.gates.Gate, ...], limit: int, why: str = "") -> RunStatus:
     """The newest run, by what its journal says."""
     over = {one.event.task: one.event for one in found.entries if isinstance(one.event, milepost.TaskFinished)}
     progress = found.progress
@@ -112,7 +113,7 @@ def of_status(found: milepost.Status, gates: tuple[milepost.Gate, ...], limit: i
     )
 
 
-def of_story(story: milepost.RunStory, limit: int) -> RunStatus:
+def of_story(story: reports.RunStory, limit: int) -> RunStatus:
     """An older run, by its report."""
     done = [Ended(task=one.id, commit=one.commit) for one in story.standing("passed")]
     failed = [Ended(task=one.id, reason=one.reason[:LONGEST]) for one in story.standing("failed", "unverified")]
@@ -136,7 +137,7 @@ def _ended(event: milepost.TaskFinished) -> Ended:
     return Ended(task=event.task, reason=event.reason[:LONGEST])
 
 
-def _asked(gate: milepost.Gate) -> Asked:
+def _asked(gate: milepost.gates.Gate) -> Asked:
     return Asked(
         gate=gate.gate,
         task=gate.task,

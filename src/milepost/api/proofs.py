@@ -1,16 +1,16 @@
-"""Proof that a task is done, and the same proof again."""
+"""The proof that a task is done: read it, verify the files now, replay it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of, unheard
+from milepost.api.arguments import ignore, path_of
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from milepost.api.given import OnCheck, OnEvent
+    from milepost.api.arguments import OnCheck, OnEvent
     from milepost.core.verdict import Evidence
     from milepost.engine.commands.verify import Replayed, Verified
     from milepost.engine.replay.replay import RunReplayed
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
 
 def proof(task: str, roadmap: Path | str | None = None) -> Proof:
-    """The evidence for a task's milepost, or for its last attempt where it has none."""
+    """The evidence for a task's milepost, or for its last attempt if it has none."""
     from milepost.engine.views import status
 
     return status.proof(path_of(roadmap), task)
 
 
-def proof_to_json(proof: Proof) -> dict[str, Any]:
+def to_json(proof: Proof) -> dict[str, Any]:
     """A proof as `milepost proof --json` prints it."""
-    from milepost.verify.proof import to_json
+    from milepost.verify.proof import to_json as proof_to_json
 
-    return to_json(task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence)
+    return proof_to_json(
+        task=proof.task, run=proof.run, attempt=proof.attempt, commit=proof.commit, evidence=proof.evidence
+    )
 
 
 def logs(task: str, roadmap: Path | str | None = None) -> tuple[tuple[str, str], ...]:
-    """The whole output of each check behind a task's proof: its name and the text."""
+    """The full output of each check of a task's proof, as pairs of name and text."""
     from milepost.engine.views import status
 
     return status.logs(path_of(roadmap), task)
 
 
 def verify(task: str | None = None, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Verified:
-    """Put the checks to the files as they are now, committed or not; `task` adds what that task asks for."""
+    """Run the checks on the files as they are now, committed or not; `task` adds the checks of that task."""
     from milepost.engine.commands.verify import verify_now
 
-    return verify_now(path_of(roadmap), task, on_check or unheard)
+    return verify_now(path_of(roadmap), task, on_check or ignore)
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
@@ -53,10 +55,10 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
 
 
 def replay(task: str, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Replayed:
-    """Prove a milepost again on the tree that it recorded, and compare with the evidence that it carries."""
-    from milepost.engine.commands.verify import replay as prove_again
+    """Run the checks of a milepost again on its recorded tree, and compare the result with its evidence."""
+    from milepost.engine.commands.verify import replay as check_again
 
-    return prove_again(path_of(roadmap), task, on_check or unheard)
+    return check_again(path_of(roadmap), task, on_check or ignore)
 
 
 def replay_run(
@@ -67,16 +69,16 @@ def replay_run(
     folder: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> RunReplayed:
-    """Do a finished run again in a clone, by what its agents did then, and compare the trees of its mileposts.
+    """Replay a finished run in a clone from what its agents did, and compare the trees of its mileposts.
 
-    The clone is made in `folder`, and stays there; without one it stays only where the trees differ.
+    The clone is made in `folder` and stays there; without a folder it stays only if the trees differ.
     """
-    from milepost.engine.replay.replay import replay_run as do_again
+    from milepost.engine.replay.replay import replay_run as replay_all
 
-    return do_again(path_of(roadmap), run, task=task, folder=path_of(folder), on_event=on_event or unheard)
+    return replay_all(path_of(roadmap), run, task=task, folder=path_of(folder), on_event=on_event or ignore)
 
 
-def run_replayed_to_json(replayed: RunReplayed) -> dict[str, Any]:
+def replayed_to_json(replayed: RunReplayed) -> dict[str, Any]:
     """The last line of `milepost replay --json`."""
     from milepost.engine.replay.replay import to_json
 

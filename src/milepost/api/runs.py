@@ -1,15 +1,15 @@
-"""Runs that this process works on until they are over."""
+"""Runs in this process: start, preview, resume, retry."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from milepost.api.given import agents_in, name_of, path_of, unheard
+from milepost.api.arguments import agents_in, ignore, name_of, path_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from milepost.api.given import OnEvent
+    from milepost.api.arguments import OnEvent
     from milepost.core.ports import Agent
     from milepost.engine.records.run_request import NothingToDo, RunRequest, Wishes
     from milepost.engine.workers.dispatch import Ending
@@ -24,39 +24,39 @@ def run(
     on_event: OnEvent | None = None,
     **wishes: Unpack[Wishes],
 ) -> Ending:
-    """Work on a roadmap until every open task has its milepost or its reason; goes on with an interrupted run.
+    """Run a roadmap until every open task has its milepost or a reason why not; resumes an interrupted run.
 
-    `agent` is a name, or an object with the `Agent` port's method; an object must be given again to `resume`.
-    `stays` waits for people who are asked; without it the run is left when only they are waited for. `record` is a
-    file for all that agents answered and did, as a cassette. `on_event` hears everything as it happens.
+    `agent` is a name, or an object with the method of `Agent`; an object must be given again to `resume`.
+    `stays` waits for answers at gates; without it the run is suspended when only answers are missing. `record` is a
+    file for all that agents answered and did, as a cassette. `on_event` gets every event as it happens.
 
-    What else may be asked for; what is left out, or None, is left to the settings:
+    The other keywords; the settings decide about what is left out or None:
 
         tasks       only these, by their ids
-        max_tasks   at most so many
-        new         leave an interrupted run and start another
-        parallel    so many attempts under way at once
-        trust       `isolated` or `sandboxed`; without it the strongest level that is held here
-        network     what may be reached: `none`, `loopback`, `open`, or hosts with commas between them
-        budget_usd  what the run may cost
+        max_tasks   at most this number of tasks
+        new         start a new run instead of resuming an interrupted one
+        parallel    the number of attempts at the same time
+        trust       `isolated` or `sandboxed`; the default is the strongest level of this machine
+        network     what commands may reach: `none`, `loopback`, `open`, or hosts separated by commas
+        budget_usd  the budget limit of the run
         approve     when a person is asked: `each`, `risky` or `never`
-        ordered     land in the order of the plan
+        ordered     merge in the order of the plan
         order       `free`, as dependencies allow, or `outline`, as the roadmap lists it
         group       small tasks in one attempt: `none`, `section` or `smart`
         dialect     how the roadmap is written: `boxes`, `emoji`, `table` …
-        memory      what is remembered: `on`, `off` or `read-only`
-        held        leave the user's branch where it is, whatever passed
-        met         tasks of other projects (`api:1.2`) that have their mileposts, though these are not taken in there
-        database    a PostgreSQL server, at whose workers the run is done
+        memory      `on`, `off` or `read-only`
+        held        do not move the user's branch, whatever passed
+        met         tasks of other projects (`api:1.2`) that are done, though not merged there yet
+        database    a PostgreSQL server whose workers do the run
         remote      the git remote that these workers share
     """
     from milepost.engine.records.run_request import RunRequest
 
     wish = RunRequest(roadmap=path_of(roadmap), agent=name_of(agent), **wishes)
-    return granted(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
+    return run_request(wish, agents=agents_in(agent), stays=stays, record=record, on_event=on_event)
 
 
-def granted(
+def run_request(
     wish: RunRequest,
     *,
     agents: dict[str, Agent] | None = None,
@@ -64,12 +64,12 @@ def granted(
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
-    """The run that is wished for, done until it is over; `agents` are the objects among its agents, by their names."""
+    """Run a request until it is finished; `agents` are its agent objects by name."""
     from milepost.engine.records.run_request import Caller
     from milepost.engine.replay.record import taped
     from milepost.engine.workers import dispatch
 
-    with taped(wish.roadmap, path_of(record), on_event or unheard, wish.database) as hear:
+    with taped(wish.roadmap, path_of(record), on_event or ignore, wish.database) as hear:
         return dispatch.run(wish, Caller(on_event=hear, agents=agents or {}, stays=stays))
 
 
@@ -97,16 +97,16 @@ def resume(
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
-    """Go on with the run that was interrupted; its flags are recorded, but for `record`. A new budget may be given.
+    """Resume the interrupted run, with its recorded flags except `record`; the budget may be changed.
 
-    There is one at a time: a new run leaves the one before. With `run` it is refused where another would go on.
+    Only the newest run can be resumed. With `run` it is refused if that is another run.
     """
     from milepost.engine.records.run_request import Caller
     from milepost.engine.replay.record import taped
     from milepost.engine.workers import dispatch
 
     where = dispatch.RunTarget(roadmap=path_of(roadmap), database=database, run=run)
-    with taped(path_of(roadmap), path_of(record), on_event or unheard, database) as hear:
+    with taped(path_of(roadmap), path_of(record), on_event or ignore, database) as hear:
         return dispatch.resume(where, Caller(on_event=hear, agents=agents_in(agent), stays=stays), budget_usd)
 
 
@@ -120,11 +120,11 @@ def retry(
     database: str | None = None,
     on_event: OnEvent | None = None,
 ) -> Ending:
-    """Try a task once more in a run of its own, held as the run that it was tried in last.
+    """Retry a task in a new run, with the settings of the run of its last attempt.
 
-    Its agent, walls, gates and what is left of its budget stay as they were, but for what is given here.
+    Agent, isolation, gates and the rest of the budget are the same, except what is given here.
     """
     from milepost.engine.run.retry import Retry, once_more
 
     asked = Retry(task=task, roadmap=path_of(roadmap), agent=agent, budget_usd=budget_usd, database=database)
-    return granted(once_more(asked).wish, stays=stays, on_event=on_event)
+    return run_request(once_more(asked).wish, stays=stays, on_event=on_event)

@@ -1,4 +1,4 @@
-"""What is remembered, for machines."""
+"""Values of the memory as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def memory_to_json(value: object) -> Any:
+def to_json(value: object) -> Any:
     """A value of the memory, such as an episode or a lesson, as `milepost memory … --json` prints it."""
     from milepost.memory.store.as_json import plain
 

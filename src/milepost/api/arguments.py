@@ -1,4 +1,4 @@
-"""What callers of the library give, as the engine takes it."""
+"""Converts the arguments of the library's calls into the values that the engine takes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def path_of(path: Path | str | None) -> Path | None:
-    """A path that may be left out."""
+    """An optional path."""
     return Path(path) if path is not None else None
 
 
 def folder_of(path: Path | str | None) -> Path | None:
-    """A folder that is to be worked in, which must be there."""
+    """An optional folder as an absolute path; raises Misuse if it does not exist."""
     from milepost.core.errors import Misuse
 
     if path is not None and not Path(path).is_dir():
@@ -32,21 +32,21 @@ def folder_of(path: Path | str | None) -> Path | None:
 
 
 def whose(roadmap: Path | str | None, run: str | None, database: str | None) -> RunRef:
-    """The run that is looked at."""
+    """Selects a run: the newest one of the roadmap, or the one that is named."""
     from milepost.engine.records.run_view import RunRef
 
     return RunRef(roadmap=path_of(roadmap), run=run, server=database)
 
 
 def agents_in(agent: str | Agent | None) -> dict[str, Agent]:
-    """The agent that is an object, under the name that a run has for it; none where it is a name."""
+    """An agent object under the name that the run records for it; empty if the agent was given by name."""
     return {} if agent is None or isinstance(agent, str) else {f"object:{type(agent).__name__}": agent}
 
 
 def name_of(agent: str | Agent | None) -> str | None:
-    """What a run calls an agent."""
+    """The name that the run records for an agent."""
     return agent if agent is None or isinstance(agent, str) else next(iter(agents_in(agent)))
 
 
-def unheard(_: object) -> None:
-    """What hears for a caller who does not."""
+def ignore(_: object) -> None:
+    """The callback of a caller who passed none."""

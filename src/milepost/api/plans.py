@@ -1,11 +1,11 @@
-"""What a roadmap asks for: its plan, what that will take, and what an agent would be shown of a task."""
+"""The plan of a roadmap, its forecast, and what an agent would be shown for a task."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of
-from milepost.api.roadmaps import find_roadmap
+from milepost.api.arguments import path_of
+from milepost.api.roadmaps import find
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,29 +26,29 @@ def plan(
     group: str | None = None,
     dialect: str | None = None,
 ) -> Plan:
-    """Read a roadmap and plan it: tasks, waves, and what to look at before money is spent.
+    """Read a roadmap and plan it: tasks, waves, and problems to look at before a run.
 
-    `order`, `group` and `dialect` go before the settings of the same names in [plan] and [roadmap].
+    `order`, `group` and `dialect` override the settings of the same names in [plan] and [roadmap].
     """
     from milepost.engine.planning.find_projects import family_of
     from milepost.engine.planning.make_plan import planned_here
     from milepost.engine.planning.other_projects import with_elsewhere
     from milepost.plan.projects.cross_project_waits import saying_what_waits
 
-    path = find_roadmap(roadmap)
+    path = find(roadmap)
     family = family_of(path)
     made = planned_here(path, {"order": order, "group": group, "dialect": dialect}, family)
     return saying_what_waits(with_elsewhere(made, path, family))
 
 
-def plan_to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
-    """A plan as `milepost plan --json` prints it; the critical path is by time where a forecast knows it."""
-    from milepost.plan.as_json import to_json
+def to_json(plan: Plan, forecast: Forecast | None = None) -> dict[str, Any]:
+    """A plan as `milepost plan --json` prints it; with a forecast the critical path is by time."""
+    from milepost.plan.as_json import to_json as plan_to_json
 
-    return to_json(plan, forecast.seconds_by_task if forecast is not None else None)
+    return plan_to_json(plan, forecast.seconds_by_task if forecast is not None else None)
 
 
-def plan_to_graph(plan: Plan, form: GraphForm) -> str:
+def to_graph(plan: Plan, form: GraphForm) -> str:
     """A plan as `milepost plan --graph` prints it: the text of a Mermaid flowchart or of a Graphviz graph."""
     from milepost.plan.graph.drawing import drawn
 
@@ -56,47 +56,47 @@ def plan_to_graph(plan: Plan, form: GraphForm) -> str:
 
 
 def critical_path(plan: Plan, forecast: Forecast | None = None) -> tuple[str, ...]:
-    """The longest chain of open tasks, one after the other: by time where a forecast knows it, else by count."""
+    """The longest chain of dependent open tasks: by time with a forecast, else by count."""
     from milepost.plan.graph.critical_path import critical_path as longest
 
     return longest(plan, forecast.seconds_by_task if forecast is not None else None)
 
 
 def proposals(plan: Plan) -> tuple[Proposal, ...]:
-    """How tasks that are too much for one attempt could be split."""
+    """Proposals to split tasks that are too big for one attempt."""
     from milepost.plan.advice.proposals import proposals_for
 
     return proposals_for(plan)
 
 
 def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> Forecast | None:
-    """What the open tasks of a roadmap will take; None where nothing similar was done here yet.
+    """What the open tasks of a roadmap will cost and take; None if nothing similar was done here yet.
 
-    `made` is its plan, where that was made already.
+    `made` is its plan, if you have it already.
     """
     from milepost.engine.commands.show_forecast import foresee
 
-    return foresee(find_roadmap(roadmap), made or plan(roadmap))
+    return foresee(find(roadmap), made or plan(roadmap))
 
 
 def choices(roadmap: Path | str | None = None, made: Plan | None = None) -> dict[str, Choice]:
-    """Whom the router would choose for the open tasks that leave it to the agent `auto`, by their ids."""
+    """The agents that the router would choose for the open tasks with the agent `auto`, by task id."""
     from milepost.engine.routing.candidates import foretell
 
-    return foretell(find_roadmap(roadmap), made or plan(roadmap))
+    return foretell(find(roadmap), made or plan(roadmap))
 
 
 def context(
     task: str, roadmap: Path | str | None = None, *, tokens: int | None = None, agent: str | None = None
 ) -> TaskContext:
-    """What an agent would be shown of the repository with a task; `tokens` is the budget in place of the settings'."""
+    """What an agent would be shown of the repository for a task; `tokens` overrides the budget of the settings."""
     from milepost.engine.commands.show_context import context_now
 
     return context_now(path_of(roadmap), task, tokens=tokens, agent=agent)
 
 
 def assignment(task: str, roadmap: Path | str | None = None) -> str:
-    """What an agent would be asked for a task now, as text: the first attempt's prompt."""
+    """The prompt of the first attempt at a task, as it would be now."""
     from milepost.engine.commands.show_assignment import assignment_now
 
     return assignment_now(path_of(roadmap), task)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from milepost.api.given import folder_of, path_of, unheard
+from milepost.api.arguments import folder_of, ignore, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,10 +33,10 @@ def execute(
     image: str | None = None,
     on_changes: Callable[[Changes], None] | None = None,
 ) -> ExecutionResult:
-    """Run code in the sandbox, once; all but `on_changes` is as for `open_executor`.
+    """Run code in the sandbox, once; all arguments but `on_changes` are those of `open_executor`.
 
-    Where changes to the workspace are held back, `on_changes` is given them when the code is over, to look at and to
-    accept. What it does not accept is dropped.
+    At level sandboxed the changes to the workspace are held back: `on_changes` gets them when the code has ended, and
+    accepts them or not. What it does not accept is dropped.
     """
     from milepost.sandbox.executor import WalledExecutor
 
@@ -66,11 +66,11 @@ def open_executor(
     container: str | None = None,
     image: str | None = None,
 ) -> LocalExecutor | WalledExecutor | TypeScriptExecutor:
-    """Somewhere to run code in the sandbox whose variables stay: `python`, `typescript` or `javascript`.
+    """A session in the sandbox that keeps its variables; `lang` is `python`, `typescript` or `javascript`.
 
-    `network` is none, as without it, loopback, open, or hosts with commas between them. `container` is podman or
-    docker, in the place of a trust level. Without a level it is that of `MILEPOST_TRUST` or of the settings here, else
-    the strongest. At level sandboxed, changes to the workspace are held back.
+    `network` is `none` (the default), `loopback`, `open`, or hosts separated by commas. `container` is podman or
+    docker, instead of a trust level. The default level is that of `MILEPOST_TRUST` or of the settings here, else the
+    strongest one. At level sandboxed, changes to the workspace are held back.
     """
     from milepost.core.commands import NO_NETWORK
     from milepost.engine.project.network_setting import network_named
@@ -86,7 +86,7 @@ def open_executor(
     return executors.open_executor(holder, limits, lang=lang, workspace=folder_of(workspace), network=reached)
 
 
-def sh(
+def run_command(
     argv: Sequence[str],
     *,
     shell: bool = False,
@@ -96,9 +96,9 @@ def sh(
     on_line: Callable[[Line], None] | None = None,
     ask: Callable[[Decision], bool] | None = None,
 ) -> ByHand:
-    """Run one command under the policy of a folder and in the sandbox; with `shell` its one word is a shell's text.
+    """Run one command in the sandbox, under the policy of a folder; with `shell`, `argv` is one line of shell text.
 
-    `ask` says whether a command that the policy asks about may run; without it such a command is refused.
+    `ask` decides on a command that the policy asks about; without it such a command is refused.
     """
     from milepost.core.commands import trust_named
     from milepost.engine.terminals.one_command import HandWish, run_by_hand
@@ -110,18 +110,17 @@ def sh(
         trust=trust_named(trust) if trust else None,
         timeout_s=timeout_s,
     )
-    return run_by_hand(wish, on_line or unheard, ask or (lambda _: False))
+    return run_by_hand(wish, on_line or ignore, ask or (lambda _: False))
 
 
-def explain(
+def explain_command(
     argv: Sequence[str], *, shell: bool = False, timeout_s: float | None = None, folder: Path | str | None = None
 ) -> ByHand:
-    """What the policy of a folder decides about a command, and how long it may take; nothing is run."""
-    from milepost.engine.terminals.one_command import HandWish
-    from milepost.engine.terminals.one_command import explain as look_ahead
+    """What the policy of a folder decides about a command, and its time limit; nothing is run."""
+    from milepost.engine.terminals.one_command import HandWish, explain
 
     place = (path_of(folder) or Path.cwd()).absolute()
-    return look_ahead(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
+    return explain(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
 
 
 def start_project(
@@ -154,4 +153,4 @@ def start_project(
         timeout_s=timeout_s,
         only_list=only_list,
     )
-    return engine.start_project(request, say or unheard, on_line or unheard, ask or (lambda _: False))
+    return engine.start_project(request, say or ignore, on_line or ignore, ask or (lambda _: False))

@@ -1,20 +1,20 @@
-"""What is asked of a run that is on."""
+"""The run in progress: which one it is, steering it, stopping it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of
+from milepost.api.arguments import path_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def running(roadmap: Path | str | None = None) -> str | None:
-    """The run that a process works on here now, None where there is none."""
-    from milepost.engine.gates.answer import running as going_on
+def current(roadmap: Path | str | None = None) -> str | None:
+    """The id of the run in progress; None if there is none."""
+    from milepost.engine.gates.answer import running
 
-    return going_on(path_of(roadmap))
+    return running(path_of(roadmap))
 
 
 def steer(
@@ -26,10 +26,10 @@ def steer(
     run: str | None = None,
     database: str | None = None,
 ) -> str:
-    """Ask something of the run that is on: pause, finish, drop a task, another agent, parallel; gives the run's id.
+    """Steer the run in progress: pause, finish, drop a task, another agent, parallel; returns the run's id.
 
-    A `note` is words to whoever makes the attempts that begin from then on: at one task, or at all without one.
-    With `run` it is refused where another would be asked.
+    A `note` is a text for the agents of all later attempts, at one task or at all of them. With `run` it is refused
+    if another run is in progress.
     """
     from milepost.engine.agents.remote_agents import require_name
     from milepost.engine.records.steering import request
@@ -44,9 +44,9 @@ def steer(
 def stop(
     roadmap: Path | str | None = None, *, at_once: bool = False, run: str | None = None, database: str | None = None
 ) -> str | None:
-    """Stop the run that is going on in another process, and wait until it has; gives its id, None without one.
+    """Stop the run in progress in another process and wait for it; returns its id, None if there is none.
 
-    With `run` it is refused where another would be stopped.
+    With `run` it is refused if another run is in progress.
     """
     from milepost.engine.workers import dispatch
 

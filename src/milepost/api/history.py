@@ -1,10 +1,10 @@
-"""Taking mileposts back, names for the places to go back to, and clearing away."""
+"""Undo mileposts, restore files, mark commits, remove what old runs left."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from milepost.api.given import path_of
+from milepost.api.arguments import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +24,9 @@ def undo(
     with_dependents: bool = False,
     dry_run: bool = False,
 ) -> Undone:
-    """Take the mileposts of tasks back, or all that landed after the place `to`, and keep all others.
+    """Undo the mileposts of tasks, or all mileposts after `to`, and keep all others.
 
-    It refuses where later mileposts depend on them, unless `with_dependents` takes those back, too.
+    Refused if later mileposts depend on them, unless `with_dependents` undoes those, too.
     """
     from milepost.engine.undo.undo import undo as take_back
 
@@ -35,28 +35,28 @@ def undo(
 
 
 def restore(files: Sequence[Path | str], roadmap: Path | str | None = None, *, source: str) -> Restored:
-    """Write files as a place has them (a task, `1.1#2`, a mark, a commit) into the user's tree; commits nothing."""
+    """Write files of `source` (a task, `1.1#2`, a mark, a commit) into the user's working tree; commits nothing."""
     from milepost.engine.undo.restore_files import restore as bring_back
 
     return bring_back(path_of(roadmap), files, source=source)
 
 
 def mark(name: str, roadmap: Path | str | None = None, *, at: str = "") -> Mark:
-    """Give a name to a place, or to the commit that the user stands on."""
+    """Name a commit; without `at` it is the user's HEAD."""
     from milepost.engine.views.marks import mark as put
 
     return put(path_of(roadmap), name, at)
 
 
 def marks(roadmap: Path | str | None = None) -> tuple[Mark, ...]:
-    """The marks, by name."""
+    """All marks, sorted by name."""
     from milepost.engine.views.marks import marks as list_marks
 
     return list_marks(path_of(roadmap))
 
 
 def unmark(name: str, roadmap: Path | str | None = None) -> Mark:
-    """Take a mark away; the commit stays."""
+    """Remove a mark; the commit stays."""
     from milepost.engine.views.marks import unmark as take_away
 
     return take_away(path_of(roadmap), name)

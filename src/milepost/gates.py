@@ -1,0 +1,21 @@
+"""Gates as values and as JSON; `milepost.waiting_gates` and `milepost.answer_gate` list and answer them.
+
+For example:
+
+    import milepost
+    from milepost import gates
+
+    print([gates.to_json(gate) for gate in milepost.waiting_gates()])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milepost.api.gates import to_json as to_json
+    from milepost.engine.records.gates import Gate as Gate
+else:
+    from milepost import _lazy
+
+    __all__, __getattr__, __dir__ = _lazy(__name__, __file__)

@@ -1,0 +1,22 @@
+"""This machine: what it lacks, and being a worker for the runs of others.
+
+For example:
+
+    from milepost import machines
+
+    print([finding for finding in machines.doctor() if not finding.ok])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milepost.api.machines import doctor as doctor
+    from milepost.api.machines import work as work
+    from milepost.engine.commands.doctor import Finding as Finding
+    from milepost.engine.records.worker_lease import Worker as Worker
+else:
+    from milepost import _lazy
+
+    __all__, __getattr__, __dir__ = _lazy(__name__, __file__)
