@@ -29,7 +29,7 @@ from milepost.engine.events.subscribers import listeners
 from milepost.engine.project.settings import Settings, TelemetrySettings
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.journal import Entry, Journal
-from tests.unit.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
+from tests.unit.engine.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
 
 RUN = "7f3a"
 SEED = "7f3a base 0"
