@@ -8,11 +8,11 @@ import pytest
 from milepost.verify.suites.runners.canary import Canary, loaded_by, named_like, source
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
 from milepost.verify.suites.runners.javascript_report import cases_of
-from milepost.verify.suites.runners.package_json import Call, TestScript, script_of
+from milepost.verify.suites.runners.package_json import Call, NpmTestScript, script_of
 from milepost.verify.suites.runners.sealed import NONE, fresh, seal_of
 
 
-def script(**scripts: str) -> TestScript:
+def script(**scripts: str) -> NpmTestScript:
     return script_of({"scripts": scripts})
 
 
@@ -34,7 +34,7 @@ def script(**scripts: str) -> TestScript:
     ],
 )
 def test_a_test_script_tells_its_runner(text: str, call: Call) -> None:
-    assert script(test=text) == TestScript(calls=(call,), text=text)
+    assert script(test=text) == NpmTestScript(calls=(call,), text=text)
 
 
 def test_other_commands_of_a_script_are_kept_and_other_scripts_are_followed() -> None:
@@ -46,14 +46,14 @@ def test_other_commands_of_a_script_are_kept_and_other_scripts_are_followed() ->
 
 @pytest.mark.parametrize("text", ["mocha", "jest | tee log", "vitest || true", "node test.js", "npm run test"])
 def test_a_script_that_only_a_shell_understands_or_of_no_known_runner_is_left_whole(text: str) -> None:
-    assert script(test=text) == TestScript(text=text)
+    assert script(test=text) == NpmTestScript(text=text)
 
 
 def test_without_a_script_the_dependency_tells() -> None:
     placeholder = {"scripts": {"test": 'echo "Error: no test specified" && exit 1'}}
 
     assert script_of({**placeholder, "devDependencies": {"vitest": "^3"}}).calls == (Call(flavour="vitest"),)
-    assert script_of(placeholder) == TestScript()
+    assert script_of(placeholder) == NpmTestScript()
 
 
 def test_runners_are_called_so_that_they_run_everything_and_report_to_us(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ class NpmRunner:
 
     def finds(self, folder: Path) -> bool:
         package = package_json.read(folder)
-        script = package_json.script_of(package) if package is not None else package_json.TestScript()
+        script = package_json.script_of(package) if package is not None else package_json.NpmTestScript()
         return bool(script.text) and not script.calls
 
     def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:

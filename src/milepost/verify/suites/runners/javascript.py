@@ -20,7 +20,7 @@ from milepost.verify.suites.runners.canary import NOT_FAILED, Canary, added_to, 
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
 from milepost.verify.suites.runners.javascript_report import cases_of, plain, same
 from milepost.verify.suites.runners.others import run_others
-from milepost.verify.suites.runners.package_json import Call, Flavour, TestScript
+from milepost.verify.suites.runners.package_json import Call, Flavour, NpmTestScript
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.walk_checkout import files_below, text_of
 
@@ -213,7 +213,7 @@ def split(files: list[dict[str, Any]], canary: Canary | None) -> tuple[dict[str,
     return planted, real
 
 
-def _others(script: TestScript, flavour: Flavour, *, before: bool) -> tuple[str, ...]:
+def _others(script: NpmTestScript, flavour: Flavour, *, before: bool) -> tuple[str, ...]:
     """The other commands of a script are run with the last runner that it calls."""
     if not script.calls or script.calls[-1].flavour != flavour:
         return ()

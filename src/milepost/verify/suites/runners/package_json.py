@@ -37,7 +37,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestScript:
+class NpmTestScript:
     """A test script taken apart. `others` are its commands that are no runner, as (command, comes before the tests)."""
 
     calls: tuple[Call, ...] = ()
@@ -66,20 +66,20 @@ def entry_of(package: Mapping[str, Any], name: str) -> str:
     return offered if isinstance(offered, str) else _texts(offered).get(name, "")
 
 
-def script_of(package: Mapping[str, Any]) -> TestScript:
+def script_of(package: Mapping[str, Any]) -> NpmTestScript:
     """The test script taken apart; without one, the runner that the package depends on."""
     scripts = _texts(package.get("scripts"))
     text = scripts.get("test", "")
     if not text or _PLACEHOLDER in text:
-        return TestScript(calls=tuple(Call(flavour=name) for name in _dependencies(package)))
+        return NpmTestScript(calls=tuple(Call(flavour=name) for name in _dependencies(package)))
     parts: list[Call | str] = []
     for name in ("pretest", "test", "posttest"):
         if scripts.get(name):
             parts.extend(_parts(scripts[name], scripts, DEEPEST_SCRIPT))
     places = [at for at, part in enumerate(parts) if isinstance(part, Call)]
     if not places:
-        return TestScript(text=text)
-    return TestScript(
+        return NpmTestScript(text=text)
+    return NpmTestScript(
         calls=tuple(part for part in parts if isinstance(part, Call)),
         others=tuple((part, at < places[-1]) for at, part in enumerate(parts) if isinstance(part, str)),
         text=text,
