@@ -10,7 +10,9 @@ from typing import Any
 import typer
 
 from milepost.cli.main import app
-from milepost.engine.project.settings import AgentSection, McpSection, SecretSection, Settings
+from milepost.engine.project.settings.agents import AgentSection, McpSection
+from milepost.engine.project.settings.sandbox import SecretSection
+from milepost.engine.project.settings.settings import Settings
 
 HERE = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from milepost.core.ports import Agent
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.demo import make_sample
-from milepost.engine.project.settings import FILE, load
+from milepost.engine.project.settings.load import load
 from milepost.sandbox.levels import ladder
 from tests import lean
 
@@ -71,7 +72,7 @@ PAGES = ("agents", "budget", "memory", "models", "patterns", "programs", "projec
 @pytest.mark.parametrize("page", PAGES)
 def test_settings_that_a_page_shows_can_be_read(page: str, tmp_path: Path) -> None:
     for block in blocks(f"docs/{page}.md", "toml"):
-        (tmp_path / FILE).write_text(block, encoding="utf-8")
+        (tmp_path / SETTINGS_FILE).write_text(block, encoding="utf-8")
         load(tmp_path)
 
 

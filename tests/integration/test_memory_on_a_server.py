@@ -13,7 +13,7 @@ from milepost.core.verdict import Verdict
 from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.memory.unlearn import unlearn
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.memory.memory import StoredMemory
 from milepost.store.database import open_database
 from milepost.workspace.mileposts import Milepost

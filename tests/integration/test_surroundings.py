@@ -23,7 +23,8 @@ from milepost.core.commands import Command
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Tools
 from milepost.engine.project.env_templates import Slot, Templates, unknown_places
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.limits import LimitedTerminal, for_agent
 from milepost.engine.terminals.slots import FIRST_PORT, AttemptSlots, is_free, variables
 from milepost.sandbox.terminal import WalledTerminal

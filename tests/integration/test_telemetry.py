@@ -26,7 +26,8 @@ from milepost.engine.events.log_file import LogFile
 from milepost.engine.events.otel import Endpoints, endpoints, telemetry
 from milepost.engine.events.otel_spans import Spans
 from milepost.engine.events.subscribers import listeners
-from milepost.engine.project.settings import Settings, TelemetrySettings
+from milepost.engine.project.settings.run import TelemetrySettings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.journal import Entry, Journal
 from tests.unit.engine.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
@@ -292,7 +293,7 @@ def test_nothing_of_opentelemetry_is_imported_unless_it_is_configured(tmp_path: 
         "import sys; from pathlib import Path; from milepost.core.secrets.redact import Redactor\n"
         "from milepost.engine.records.journal import Journal\n"
         "from milepost.engine.events.subscribers import listeners\n"
-        "from milepost.engine.project.settings import Settings; from milepost.core.events import RunStopping\n"
+        "from milepost.engine.project.settings.settings import Settings; from milepost.core.events import RunStopping\n"
         "with Journal(Path('j.db')) as journal:\n"
         " with listeners(Settings(), 'ab', journal=journal, state=Path('.'), redact=Redactor()) as tell:\n"
         "  tell(RunStopping(run='ab', at_once=False))\n"

@@ -23,7 +23,7 @@ import pytest
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.limits import LimitedTerminal, for_installers
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench

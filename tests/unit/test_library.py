@@ -18,7 +18,7 @@ import pytest
 import milepost
 from milepost import events
 
-HEAVY = ("dbos", "sqlalchemy", "psycopg", "milepost.engine.project.settings", "milepost.engine.run.durable")
+HEAVY = ("dbos", "sqlalchemy", "psycopg", "milepost.engine.project.settings.settings", "milepost.engine.run.durable")
 PACKAGE = Path(milepost.__file__).parent
 PUBLIC = sorted(path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__"))
 PACKAGES = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}

@@ -74,7 +74,7 @@ def open_executor(
     """
     from milepost.core.commands import NO_NETWORK
     from milepost.engine.project.network_setting import network_named
-    from milepost.engine.project.settings import load
+    from milepost.engine.project.settings.load import load
     from milepost.sandbox import executors
 
     if not container:

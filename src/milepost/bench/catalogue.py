@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.errors import TaskUnknown
+from milepost.core.own_files import SETTINGS_FILE
 
 TASKS = Path(__file__).parent / "tasks"
 REFERENCE, NULL = "reference", "null"
@@ -55,7 +56,7 @@ def make_repository(task: BenchTask, folder: Path, python: Path) -> Path:
     """A fresh repository with the task's files, its roadmap and one commit; gives the roadmap."""
     shutil.copytree(task.folder / "repo", folder, ignore=_LEFT_OUT)
     shutil.copy(task.folder / "task.md", folder / ROADMAP)
-    (folder / "milepost.toml").write_text(f"[verify]\npython = {json.dumps(str(python))}\n", encoding="utf-8")
+    (folder / SETTINGS_FILE).write_text(f"[verify]\npython = {json.dumps(str(python))}\n", encoding="utf-8")
     git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "config", "user.name", "Benchmark")
     git(folder, "config", "user.email", "benchmark@localhost")

@@ -20,7 +20,7 @@ from milepost.core.events import AttemptFinished, Event, RunFinished
 from milepost.core.ports import Terminal
 from milepost.core.verdict import Verdict
 from milepost.engine.agents.factory import make_agent
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.run_request import Caller, OnEvent, RunRequest
 from milepost.engine.run.start import run
 from milepost.sandbox.levels import open_terminal, strongest

@@ -13,7 +13,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.engine.budget.budget import RunBudget
 from milepost.engine.context.build_context import Contexts
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.gates import Gates
 from milepost.engine.records.journal import Journal

@@ -8,7 +8,7 @@ import pytest
 from milepost.core.commands import OPEN_NETWORK, OWN_LOOPBACK, Command, CommandResult, Line, Network
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.network_setting import as_text, network_named
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.downgraded_level import DOWNGRADED, DowngradedTerminal
 from milepost.engine.terminals.limits import (
     LimitedTerminal,

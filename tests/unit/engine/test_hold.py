@@ -6,7 +6,7 @@ import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused, SettingInvalid
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.isolation import Isolation, hold_for, hold_of
 from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.executors import holder_named

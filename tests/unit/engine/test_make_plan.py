@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.task import Roadmap, Task, TaskStatus
 from milepost.engine.planning.make_plan import current_tag, manner_of, planned, planning_of, settled, ways_of
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.plan.options import Planning
 from milepost.plan.repository_facts import RepositoryFacts
 from milepost.roadmap.reading.options import Manner

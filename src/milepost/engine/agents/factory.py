@@ -18,7 +18,8 @@ from milepost.core.errors import AgentUnknown, SandboxRefused
 from milepost.core.ports import Agent
 from milepost.core.task import Task
 from milepost.engine.agents.patterns import pattern_setup
-from milepost.engine.project.settings import McpSection, Settings
+from milepost.engine.project.settings.agents import McpSection
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.isolation import hold_for
 
 

@@ -11,7 +11,7 @@ from milepost.agents.patterns.trial import PatternEntry, PatternTrial, entries, 
 from milepost.core.commands import CommandResult
 from milepost.core.errors import RoadmapMissing
 from milepost.engine.project.project import find_roadmap
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.terminals.one_command import HandWish, run_by_hand
 
 

@@ -21,7 +21,7 @@ from milepost.core.ports import Unstopped
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.agents.factory import make_model
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import Settings, budget_of
+from milepost.engine.project.settings.settings import Settings, budget_of
 
 T = TypeVar("T")
 

@@ -10,11 +10,12 @@ from typing import get_args
 from milepost.agents.prompts import filled, quoted
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import Misuse
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.engine.authoring.ask_model import Consultation, redactor_of
 from milepost.engine.authoring.new_file import place, refuse_taken
 from milepost.engine.authoring.project_summary import Acquaintance, acquaintance_with
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.roadmap.prose.answers import NewRoadmap
 from milepost.roadmap.writing.compose import Style, manuscript_of, objections
 from milepost.roadmap.writing.templates import template_named
@@ -124,6 +125,6 @@ def _top(folder: Path) -> Path:
     """The project that a folder is in: the nearest one with settings, else the repository's top, else itself."""
     folder = folder.absolute()
     for one in (folder, *folder.parents):
-        if (one / "milepost.toml").exists() or (one / ".git").exists():
+        if (one / SETTINGS_FILE).exists() or (one / ".git").exists():
             return one
     return folder

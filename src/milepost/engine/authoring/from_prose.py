@@ -9,13 +9,15 @@ from pathlib import Path
 from milepost.agents.prompts import filled, quoted
 from milepost.core.calls import NOTHING, Usage
 from milepost.core.errors import MilepostError, Misuse, NoAnswer
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.engine.authoring.ask_model import Consultation, redactor_of
 from milepost.engine.authoring.new_file import place, refuse_taken
 from milepost.engine.authoring.prose_cache import Gleaning, Gleanings, key_of
 from milepost.engine.planning.make_plan import manner_of
 from milepost.engine.project.project import STATE, find_roadmap, read_bytes
-from milepost.engine.project.settings import FILE, Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.roadmap import read
 from milepost.roadmap.prose.answers import FoundItems
 from milepost.roadmap.prose.keep_done import KnownItem, kept
@@ -101,7 +103,7 @@ def normalise(wish: NormaliseWish, say: Callable[[str], None]) -> Normalised:
 def home_of(path: Path) -> Path:
     """The folder whose settings hold for a file: the nearest one with a milepost.toml, up to the repository's top."""
     for folder in path.parents:
-        if (folder / FILE).exists():
+        if (folder / SETTINGS_FILE).exists():
             return folder
         if (folder / ".git").exists():
             break

@@ -10,12 +10,14 @@ import tomlkit
 
 from milepost.agents.replay.replay import load_cassette
 from milepost.core.errors import Misuse, NoRepository, RoadmapMissing, RoadmapNotCommitted
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Plan
 from milepost.engine.chaos.copies import RepositoryCopy, commit_all, make_copy
 from milepost.engine.chaos.sample import CASSETTE, ROADMAP, make_sample, task_id
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes
-from milepost.engine.project.settings import FILE, Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.run_request import RunRequest
 from milepost.engine.run.prepare import choose, refuse_invalid
 
@@ -49,7 +51,7 @@ def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None,
             return _sample(SAMPLE_TASKS, folder)
         raise Misuse(
             f"there is no recording to replay for {project.roadmap_in_tree}",
-            "name the recorded answers: --cassette FILE; without a roadmap, a sample is used",
+            "name the recorded answers: --cassette SETTINGS_FILE; without a roadmap, a sample is used",
         )
     return _own(project, settings, recorded, folder)
 
@@ -87,7 +89,7 @@ def _own(project: Project, settings: Settings, cassette: Path, folder: Path) -> 
     shutil.copyfile(cassette, kept)
     copy = make_copy(project.repository.top, folder / "source", project.roadmap_in_tree, apart=True)
     there = copy.repository / copy.roadmap
-    _quieten(copy, there.parent / FILE)
+    _quieten(copy, there.parent / SETTINGS_FILE)
     if not there.exists():
         raise RoadmapNotCommitted(
             f"{copy.roadmap} is not committed, and chaos works on what is committed",

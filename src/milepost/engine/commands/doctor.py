@@ -18,7 +18,8 @@ from milepost.core.commands import TrustLevel
 from milepost.core.errors import MilepostError, SandboxRefused
 from milepost.engine.agents.factory import make_agent, standings_of
 from milepost.engine.project.project import STATE, find_roadmap
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.interpreter import outside_environment
 from milepost.sandbox.container import engines as here
 from milepost.sandbox.container.commands import PROGRAMS, Container, Program

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milepost.core.errors import FileInTheWay, StateUnwritable
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.engine.project.project import NAMES
-from milepost.engine.project.settings import FILE
 from milepost.workspace.repository import Repository
 
 if TYPE_CHECKING:
@@ -47,12 +47,14 @@ def init(
     top = Repository.find(folder).top
     there = next((top / name for name in NAMES if (top / name).exists()), None)
     if wish is not None and there is not None:
-        raise FileInTheWay(f"{str(there)!r} exists already", "write another one: milepost roadmap new --write FILE")
+        raise FileInTheWay(
+            f"{str(there)!r} exists already", "write another one: milepost roadmap new --write FILE"
+        )
     made = []
     if there is None:
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
-    if not (top / FILE).exists():
-        made.append((top / FILE, SETTINGS))
+    if not (top / SETTINGS_FILE).exists():
+        made.append((top / SETTINGS_FILE, SETTINGS))
     try:
         for path, text in made:
             path.write_text(text, encoding="utf-8")

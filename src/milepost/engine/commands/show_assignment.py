@@ -11,7 +11,7 @@ from milepost.engine.commands.show_context import context_now
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 
 
 def assignment_now(roadmap: Path | None, task: str) -> str:

@@ -17,7 +17,7 @@ from milepost.engine.context.token_budget import bounds_of
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import Journal
 from milepost.plan.context.build_context import Context, ContextBounds

@@ -26,7 +26,7 @@ def foresee(roadmap: Path, plan: Plan) -> Forecast | None:
         episodes = took_here(roadmap, database)
     if not episodes:
         return None
-    from milepost.engine.project.settings import load  # heavy, and a plan is shown at once where there is no history
+    from milepost.engine.project.settings.load import load
 
     settings = load(roadmap.parent)
     wanted = [name for wave in plan.waves for name in wave]

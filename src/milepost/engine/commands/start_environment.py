@@ -10,7 +10,7 @@ from typing import Literal
 
 from milepost.core.attempt import Workspace
 from milepost.engine.commands.start_fixes import ProjectFacts, fix_for, keep_packages
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
 from milepost.engine.terminals.one_command import HandTerminals
 from milepost.engine.verification.equipped_checkout import equipment_for

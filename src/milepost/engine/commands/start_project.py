@@ -11,7 +11,8 @@ from milepost.core.commands import CommandResult, Line, TrustLevel
 from milepost.core.errors import MilepostError, Misuse
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.commands.start_environment import StartEnvironment, set_up
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.command_policy import policy_of
 from milepost.engine.terminals.one_command import FOREVER_S, Asking, HandTerminals, home_of, open_terminals
 from milepost.sandbox.policy import decide

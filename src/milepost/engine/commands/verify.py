@@ -17,7 +17,7 @@ from milepost.core.verdict import Evidence
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from milepost.agents.models.prices import BYTES_PER_TOKEN, most_input_tokens
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import CallLog
 from milepost.plan.context.build_context import ContextBounds
 from milepost.plan.context.tokens import bytes_per_token

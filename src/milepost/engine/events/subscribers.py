@@ -11,7 +11,7 @@ from pathlib import Path
 from milepost.core.events import Event
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.events.log_file import LogFile
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.journal import Journal
 
 

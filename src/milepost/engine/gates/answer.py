@@ -14,7 +14,7 @@ from typing import Any
 from milepost.core.errors import GateUnknown, Misuse, SettingInvalid
 from milepost.core.events import GateAnswer
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load as load_settings
+from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.gates import Gate, Gates
 from milepost.engine.records.journal import Journal

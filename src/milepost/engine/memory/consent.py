@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from milepost.core.errors import StateUnwritable
-from milepost.engine.project.settings import MemorySettings
+from milepost.engine.project.settings.memory import MemorySettings
 
 
 def agreed(given: MemorySettings, folder: Path) -> bool:

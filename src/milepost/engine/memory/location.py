@@ -9,7 +9,9 @@ from milepost.core.errors import NoCommits, RoadmapMissing
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.memory.open_memory import INDEX
 from milepost.engine.project.project import NAMES, STATE, Project
-from milepost.engine.project.settings import MemorySettings, Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.memory import MemorySettings
+from milepost.engine.project.settings.settings import Settings
 from milepost.workspace.repository import Repository
 
 NAMELESS = "unknown"

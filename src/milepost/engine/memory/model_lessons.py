@@ -15,7 +15,7 @@ from milepost.core.errors import SettingInvalid
 from milepost.core.memories import Lesson
 from milepost.core.task import Task
 from milepost.engine.agents.factory import make_model
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records import worker_lease
 from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.call_recorder import CallHooks, CallRecorder, Diverged, resumable

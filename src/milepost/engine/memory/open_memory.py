@@ -12,7 +12,9 @@ from milepost.core.secrets.redact import Redactor
 from milepost.engine.memory.consent import agreed
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import MemorySettings, Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.memory import MemorySettings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.run_spec import RunSpec
 from milepost.memory.memory import StoredMemory
 from milepost.memory.recall.recall import Recaller

@@ -9,7 +9,7 @@ from dataclasses import replace
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.memory.milepost_episodes import episodes_of, owners_in
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.memory.lessons.learn import withdraw
 from milepost.memory.lessons.policy import UNDONE
 from milepost.memory.memory import StoredMemory

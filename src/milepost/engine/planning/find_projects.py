@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.engine.project.folder_globs import folders_named, is_pattern
 from milepost.engine.project.project import NAMES
 from milepost.plan.projects.dependencies import Family, ProjectFolder, related
@@ -15,7 +16,6 @@ from milepost.sources.manifests.project import Manifest
 from milepost.sources.manifests.reading import READERS, read_manifest
 from milepost.sources.parse_documents import table
 
-SETTINGS = "milepost.toml"
 MOST = 2000  # more projects than anybody plans as one: a pattern that names so many was not meant
 _LARGEST_MANIFEST = 4 << 20
 
@@ -42,8 +42,8 @@ def find_family(folder: Path | None = None) -> Family:
 def family_here(folder: Path | None = None) -> Family:
     """The family of a folder that somebody names, whose settings must be right."""
     top = (folder or Path.cwd()).resolve()
-    if (top / SETTINGS).is_file():
-        from milepost.engine.project.settings import load
+    if (top / SETTINGS_FILE).is_file():
+        from milepost.engine.project.settings.load import load
 
         load(top)
     return find_family(top)
@@ -64,12 +64,12 @@ def workspace_members(folder: Path, *, strict: bool = False) -> tuple[str, ...]:
 
     One that is broken says nothing of the folders below it; with `strict` it is refused.
     """
-    path = folder / SETTINGS
+    path = folder / SETTINGS_FILE
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
         if strict:
-            raise SettingInvalid(f"{SETTINGS} cannot be read: {error}", "fix the line it names") from error
+            raise SettingInvalid(f"{SETTINGS_FILE} cannot be read: {error}", "fix the line it names") from error
         return ()
     members = table(whole.get("workspace")).get("members", [])
     if not isinstance(members, list) or not all(isinstance(one, str) and one.strip() for one in members):

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from milepost.core.errors import MilepostError
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Plan, Roadmap, Task
 from milepost.engine.planning.find_projects import family_of
 from milepost.engine.project.project import Project, read_bytes
@@ -23,9 +24,8 @@ from milepost.roadmap.reading.options import Manner
 from milepost.workspace.mileposts import Mileposts
 
 if TYPE_CHECKING:
-    from milepost.engine.project.settings import Settings
+    from milepost.engine.project.settings.settings import Settings
 
-SETTINGS = "milepost.toml"
 TASK_MASTER_STATE = "state.json"
 
 
@@ -139,10 +139,10 @@ def ways_of(roadmap: Path, family: Family | None = None, dialect: str | None = N
 
 def _ways(roadmap: Path, flags: Mapping[str, str], family: Family | None) -> tuple[Manner, Planning, bool]:
     """How a roadmap is read and planned, and whether its checks run with the programs of this machine."""
-    if not flags and not (roadmap.parent / SETTINGS).exists():
+    if not flags and not (roadmap.parent / SETTINGS_FILE).exists():
         manner = Manner(name=roadmap.name, projects=_projects(roadmap, family), tag=current_tag(roadmap))
         return manner, PLAIN, True
-    from milepost.engine.project.settings import load
+    from milepost.engine.project.settings.load import load
 
     settings = load(roadmap.parent, flags)
     here = not settings.sandbox.container and not settings.run.database

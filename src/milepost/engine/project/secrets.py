@@ -6,7 +6,7 @@ import os
 from urllib.parse import urlsplit
 
 from milepost.core.secrets.redact import secrets_of
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.sandbox.secrets import Secret
 
 

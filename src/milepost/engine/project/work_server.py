@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from milepost.core.errors import SettingInvalid
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.store.database import is_server
 
 NAME_IT = "name it: --database postgresql://user@host:5432/name, or MILEPOST_DATABASE in the environment"

@@ -19,7 +19,7 @@ from milepost.engine.gates.unfinished_run import unfinished
 from milepost.engine.planning.find_projects import family_of
 from milepost.engine.planning.make_plan import read_now
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.projects.atomic_commit import Projects, TogetherEnding, arrive, finish, naming
 from milepost.engine.projects.atomic_record import FOLDER, Agreement, Member, drop, keep, open_pacts

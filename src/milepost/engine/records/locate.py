@@ -9,7 +9,7 @@ from pathlib import Path
 
 from milepost.core.errors import RunUnknown, SettingInvalid
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.work_server import NAME_IT, WorkServer, exchange_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.work_queue import Offers

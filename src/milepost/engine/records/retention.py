@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from milepost.core.errors import MilepostError, StateUnwritable
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import PRINTED_ROWS, Journal, RunRecord

@@ -13,7 +13,8 @@ from milepost.core.errors import MilepostError, RunUnknown, SettingInvalid
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import find_run, where_kept

@@ -24,7 +24,8 @@ from milepost.core.events import Event
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import BEGINNING, AttemptKey, CallLog, RecordedCall
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_spec import RECIPE

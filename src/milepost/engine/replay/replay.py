@@ -18,7 +18,9 @@ from milepost.agents.replay.replay import LOOPS, Loops
 from milepost.core.errors import GitFailed, MilepostError, Misuse
 from milepost.core.events import Event, MilepostMade, RunFinished
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import Settings, TelemetrySettings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.run import TelemetrySettings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import Caller
 from milepost.engine.records.run_spec import Remembering, RunSpec

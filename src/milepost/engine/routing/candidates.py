@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.core.errors import AgentUnknown, MilepostError
 from milepost.core.events import AgentChosen
 from milepost.core.memories import Took
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Plan, Task
 from milepost.engine.project.project import STATE
 from milepost.engine.records.journal import Journal
@@ -23,7 +24,7 @@ from milepost.plan.advice.traits import traits_of
 from milepost.store.database import open_database
 
 if TYPE_CHECKING:
-    from milepost.engine.project.settings import RouterSettings
+    from milepost.engine.project.settings.agents import RouterSettings
 
 _RUNS_LOOKED_AT = 20
 
@@ -123,7 +124,7 @@ def foretell(roadmap: Path, plan: Plan) -> dict[str, Choice]:
         return {}
     from milepost.engine.agents.factory import make_agent
     from milepost.engine.memory.open_memory import took_here
-    from milepost.engine.project.settings import load
+    from milepost.engine.project.settings.load import load
 
     settings = load(roadmap.parent)
     wanted = [name for wave in plan.waves for name in wave]
@@ -157,7 +158,7 @@ def _may_be_routed(roadmap: Path, plan: Plan) -> bool:
     if os.environ.get("MILEPOST_AGENT") == AUTO or any(task.agent in ROUTED for task in plan.tasks):
         return True
     try:
-        return AUTO.encode() in (roadmap.parent / "milepost.toml").read_bytes()
+        return AUTO.encode() in (roadmap.parent / SETTINGS_FILE).read_bytes()
     except OSError:
         return False
 
@@ -169,7 +170,7 @@ def pattern_for(task: Task, folder: Path) -> str:
     from milepost.agents.patterns.matching import matching
     from milepost.agents.patterns.registry import known_patterns
     from milepost.engine.agents.patterns import pattern_setup
-    from milepost.engine.project.settings import load
+    from milepost.engine.project.settings.load import load
 
     folders = tuple(load(folder).patterns.folders)
     name = matching(dict(task.inputs), known_patterns(folder, pattern_setup(folders)))

@@ -11,7 +11,7 @@ from milepost.core.events import TaskFinished
 from milepost.core.ports import Agent
 from milepost.engine.gates import unfinished_run
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.run_request import NothingToDo, RunRequest
 from milepost.engine.run import prepare, start

@@ -27,7 +27,7 @@ from milepost.engine.planning.other_projects import with_elsewhere
 from milepost.engine.planning.repository_facts import ground_at
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import Settings, budget_of
+from milepost.engine.project.settings.settings import Settings, budget_of
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import NothingToDo, RunRequest

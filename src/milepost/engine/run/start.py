@@ -31,7 +31,10 @@ from milepost.engine.gates.unfinished_run import (
 from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.project.network_setting import as_text
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import SandboxSettings, Settings, VerifySettings, budget_again, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.sandbox import SandboxSettings
+from milepost.engine.project.settings.settings import Settings, budget_again
+from milepost.engine.project.settings.verify import VerifySettings
 from milepost.engine.project.state_lock import StateLock, busy, holder_of
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.run_request import Caller, NothingToDo, RunRequest

@@ -22,7 +22,7 @@ from milepost.engine.memory.episodes import close_left
 from milepost.engine.memory.open_memory import open_memory, recaller_of, sharing
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import Caller, OnEvent
 from milepost.engine.records.run_spec import RunSpec

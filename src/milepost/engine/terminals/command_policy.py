@@ -9,7 +9,7 @@ from milepost.core.calls import Call
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.project.settings import TerminalSettings
+from milepost.engine.project.settings.terminal import TerminalSettings
 from milepost.sandbox.policy import Audit, Policy, Times, clause_of, decide
 
 AUDIT = "audit.jsonl"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from milepost.core.errors import SettingInvalid
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.verify.suites.python_project import ProjectPython, find_interpreter
 
 

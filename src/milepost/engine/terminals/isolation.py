@@ -8,7 +8,8 @@ from pathlib import Path
 from milepost.core.commands import ExecutionLimits, Network, TrustLevel
 from milepost.core.errors import SandboxRefused, SettingInvalid
 from milepost.engine.project.network_setting import network_of
-from milepost.engine.project.settings import SandboxSettings, Settings
+from milepost.engine.project.settings.sandbox import SandboxSettings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.terminals.downgraded_level import DOWNGRADED
 from milepost.sandbox import levels

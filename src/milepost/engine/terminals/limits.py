@@ -10,7 +10,8 @@ from pathlib import Path
 from milepost.core.commands import Bounds, Command, CommandResult, Line, Network
 from milepost.core.ports import Terminal
 from milepost.engine.project.network_setting import NetworkSetting, network_of
-from milepost.engine.project.settings import SandboxSettings, Settings
+from milepost.engine.project.settings.sandbox import SandboxSettings
+from milepost.engine.project.settings.settings import Settings
 
 _DISK_MB = 20_000
 _CGROUP_BOUND = Path("/sys/fs/cgroup/memory.max")

@@ -14,7 +14,8 @@ from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.project import STATE, find_roadmap
 from milepost.engine.project.secrets import known_secrets, secrets_for_commands
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_lock import make_state
 from milepost.engine.terminals.command_policy import AuditedTerminal, audit_in, policy_of, times_of
 from milepost.engine.terminals.downgraded_level import DowngradedTerminal

@@ -13,7 +13,7 @@ from milepost.engine.project.env_templates import Templates
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets as known_secrets
 from milepost.engine.project.secrets import secrets_for_commands
-from milepost.engine.project.settings import Settings
+from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.downgraded_level import DowngradedTerminal

@@ -13,7 +13,7 @@ from typing import Literal
 from milepost.core.attempt import Attempt
 from milepost.core.errors import PlaceUnknown
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load as load_settings
+from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.records.journal import Journal
 from milepost.engine.views.status import milepost_of
 from milepost.workspace.mileposts import Mileposts, attempt_ref

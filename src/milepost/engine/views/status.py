@@ -18,7 +18,7 @@ from milepost.engine.memory.open_memory import waiting_rows
 from milepost.engine.planning.make_plan import ended_in, planned, ways_of
 from milepost.engine.planning.renamed_tasks import Renamed, called_before, renamed_here
 from milepost.engine.project.project import Project, read_bytes
-from milepost.engine.project.settings import load as load_settings
+from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.state_lock import Holder, holder_of
 from milepost.engine.records.check_logs import Logs, logs_of
 from milepost.engine.records.journal import Entry, Journal, RunRecord

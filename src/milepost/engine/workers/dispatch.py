@@ -11,7 +11,7 @@ from milepost.engine.gates import unfinished_run
 from milepost.engine.gates.answer import running
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.work_server import WorkServer, exchange_of
 from milepost.engine.records.locate import submitted
 from milepost.engine.records.run_request import Caller, RunRequest

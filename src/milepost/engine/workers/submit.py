@@ -14,7 +14,7 @@ from milepost.core.events import Event, RunFinished
 from milepost.engine.agents.remote_agents import AtWorkers
 from milepost.engine.gates.rules import approval_named
 from milepost.engine.project.project import Project
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.project.work_server import WorkServer
 from milepost.engine.records.journal import Journal, RunRecord

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from milepost.core.errors import SettingInvalid
 from milepost.core.ports import Agent
-from milepost.engine.project.settings import load
+from milepost.engine.project.settings.load import load
 from milepost.engine.project.work_server import NAME_IT, require_server
 
 _LABEL = re.compile(r"[a-z0-9][a-z0-9_.+-]{0,39}")

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
+from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.does_anything import is_named
 from milepost.verify.checks.files import counted, listed
 from milepost.verify.guard.paths import CODE, is_test_setting, name_of, suffix
-
-OWN_SETTINGS = "milepost.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ class ScopeCheck:
         links = tuple(file.path for file in self.change.files if leads_out(file))
         problems = [f"a link points outside the project: {listed(links)}"] if links else []
         named = tuple(entry for part in self.task.walk() for entry in part.files)
-        judging = tuple(path for path in self.change.paths if name_of(path) == OWN_SETTINGS and path not in named)
+        judging = tuple(path for path in self.change.paths if name_of(path) == SETTINGS_FILE and path not in named)
         if judging and not self.by_hand:
             problems.append(
                 f"would change how Milepost checks work here, which the task does not ask for: {listed(judging)}"

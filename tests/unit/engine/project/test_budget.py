@@ -22,7 +22,8 @@ from milepost.core.budget import (
 )
 from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent, SettingInvalid
-from milepost.engine.project.settings import budget_again, budget_of, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import budget_again, budget_of
 
 amounts = st.floats(0, 100, allow_nan=False)
 

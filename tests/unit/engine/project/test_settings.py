@@ -6,7 +6,8 @@ import pytest
 
 from milepost.core.commands import TrustLevel
 from milepost.core.errors import SettingInvalid
-from milepost.engine.project.settings import Settings, load
+from milepost.engine.project.settings.load import load
+from milepost.engine.project.settings.settings import Settings
 
 
 def settings(

@@ -1,0 +1,1 @@
+"""The settings of milepost.toml, one module a group of sections."""

@@ -1,0 +1,97 @@
+"""The sections about a run: [run], [limits], [state], [telemetry], [surroundings], [workspace]."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from milepost.core.commands import TrustLevel
+from milepost.engine.project.env_templates import unknown_places
+from milepost.engine.project.settings.section import SettingsSection
+
+
+class RunSettings(SettingsSection):
+    agent: str = Field(
+        "",
+        description="The agent that does the work, by any agent name, or `auto`: chosen per task, see [router]. "
+        "Empty: each task must name its own.",
+    )
+    parallel: int = Field(2, ge=1, le=64, description="How many attempts may run at the same time.")
+    trust: TrustLevel | None = Field(
+        None, description="Trust level for agents and checks. Absent: the strongest level available on this machine."
+    )
+    database: str = Field(
+        "",
+        repr=False,
+        description="The PostgreSQL database from which workers take runs. Empty: runs are done on this machine. Put "
+        "a password into ~/.pgpass or the environment.",
+    )
+    remote: str = Field(
+        "", repr=False, description="The git remote that workers share, by name or address. Empty: origin."
+    )
+    budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Cost limit of a run in USD. Absent: usd in [budget]."
+    )
+    approve: Literal["each", "risky", "never"] = Field(
+        "never",
+        description="When to ask a person. each: before and after every task. risky: when a task, a command or a "
+        "change could do harm. never: only when a task asks for it.",
+    )
+    ordered: bool = Field(
+        False,
+        description="Whether tasks are merged in the order of the plan. Off: in the order in which they are ready.",
+    )
+
+
+class Limits(SettingsSection):
+    attempts: int = Field(3, ge=1, le=20, description="Failed attempts at a task before it is given up.")
+    task_timeout_s: float = Field(1800, gt=0, description="Seconds an agent has for one attempt.")
+    idle_timeout_s: float = Field(300, gt=0, description="Seconds an agent may be silent.")
+    check_timeout_s: float = Field(900, gt=0, description="Seconds for one command of a check.")
+
+
+class SurroundingsSettings(SettingsSection):
+    database_name: str = Field(
+        "",
+        description="Name of a database that no other attempt uses at the same time, such as `app_{slot}`; commands "
+        "find it in MILEPOST_DATABASE_NAME. Empty: none.",
+    )
+    env: dict[str, str] = Field(
+        {},
+        description="Environment variables of all agents and checks. {slot}, {port}, {port_0} to {port_9} and "
+        "{database_name} are filled in, with different values for everything that runs at the same time.",
+    )
+
+    @field_validator("database_name", "env")
+    @classmethod
+    def _can_be_filled(cls, given: str | dict[str, str]) -> str | dict[str, str]:
+        templates = [given] if isinstance(given, str) else list(given.values())
+        if unknown := [name for template in templates for name in unknown_places(template)]:
+            raise ValueError(f"has {{{unknown[0]}}}, which is not a known placeholder")
+        return given
+
+
+class TelemetrySettings(SettingsSection):
+    endpoint: str = Field(
+        "",
+        description="Where to send spans and metrics (OTLP over HTTP), such as http://localhost:4318. Empty: nowhere, "
+        "unless OTEL_EXPORTER_OTLP_ENDPOINT is set.",
+    )
+
+
+class StateSettings(SettingsSection):
+    keep_days: float = Field(
+        30,
+        ge=0,
+        description="Days that a run's attempts, recorded steps and logs are kept after its end. Mileposts and their "
+        "proofs are always kept.",
+    )
+
+
+class WorkspaceSettings(SettingsSection):
+    members: list[str] = Field(
+        [],
+        description="Folders of projects that are planned together, relative to this file; `*` matches any name. "
+        "Empty: this project and those its manifests declare.",
+    )
