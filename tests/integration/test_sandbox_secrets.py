@@ -14,7 +14,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line, TrustLevel
 from milepost.core.secrets.redact import MASK, Redactor
-from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.wrappers import RedactingTerminal
 from milepost.sandbox.levels import ladder
 from milepost.sandbox.secrets import Secret, SecretTerminal
 from milepost.sandbox.terminal import WalledTerminal

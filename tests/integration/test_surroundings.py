@@ -25,8 +25,9 @@ from milepost.core.ports import Tools
 from milepost.engine.project.env_templates import Slot, Templates, unknown_places
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.settings import Settings
-from milepost.engine.terminals.limits import LimitedTerminal, for_agent
+from milepost.engine.terminals.limits import for_agent
 from milepost.engine.terminals.slots import FIRST_PORT, AttemptSlots, is_free, variables
+from milepost.engine.terminals.wrappers import LimitedTerminal
 from milepost.sandbox.terminal import WalledTerminal
 
 DEADLINE_S = 60.0

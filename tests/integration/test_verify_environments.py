@@ -24,7 +24,8 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.engine.project.settings.settings import Settings
-from milepost.engine.terminals.limits import LimitedTerminal, for_installers
+from milepost.engine.terminals.limits import for_installers
+from milepost.engine.terminals.wrappers import LimitedTerminal
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings, Equipment, EquippedTerminal

@@ -97,6 +97,6 @@ def context(
 
 def assignment(task: str, roadmap: Path | str | None = None) -> str:
     """The prompt of the first attempt at a task, as it would be now."""
-    from milepost.engine.commands.show_assignment import assignment_now
+    from milepost.engine.commands.show_context import assignment_now
 
     return assignment_now(path_of(roadmap), task)

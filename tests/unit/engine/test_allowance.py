@@ -9,14 +9,8 @@ from milepost.core.commands import OPEN_NETWORK, OWN_LOOPBACK, Command, CommandR
 from milepost.core.errors import SettingInvalid
 from milepost.engine.project.network_setting import as_text, network_named
 from milepost.engine.project.settings.settings import Settings
-from milepost.engine.terminals.downgraded_level import DOWNGRADED, DowngradedTerminal
-from milepost.engine.terminals.limits import (
-    LimitedTerminal,
-    for_agent,
-    for_checks,
-    for_installers,
-    memory_of_machine_mb,
-)
+from milepost.engine.terminals.limits import for_agent, for_checks, for_installers, memory_of_machine_mb
+from milepost.engine.terminals.wrappers import DOWNGRADED, DowngradedTerminal, LimitedTerminal
 
 
 def settings(**sections: object) -> Settings:

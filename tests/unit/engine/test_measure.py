@@ -8,7 +8,7 @@ import pytest
 
 from milepost.agents.models.prices import most_input_tokens
 from milepost.core.calls import Reply, Usage
-from milepost.engine.context.token_budget import bounds_of
+from milepost.engine.context.build_context import bounds_of
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import AttemptKey, CallLog, RecordedCall
 from milepost.store.sqlite import FileDatabase

@@ -13,8 +13,8 @@ from milepost.core.errors import Misuse
 from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.engine.authoring.ask_model import Consultation, redactor_of
-from milepost.engine.authoring.new_file import place, refuse_taken
 from milepost.engine.authoring.project_summary import Acquaintance, acquaintance_with
+from milepost.engine.authoring.write_file import place, refuse_taken
 from milepost.engine.project.settings.load import load
 from milepost.roadmap.prose.answers import NewRoadmap
 from milepost.roadmap.writing.compose import Style, manuscript_of, objections

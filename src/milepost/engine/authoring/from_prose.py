@@ -12,8 +12,8 @@ from milepost.core.errors import MilepostError, Misuse, NoAnswer
 from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.engine.authoring.ask_model import Consultation, redactor_of
-from milepost.engine.authoring.new_file import place, refuse_taken
 from milepost.engine.authoring.prose_cache import Gleaning, Gleanings, key_of
+from milepost.engine.authoring.write_file import place, refuse_taken
 from milepost.engine.planning.make_plan import manner_of
 from milepost.engine.project.project import STATE, find_roadmap, read_bytes
 from milepost.engine.project.settings.load import load

@@ -51,7 +51,7 @@ def find_subject(roadmap: Path | None, cassette: Path | None, tasks: int | None,
             return _sample(SAMPLE_TASKS, folder)
         raise Misuse(
             f"there is no recording to replay for {project.roadmap_in_tree}",
-            "name the recorded answers: --cassette SETTINGS_FILE; without a roadmap, a sample is used",
+            "name the recorded answers: --cassette FILE; without a roadmap, a sample is used",
         )
     return _own(project, settings, recorded, folder)
 

@@ -47,9 +47,7 @@ def init(
     top = Repository.find(folder).top
     there = next((top / name for name in NAMES if (top / name).exists()), None)
     if wish is not None and there is not None:
-        raise FileInTheWay(
-            f"{str(there)!r} exists already", "write another one: milepost roadmap new --write FILE"
-        )
+        raise FileInTheWay(f"{str(there)!r} exists already", "write another one: milepost roadmap new --write FILE")
     made = []
     if there is None:
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))

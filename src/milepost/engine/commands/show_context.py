@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from milepost.agents.prompt import prompt_for
+from milepost.core.attempt import Assignment
 from milepost.core.errors import TaskUnknown
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.agents.factory import agent_name
-from milepost.engine.context.build_context import Contexts, ContextView, bounds_for
+from milepost.engine.context.build_context import Contexts, ContextView, bounds_for, bounds_of
 from milepost.engine.context.tag_cache import TagCache
-from milepost.engine.context.token_budget import bounds_of
 from milepost.engine.planning.make_plan import manner_of, planned, planning_of
 from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.secrets import known_secrets
@@ -85,3 +86,24 @@ def _made(project: Project, task: Task, agent: str, commit: str, bounds: Context
             bounds=bounds,
         )
         return Contexts(git, cache, redact).of(view)
+
+
+def assignment_now(roadmap: Path | None, task: str) -> str:
+    """The prompt for a task of the commit that the user stands on."""
+    shown = context_now(roadmap, task)
+    project = Project.find(roadmap)
+    settings = load(project.roadmap.parent)
+    plan = planned(read_bytes(project.roadmap), manner_of(settings, project.roadmap), planning_of(settings))
+    job = next(one for one in plan.tasks if one.id == shown.task)
+    asked = Assignment(
+        run="",
+        task=job.id,
+        title=job.title,
+        text=job.text,
+        attempt=1,
+        files=job.files,
+        verify=job.verify,
+        inputs=job.inputs,
+        context=shown.context.text,
+    )
+    return Redactor(known_secrets(settings))(prompt_for(asked))

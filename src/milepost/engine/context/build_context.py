@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from milepost.agents.models.prices import BYTES_PER_TOKEN, most_input_tokens
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.engine.context.git_facts import MOST_COMMITS, Tree, done_before
 from milepost.engine.context.tag_cache import TagCache
 from milepost.engine.context.tags import Tagged, Tagger
+from milepost.engine.project.settings.settings import Settings
+from milepost.engine.records.call_log import CallLog
 from milepost.plan.context.build_context import Context, ContextBounds, Part, Shown, composed, rewritten
 from milepost.plan.context.project_facts import fact_lines
 from milepost.plan.context.repo_map import Ranked, outline_within, ranked
@@ -27,7 +30,7 @@ from milepost.plan.context.sections import (
     structure_within,
     text_within,
 )
-from milepost.plan.context.tokens import size_of
+from milepost.plan.context.tokens import bytes_per_token, size_of
 from milepost.verify.checks.secrets import without_credentials
 from milepost.workspace.git import Git
 
@@ -163,3 +166,20 @@ class _Sight:
     def _done(self, tip: str, *, since: str = "", most: int = 0) -> Callable[[int], Shown]:
         done = done_before(self._git, tip, self._view.roadmap, self._clean, since=since, most=most)
         return partial(memory_within, done)
+
+
+MOST_QUESTIONS = 50
+_SHORTEST = 200  # tokens of a question that tells something: what services add to it weighs little then
+
+
+def bounds_of(settings: Settings, calls: CallLog) -> ContextBounds:
+    """As many tokens as the settings say, and never more than half of the model's window: the work needs the rest."""
+    rate = bytes_per_token(_answered(settings.model.name, calls))
+    half = int(settings.model.window_tokens * BYTES_PER_TOKEN / 2 / rate)
+    return ContextBounds(tokens=min(settings.context.tokens, half), bytes_per_token=rate)
+
+
+def _answered(model: str, calls: CallLog) -> list[tuple[int, int]]:
+    """The questions whose tokens the model's own service counted: where it did not, they are a guess of ours."""
+    told = calls.told(model, MOST_QUESTIONS) if model else ()
+    return [(size, tokens) for size, tokens in told if tokens >= _SHORTEST and tokens != most_input_tokens(size)]

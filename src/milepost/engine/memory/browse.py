@@ -1,19 +1,22 @@
-"""What is in a memory, as people look at it: recalled, searched, listed, told by its name, counted. Changes nothing."""
+"""Looking at a memory and correcting it: recall, search, list, count, patterns, quarantine, activate."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from milepost.core.errors import EpisodeUnknown, LessonUnknown, Misuse
-from milepost.core.memories import EndKind, Episode, LessonStanding, LessonState, Query
+from milepost.core.memories import EndKind, Episode, LessonStanding, LessonState, Pattern, Query
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.sync import unsynced
+from milepost.engine.memory.task_kind import language_among
 from milepost.engine.memory.values import LessonStory, MemoryStats, Recollection
-from milepost.engine.project.memory_mode import why_silent
-from milepost.memory.lessons.suspicious_lessons import doctor_findings
+from milepost.engine.project.memory_mode import require_writing, why_silent
+from milepost.memory.assessment.patterns import fitting, merged
+from milepost.memory.lessons.suspicious_lessons import doctor_findings, objection
 from milepost.memory.recall.search import Found
+from milepost.memory.recall.words import USUAL, words_of
 
 
 def recalled(opened: OpenedMemory, text: str, files: Sequence[str], error: str, most: int) -> Recollection:
@@ -110,3 +113,49 @@ def _require_project(opened: OpenedMemory, project: str) -> None:
     known = opened.catalogue.projects() | {opened.project}
     if project and project not in known:
         raise Misuse(f"the memory has no project {project!r}", f"one of {', '.join(sorted(known)[:5])}")
+
+
+LONGEST_WHY = 500
+
+
+def moved(opened: OpenedMemory, lesson: str, state: LessonState, why: str) -> LessonStanding:
+    """A lesson in a state that a person put it in, for a reason."""
+    require_writing(opened.home.memory.mode, correcting=True)
+    if not why.strip():
+        raise Misuse("changing a lesson's state needs a reason", "add one: --why TEXT")
+    name = opened.catalogue.lesson_named(lesson)
+    opened.stored.lessons.move(name, state, why.strip()[:LONGEST_WHY], by_hand=True)
+    return lesson_story(opened, name).standing
+
+
+def activated(opened: OpenedMemory, lesson: str, why: str) -> LessonStanding:
+    """A lesson that is shown from now on; complains of one that nobody may be shown, whoever asks for it."""
+    found = lesson_story(opened, lesson)
+    if against := objection(found.lesson):
+        raise Misuse(f"lesson {found.lesson.id} cannot be activated: it {against}", "milepost memory forget deletes it")
+    if not found.sources:
+        raise Misuse(
+            f"lesson {found.lesson.id} cannot be activated: no episode here supports it",
+            "a verified attempt must teach it first, or import it with --trust",
+        )
+    return moved(opened, lesson, "active", why)
+
+
+MOST_COUNTED = 5_000  # episodes whose patterns are counted together
+MOST_ALIKE = 50  # episodes whose patterns fit a task
+
+
+def all_patterns(opened: OpenedMemory) -> tuple[Pattern, ...]:
+    """The patterns of the project's episodes, counted together."""
+    ended = opened.stored.journal.ended(project=opened.project, most=MOST_COUNTED)
+    return merged(pattern for one in ended if one.assessment is not None for pattern in one.assessment.patterns)
+
+
+def fitting_patterns(opened: OpenedMemory, text: str, files: Sequence[str], error: str) -> Iterator[Pattern]:
+    """Those of episodes that were about the same things, or had the same error."""
+    subject = " ".join(word for word in words_of(text, *files) if word not in USUAL)
+    alike = list(searched(opened, subject, MOST_ALIKE)) if subject else []
+    if error.strip():
+        alike += [one for one in searched(opened, error, MOST_ALIKE) if one.why.startswith("the same error")]
+    episodes = {one.id for one in alike if one.kind == "episode" and one.project == opened.project}
+    return fitting(all_patterns(opened), episodes, language_among(files))

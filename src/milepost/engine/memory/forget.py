@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from milepost.core.errors import Misuse
 from milepost.engine.memory.memory_handle import OpenedMemory
-from milepost.engine.memory.milepost_episodes import episodes_of, milepost_named, owners_in
+from milepost.engine.memory.unlearn import episodes_of, milepost_named, owners_in
 from milepost.memory.memory import StoredMemory
 from milepost.memory.transfer.forget import Forgetting, Forgotten
 from milepost.memory.transfer.forgotten_rows import ForgottenKind

@@ -22,14 +22,13 @@ from milepost.core.memories import (
     TaskKind,
 )
 from milepost.engine.memory import browse as contents
-from milepost.engine.memory.correct import activated, moved
+from milepost.engine.memory.browse import activated, all_patterns, fitting_patterns, moved
 from milepost.engine.memory.doctor import findings
 from milepost.engine.memory.export_files import taken_in, write_lines
 from milepost.engine.memory.external_agents import Outsiders
 from milepost.engine.memory.forget import forget, outline_of, roots_of
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.memory_handle import OpenedMemory
-from milepost.engine.memory.patterns import all_patterns, fitting_patterns
 from milepost.engine.memory.sync import synced, unsynced
 from milepost.engine.memory.values import (
     LessonStory,

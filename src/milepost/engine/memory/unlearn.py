@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
-from milepost.engine.memory.episodes import project_in_memory
-from milepost.engine.memory.milepost_episodes import episodes_of, owners_in
+from milepost.engine.memory.episodes import owner_of_record, project_in_memory
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
+from milepost.engine.records.journal import Journal
 from milepost.memory.lessons.learn import withdraw
+from milepost.memory.lessons.lineage import SHORTEST_COMMIT
 from milepost.memory.lessons.policy import UNDONE
 from milepost.memory.memory import StoredMemory
-from milepost.store.database import open_database
-from milepost.workspace.mileposts import Milepost
+from milepost.memory.store.owners import run_owner
+from milepost.store.database import Database, open_database
+from milepost.workspace.mileposts import Milepost, Mileposts
 
 
 def unlearn(project: Project, undone: Iterable[Milepost]) -> tuple[str, ...]:
@@ -48,3 +52,24 @@ def quarantine(
             withdraw(memory, [standing], f"{UNDONE}: the milepost of {post.task} ({post.commit[:7]}) was undone")
             moved.append(standing.lesson.id)
     return tuple(moved)
+
+
+def owners_in(database: Database) -> Mapping[str, str]:
+    """Whose the episodes of the runs are that are known here: names of runs come again elsewhere."""
+    return {one.run: run_owner(owner_of_record(one)) for one in Journal(database).runs()}
+
+
+def episodes_of(memory: StoredMemory, post: Milepost, project: str, owners: Mapping[str, str]) -> tuple[str, ...]:
+    """The attempts at the task that a milepost ended, by their ids."""
+    return memory.journal.of_task(post.run, post.task, project=project, owner=owners.get(post.run, ""))
+
+
+def milepost_named(project: Project, commit: str) -> Milepost | None:
+    """The milepost that a commit is, by at least seven of its hex digits; None where it is none."""
+    if len(commit) < SHORTEST_COMMIT or not set(commit) <= set("0123456789abcdef"):
+        return None
+    with tempfile.TemporaryDirectory(prefix="milepost-") as own:
+        mileposts = Mileposts(project.repository.git(Path(own)))
+        whole = mileposts.resolve(commit)
+        found = mileposts.history(whole, most=1) if whole else ()
+    return next((post for post in found if post.commit == whole), None)

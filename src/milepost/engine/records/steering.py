@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from milepost.core.errors import RoadmapUnreadable, SettingInvalid
+from milepost.core.events import Event, Steered, TaskFinished
+from milepost.core.verdict import Verdict
 from milepost.engine.project.project import pages_of, read_bytes
 from milepost.store.database import Database
 
@@ -159,3 +161,42 @@ def requests_from(news: dict[str, Any]) -> tuple[Request, ...]:
     """What was asked, from a recorded step."""
     known = get_args(Kind)
     return tuple(Request(**row) for row in news["asked"] if row["kind"] in known)
+
+
+Halt = Literal["", "paused", "finishing"]
+_ADDED = "added: "
+_NO = ("refused by a person", "skipped by a person", "dropped")
+
+
+def halt_of(said: Iterable[str]) -> Halt:
+    """Whether a run begins nothing new, by all that it was told: the last word counts."""
+    halt: Halt = ""
+    for what in said:
+        if what.startswith("paused: "):
+            halt = "paused"
+        elif what.startswith("stops when "):
+            halt = "finishing"
+        elif what == "goes on":
+            halt = ""
+    return halt
+
+
+def is_added(event: Event) -> bool:
+    """Whether a task came to the run, maybe after it was dropped."""
+    return isinstance(event, Steered) and bool(event.task) and event.what.startswith(_ADDED)
+
+
+def is_set_aside(verdict: Verdict | None, reason: str) -> bool:
+    """Whether a person said no to a task that was never tried: it waits for nobody."""
+    return verdict is None and reason.startswith(_NO)
+
+
+def ended_tasks(events: Iterable[Event]) -> dict[str, TaskFinished]:
+    """How tasks ended; one that was dropped and came back has not."""
+    ended: dict[str, TaskFinished] = {}
+    for event in events:
+        if isinstance(event, TaskFinished):
+            ended[event.task] = event
+        elif isinstance(event, Steered) and is_added(event):
+            ended.pop(event.task, None)
+    return ended

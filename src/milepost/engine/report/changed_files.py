@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from milepost.core.errors import GitFailed, PlaceUnknown
+from milepost.core.lock_files import lock_of
 from milepost.engine.records.call_log import AttemptKey
 from milepost.engine.records.run_view import RunRef, RunView, viewed
 from milepost.engine.report.attempt import story_in
-from milepost.engine.report.generated_files import is_generated
 from milepost.workspace.objects import blobs_of
 from milepost.workspace.tree_diff import Differing, Kind, differing
 
@@ -129,3 +131,17 @@ def _file(view: RunView, one: Differing, sides: tuple[bytes | None, bytes | None
 
 def _text(view: RunView, content: bytes) -> str:
     return view.redact(content.decode("utf-8", "replace"))
+
+
+_FOLDERS = frozenset({"node_modules", "vendor", "dist", "build", "generated", "__generated__", "__snapshots__"})
+_NAMES = frozenset({"go.sum", "composer.lock", "Gemfile.lock", "flake.lock", "bun.lock", "bun.lockb", "deno.lock"})
+_ENDINGS = (".min.js", ".min.css", ".map", ".snap", "_pb2.py", "_pb2_grpc.py", ".pb.go", ".g.dart")
+_SAYS_SO = re.compile(r"@generated\b|\bcode generated\b.*\bdo not edit\b|\bautomatically generated\b", re.IGNORECASE)
+_FIRST_SIGNS = 600
+
+
+def is_generated(path: str, text: str = "") -> bool:
+    """Whether a file is made by a program, by its path or by what its first lines say."""
+    pure = PurePosixPath(path)
+    named = lock_of(path) is not None or pure.name in _NAMES or pure.name.endswith(_ENDINGS)
+    return named or not _FOLDERS.isdisjoint(pure.parts[:-1]) or bool(_SAYS_SO.search(text[:_FIRST_SIGNS]))

@@ -10,7 +10,7 @@ from milepost.core.events import AttemptFinished, ModelCalled, StageStarted, Tas
 from milepost.core.failures import FailureClass
 from milepost.core.verdict import CheckResult
 from milepost.engine.records.journal import Entry, RunRecord
-from milepost.engine.records.steering_events import ended_tasks
+from milepost.engine.records.steering import ended_tasks
 from milepost.engine.report.diffs import Diff
 from milepost.engine.report.facts import AttemptStory, Bar, CheckStory, Standing, TaskStory
 from milepost.engine.report.words import cut

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.engine.records.steering_events import halt_of, is_set_aside
+from milepost.engine.records.steering import halt_of, is_set_aside
 from milepost.engine.report.facts import RunStory
 
 

@@ -20,7 +20,7 @@ from milepost.core.ports import Agent
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.agents.factory import agent_name, make_agent
-from milepost.engine.context.token_budget import bounds_of
+from milepost.engine.context.build_context import bounds_of
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.planning.make_plan import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.planning.other_projects import with_elsewhere

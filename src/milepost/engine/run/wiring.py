@@ -29,11 +29,11 @@ from milepost.engine.records.run_spec import RunSpec
 from milepost.engine.records.steering import file_watch
 from milepost.engine.records.suspend import Suspension
 from milepost.engine.services import RunServices, RunTables, open_run_tables
-from milepost.engine.terminals.command_policy import AuditedTerminal, UnaskedVeto, audit_in, policy_of, times_of
+from milepost.engine.terminals.command_policy import UnaskedVeto, audit_in, policy_of, times_of
 from milepost.engine.terminals.isolation import Isolation, hold_of
-from milepost.engine.terminals.limits import LimitedTerminal, for_agent, for_installers
+from milepost.engine.terminals.limits import for_agent, for_installers
 from milepost.engine.terminals.output_writer import Output
-from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.wrappers import AuditedTerminal, LimitedTerminal, RedactingTerminal
 from milepost.engine.verification.review import Reviewer
 from milepost.engine.verification.setup import VerificationSetup
 from milepost.memory.memory import StoredMemory

@@ -17,8 +17,7 @@ from milepost.core.events import CommandFinished, CommandStarted, Event, RunBy
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.records.check_logs import SIGNED
-from milepost.engine.terminals.output_bounds import fit
-from milepost.engine.terminals.output_writer import Output
+from milepost.engine.terminals.output_writer import Output, fit
 
 CUT_SHORT = "was cut short"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from milepost.core.calls import Call
-from milepost.core.commands import Command, CommandResult, Line
-from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.settings.terminal import TerminalSettings
 from milepost.sandbox.policy import Audit, Policy, Times, clause_of, decide
@@ -34,19 +31,6 @@ def times_of(given: TerminalSettings) -> Times:
 def audit_in(state: Path, redact: Redactor) -> Audit:
     """The audit of a project."""
     return Audit(state / AUDIT, redact)
-
-
-class AuditedTerminal:
-    """Runs commands on another terminal, and writes down what the sandbox did not let them do."""
-
-    def __init__(self, terminal: Terminal, audit: Audit, place: str) -> None:
-        self._terminal, self._audit, self._place = terminal, audit, place
-
-    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        result = self._terminal.run(command, on_line)
-        if result.refused:
-            self._audit.note_refused(result.refused, command.argv, place=self._place)
-        return result
 
 
 class UnaskedVeto:

@@ -11,7 +11,7 @@ from milepost.engine.project.network_setting import network_of
 from milepost.engine.project.settings.sandbox import SandboxSettings
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.run_spec import RunSpec
-from milepost.engine.terminals.downgraded_level import DOWNGRADED
+from milepost.engine.terminals.wrappers import DOWNGRADED
 from milepost.sandbox import levels
 from milepost.sandbox.container import engines, open_container
 from milepost.sandbox.container.commands import Container, container_named

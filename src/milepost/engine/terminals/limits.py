@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from milepost.core.commands import Bounds, Command, CommandResult, Line, Network
-from milepost.core.ports import Terminal
+from milepost.core.commands import Bounds, Network
 from milepost.engine.project.network_setting import NetworkSetting, network_of
 from milepost.engine.project.settings.sandbox import SandboxSettings
 from milepost.engine.project.settings.settings import Settings
@@ -23,18 +21,6 @@ class CommandLimits:
 
     network: Network
     bounds: Bounds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitedTerminal:
-    """Runs every command on another terminal with the same allowance."""
-
-    terminal: Terminal
-    allowance: CommandLimits
-
-    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
-        allowed = replace(command, network=self.allowance.network, bounds=self.allowance.bounds)
-        return self.terminal.run(allowed, on_line)
 
 
 def for_checks(settings: Settings) -> CommandLimits:

@@ -17,11 +17,10 @@ from milepost.engine.project.secrets import known_secrets, secrets_for_commands
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.project.state_lock import make_state
-from milepost.engine.terminals.command_policy import AuditedTerminal, audit_in, policy_of, times_of
-from milepost.engine.terminals.downgraded_level import DowngradedTerminal
+from milepost.engine.terminals.command_policy import audit_in, policy_of, times_of
 from milepost.engine.terminals.isolation import Isolation, hold_for
-from milepost.engine.terminals.limits import LimitedTerminal, for_checks, for_installers
-from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.limits import for_checks, for_installers
+from milepost.engine.terminals.wrappers import AuditedTerminal, DowngradedTerminal, LimitedTerminal, RedactingTerminal
 from milepost.sandbox.policy import Decision, PolicedTerminal, TimeClass, decide, time_class
 from milepost.sandbox.secrets import SecretTerminal
 

@@ -16,12 +16,11 @@ from milepost.engine.project.secrets import secrets_for_commands
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
-from milepost.engine.terminals.downgraded_level import DowngradedTerminal
 from milepost.engine.terminals.interpreter import outside_environment, require_interpreter
 from milepost.engine.terminals.isolation import Isolation
-from milepost.engine.terminals.limits import LimitedTerminal, for_checks, for_installers
-from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.limits import for_checks, for_installers
 from milepost.engine.terminals.slots import AttemptSlots
+from milepost.engine.terminals.wrappers import DowngradedTerminal, LimitedTerminal, RedactingTerminal
 from milepost.engine.verification.baseline import Baselines
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.review import Reviewer

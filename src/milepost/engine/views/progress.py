@@ -23,7 +23,7 @@ from milepost.core.events import (
 from milepost.core.task import Plan, Wait
 from milepost.core.verdict import Verdict
 from milepost.engine.records.journal import Entry
-from milepost.engine.records.steering_events import Halt, ended_tasks, halt_of, is_added, is_set_aside
+from milepost.engine.records.steering import Halt, ended_tasks, halt_of, is_added, is_set_aside
 
 WaitKind = Literal["person", "service", "budget"]
 

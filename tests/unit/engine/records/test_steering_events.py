@@ -6,7 +6,7 @@ import pytest
 
 from milepost.core.events import Event, Steered, TaskFinished
 from milepost.core.verdict import Verdict
-from milepost.engine.records.steering_events import Halt, ended_tasks, halt_of, is_added, is_set_aside
+from milepost.engine.records.steering import Halt, ended_tasks, halt_of, is_added, is_set_aside
 
 PAUSED, FINISHING, GOES_ON = "paused: nothing new begins", "stops when what is at work has ended", "goes on"
 

@@ -9,7 +9,7 @@ import pytest
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.secrets.redact import Redactor
-from milepost.engine.terminals.redact_output import RedactingTerminal
+from milepost.engine.terminals.wrappers import RedactingTerminal
 
 LINES = ("-----BEGIN RSA PRIVATE KEY-----", '{"type": "result", "text": "hunter2-hunter2"}')
 

@@ -19,17 +19,17 @@ from milepost.core.secrets.redact import MASK, Redactor
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
 from milepost.engine.terminals.command_events import CUT_SHORT, CommandTeller, argv_shown
-from milepost.engine.terminals.output_bounds import (
+from milepost.engine.terminals.output_writer import (
     BATCH_BYTES,
     LAST_BYTES,
     LAST_LINES,
     LONGEST_LINE,
     MOST_LINES,
+    Output,
     Printed,
     batches,
     fit,
 )
-from milepost.engine.terminals.output_writer import Output
 from milepost.store.database import Database, open_database
 
 SECRET = "hunter2-hunter2"

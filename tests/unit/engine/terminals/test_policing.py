@@ -6,7 +6,8 @@ from pathlib import Path
 
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.secrets.redact import MASK, Redactor
-from milepost.engine.terminals.command_policy import AUDIT, AuditedTerminal, audit_in
+from milepost.engine.terminals.command_policy import AUDIT, audit_in
+from milepost.engine.terminals.wrappers import AuditedTerminal
 
 
 class Refusing:
