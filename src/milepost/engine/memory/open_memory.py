@@ -9,8 +9,8 @@ from pathlib import Path
 
 from milepost.core.memories import Took
 from milepost.core.secrets.redact import Redactor
+from milepost.engine.memory.consent import agreed
 from milepost.engine.memory.episodes import project_in_memory
-from milepost.engine.memory.sync import agreed
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.settings.memory import MemorySettings

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from contextlib import closing
-from pathlib import Path
 
-from milepost.core.errors import Misuse, StateUnwritable
+from milepost.core.errors import Misuse
+from milepost.engine.memory.consent import agree
 from milepost.engine.memory.location import MemoryHome
 from milepost.engine.memory.memory_handle import OpenedMemory
 from milepost.engine.memory.open_memory import is_of_the_repository, place_of, token_of
 from milepost.engine.memory.values import MemorySynced, Unsynced
 from milepost.engine.project.memory_mode import require_writing
-from milepost.engine.project.settings.memory import MemorySettings
 from milepost.memory.lessons.learn import review_all
 from milepost.memory.sync import Synchroniser, open_primary, status_of
 
@@ -67,34 +64,3 @@ def _place_outside(home: MemoryHome) -> str:
             "set primary under [memory] in milepost.toml to a file outside of the repository",
         )
     return place
-
-
-def agreed(given: MemorySettings, folder: Path) -> bool:
-    """Whether the memory of the project in a folder may be shared as its settings want it."""
-    try:
-        return _line(given, folder) in _book().read_text().splitlines()
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def agree(given: MemorySettings, folder: Path) -> None:
-    """Have the memory of the project in a folder shared from now on, in runs, too."""
-    if agreed(given, folder):
-        return
-    book = _book()
-    try:
-        book.parent.mkdir(parents=True, exist_ok=True)
-        with book.open("a") as lines:
-            lines.write(f"{_line(given, folder)}\n")
-    except OSError as error:
-        raise StateUnwritable(f"{str(book)!r} cannot be written: {error.strerror}", "make it writable") from error
-
-
-def _line(given: MemorySettings, folder: Path) -> str:
-    said = "\0".join((str(folder.resolve()), given.primary, given.primary_token_from))
-    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _book() -> Path:
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home, "milepost", "primaries")

@@ -1,8 +1,8 @@
 """Wrappers around the sandbox's terminal: each runs commands on the next one and does one thing besides.
 
-In a run, from the outside in: events (`command_events`), `RedactingTerminal`, `LimitedTerminal`, `AuditedTerminal`, secrets
-(`sandbox.secrets`), `DowngradedTerminal`, the sandbox. `milepost sh` has its policy in the place of the events, and the audit
-around the redaction.
+In a run, from the outside in: events (`command_events`), `RedactingTerminal`, `LimitedTerminal`, `AuditedTerminal`,
+secrets (`sandbox.secrets`), `DowngradedTerminal`, the sandbox. `milepost sh` has its policy in the place of the events,
+and the audit around the redaction.
 """
 
 from __future__ import annotations
