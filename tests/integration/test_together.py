@@ -16,8 +16,8 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import StateLock, make_state
 from milepost.engine.projects.atomic_commit import TogetherEnding, arrive
 from milepost.engine.projects.atomic_record import Agreement, Member, keep, open_pacts
-from milepost.engine.projects.move_branch import in_the_way
 from milepost.engine.projects.parallel import LegEnd, ProjectRun, travel_abreast
+from milepost.engine.run.move_branch import in_the_way
 
 MARK = "refs/milepost-marks/v1"
 

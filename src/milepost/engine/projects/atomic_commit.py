@@ -11,11 +11,11 @@ from milepost.core.errors import MarkInvalid, MilepostError
 from milepost.engine.project.project import Project
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.projects.atomic_record import Agreement, Member, drop, keep
-from milepost.engine.projects.move_branch import Branch, Obstacle
 from milepost.engine.projects.parallel import LegEnd
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import NothingToDo
 from milepost.engine.records.values_json import dump
+from milepost.engine.run.move_branch import Branch, Obstacle
 from milepost.engine.views.revisions import MARKS
 from milepost.store.kill_points import reached
 from milepost.workspace.mileposts import Mileposts, run_branch

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from milepost.core.attempt import Outcome
-from milepost.core.errors import GitFailed, MachineFailed
+from milepost.core.errors import MachineFailed
 from milepost.core.events import AgentSaid, GateKind, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
@@ -47,6 +47,7 @@ from milepost.engine.run.merge import (
     with_roadmap,
     with_users_roadmap,
 )
+from milepost.engine.run.move_branch import Branch
 from milepost.engine.services import RunServices
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.diagnosis.classify import classify
@@ -262,15 +263,19 @@ def arrive(services: RunServices, order: Plain, head: str) -> Plain:
     elif is_followed_edit(services, asked, head):
         place = shlex.quote(asked.roadmap)
         arrival = BranchMove(by_hand=f"git checkout -- {place} && git merge --ff-only {short}")
-    elif now.branch != asked.user.branch or not repository.is_clean() or repository.uses_filters(head):
+    elif now.branch != asked.user.branch or _branch(services, asked, head).move() is not None:
         arrival = BranchMove(by_hand=f"git merge --ff-only {short}")
     else:
-        try:
-            repository.fast_forward(head, (services.lock_fd,))
-            arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
-        except GitFailed:
-            arrival = BranchMove(by_hand=f"git merge --ff-only {short}")
+        arrival = BranchMove(fast_forwarded=now.branch or "HEAD")
     return dump(replace(arrival, head=head))
+
+
+def _branch(services: RunServices, order: RunSpec, head: str) -> Branch:
+    """The user's branch, on its way to the head of the run's."""
+    project, held = services.project, (services.lock_fd,)
+    git = project.repository.git(project.state / "git", held)
+    name = f"milepost/{order.run}"
+    return Branch(project=project, git=git, name=order.user.branch, head=head, head_name=name, held_fds=held)
 
 
 @step
