@@ -54,7 +54,7 @@ from milepost.engine.memory.project_memory import open_memory as open_memory
 from milepost.engine.records.run_request import NothingToDo as NothingToDo
 from milepost.engine.records.run_request import Wishes as Wishes
 from milepost.engine.run.start import Stopped as Stopped
-from milepost.engine.views.status import Proof as Proof
+from milepost.engine.views.proof import Proof as Proof
 from milepost.engine.views.status import Status as Status
 from milepost.engine.workers.dispatch import Ending as Ending
 from milepost.workspace.mileposts import Milepost as Milepost

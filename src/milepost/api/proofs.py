@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from milepost.core.verdict import Evidence
     from milepost.engine.commands.verify import Replayed, Verified
     from milepost.engine.replay.replay import RunReplayed
-    from milepost.engine.views.status import Proof
+    from milepost.engine.views.proof import Proof
 
 
 def proof(task: str, roadmap: Path | str | None = None) -> Proof:
     """The evidence for a task's milepost, or for its last attempt if it has none."""
-    from milepost.engine.views import status
+    from milepost.engine.views import proof as views
 
-    return status.proof(path_of(roadmap), task)
+    return views.proof(path_of(roadmap), task)
 
 
 def to_json(proof: Proof) -> dict[str, Any]:
@@ -35,9 +35,9 @@ def to_json(proof: Proof) -> dict[str, Any]:
 
 def logs(task: str, roadmap: Path | str | None = None) -> tuple[tuple[str, str], ...]:
     """The full output of each check of a task's proof, as pairs of name and text."""
-    from milepost.engine.views import status
+    from milepost.engine.views import proof as views
 
-    return status.logs(path_of(roadmap), task)
+    return views.logs(path_of(roadmap), task)
 
 
 def verify(task: str | None = None, roadmap: Path | str | None = None, *, on_check: OnCheck | None = None) -> Verified:

@@ -72,7 +72,7 @@ def renamed_tasks(roadmap: Path | str | None = None) -> tuple[Renamed, ...]:
 
     if not (state_of(find(roadmap)) / "milepost.db").exists():
         return ()
-    from milepost.engine.views.status import renamed
+    from milepost.engine.views.log import renamed
 
     return renamed(path_of(roadmap))
 

@@ -76,6 +76,6 @@ def failures(roadmap: Path | str | None = None) -> tuple[FailureStats, ...]:
 
 def log(roadmap: Path | str | None = None) -> tuple[Milepost, ...]:
     """All mileposts, newest first."""
-    from milepost.engine.views import status as look
+    from milepost.engine.views import log as views
 
-    return look.log(path_of(roadmap))
+    return views.log(path_of(roadmap))

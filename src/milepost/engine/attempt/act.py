@@ -13,7 +13,8 @@ from milepost.core.attempt import Assignment, Outcome, Workspace
 from milepost.core.errors import BudgetSpent, LeaseLost, MachineFailed
 from milepost.core.events import BudgetReached
 from milepost.core.ports import Tools
-from milepost.engine.attempt.assignment import assignment_for, keep
+from milepost.engine.attempt.assignment import assignment_for
+from milepost.engine.attempt.candidate import keep
 from milepost.engine.budget.budget import AttemptBudget
 from milepost.engine.events.emit import AgentOutput, SignalTeller, command_teller
 from milepost.engine.gates.ask import AskingVeto, PersonNeeded

@@ -15,8 +15,8 @@ from milepost.engine.project.project import Project, read_bytes
 from milepost.engine.project.state_lock import holder_of
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
+from milepost.engine.views.log import of_this_roadmap
 from milepost.engine.views.revisions import mileposts_of
-from milepost.engine.views.status import of_this_roadmap
 from milepost.roadmap.reading.box import with_boxes
 from milepost.roadmap.reading.options import Manner
 from milepost.roadmap.reading.read import survey

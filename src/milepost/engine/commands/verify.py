@@ -25,7 +25,7 @@ from milepost.engine.terminals.isolation import hold_for
 from milepost.engine.verification.review import NAME
 from milepost.engine.verification.setup import VerificationSetup
 from milepost.engine.verification.verifier import OnCheck, Verifier
-from milepost.engine.views.status import milepost_of
+from milepost.engine.views.log import milepost_of
 from milepost.plan.graph.groups import as_one
 from milepost.verify.compare_evidence import Comparison, compared
 from milepost.workspace.checkout import Checkouts

@@ -16,8 +16,8 @@ from milepost.engine.project.project import Project
 from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import server_named
 from milepost.engine.records.run_request import RunRequest
+from milepost.engine.views.log import milepost_of
 from milepost.engine.views.revisions import mileposts_of
-from milepost.engine.views.status import milepost_of
 from milepost.workspace.mileposts import Mileposts
 
 LONGEST_NAME = 60

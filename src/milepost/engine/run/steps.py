@@ -13,7 +13,7 @@ from milepost.core.events import AgentSaid, GateKind, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
 from milepost.engine.attempt.act import ServiceLimited, attempted
-from milepost.engine.attempt.assignment import corrections_of, keep, roadmap_at
+from milepost.engine.attempt.candidate import corrections_of, keep, roadmap_at
 from milepost.engine.attempt.recipes import try_recipes
 from milepost.engine.attempt.record import commit_patch, note_for
 from milepost.engine.events.emit import CheckTeller, command_teller
@@ -39,15 +39,9 @@ from milepost.engine.records.run_spec import (
 )
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.run.durable import step
-from milepost.engine.run.merge import (
-    foreseen,
-    is_followed_edit,
-    observed_before,
-    on_top_of,
-    with_roadmap,
-    with_users_roadmap,
-)
+from milepost.engine.run.merge import foreseen, observed_before, on_top_of
 from milepost.engine.run.move_branch import Branch
+from milepost.engine.run.roadmap_edits import is_followed_edit, with_roadmap, with_users_roadmap
 from milepost.engine.services import RunServices
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.diagnosis.classify import classify

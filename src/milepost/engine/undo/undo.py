@@ -22,8 +22,8 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.undo.dependents import Family, Going, going_with
 from milepost.engine.undo.revert_commits import TakenBack, UndoState, undo_commits
+from milepost.engine.views.log import all_mileposts, of_this_roadmap
 from milepost.engine.views.revisions import find_place
-from milepost.engine.views.status import all_mileposts, of_this_roadmap
 from milepost.roadmap import read
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Milepost, Mileposts, Stamp, run_branch

@@ -8,8 +8,8 @@ from pathlib import Path
 from milepost.core.errors import TaskUnknown
 from milepost.core.verdict import Verdict
 from milepost.engine.project.project import Project
+from milepost.engine.views.log import all_mileposts, milepost_of
 from milepost.engine.views.revisions import AttemptRevision, attempts_of, find_place, mileposts_of
-from milepost.engine.views.status import all_mileposts, milepost_of
 from milepost.workspace.mileposts import Milepost, Mileposts
 
 

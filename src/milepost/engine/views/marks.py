@@ -9,8 +9,8 @@ from pathlib import Path
 from milepost.core.errors import GitFailed, MarkInvalid, PlaceUnknown
 from milepost.engine.planning.make_plan import read_now
 from milepost.engine.project.project import Project
+from milepost.engine.views.log import all_mileposts
 from milepost.engine.views.revisions import MARKS, find_place, mileposts_of
-from milepost.engine.views.status import all_mileposts
 
 _NAME = re.compile(r"\w(?:[\w.+-]{0,62}\w)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)

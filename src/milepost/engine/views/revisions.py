@@ -15,7 +15,7 @@ from milepost.core.errors import PlaceUnknown
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.records.journal import Journal
-from milepost.engine.views.status import milepost_of
+from milepost.engine.views.log import milepost_of
 from milepost.workspace.mileposts import Mileposts, attempt_ref
 
 MARKS = "refs/milepost-marks"
