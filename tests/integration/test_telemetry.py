@@ -30,7 +30,7 @@ from milepost.engine.project.settings.run import TelemetrySettings
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import Logs
 from milepost.engine.records.journal import Entry, Journal
-from tests.unit.engine.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
+from tests.unit.engine.report.test_report import GATE, SECRET, attempt_over, call, entries, stage, started, task_over
 
 RUN = "7f3a"
 SEED = "7f3a base 0"

@@ -46,7 +46,7 @@ from milepost.engine.report.story import tell
 from milepost.engine.report.waits import waits_of
 from milepost.engine.report.words import visible
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[4] / "docs"
 SECRET = "sk-abcdefghijklmnopqrstuvwx"
 HOSTILE = (
     "<script>alert(1)</script> \"' --> </style> ]]> &lt; @octocat #12 GH-7 ![x](http://evil/x.png) "

@@ -10,7 +10,7 @@ from milepost.engine.project.settings.settings import Settings
 from milepost.engine.terminals.isolation import Isolation, hold_for, hold_of
 from milepost.sandbox.container.commands import Container, container_named
 from milepost.sandbox.executors import holder_named
-from tests.unit.engine.test_onward import ORDER
+from tests.unit.engine.run.test_next_step import ORDER
 
 CONTAINER = {"container": "podman", "image": "pocket:1"}
 
