@@ -18,8 +18,8 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestOutcome, Verdict
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
-from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.tests import TestsCheck, outcomes, ran_to_the_end
+from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.verify import Question, Subject, checks_for, verify

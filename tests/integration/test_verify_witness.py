@@ -20,8 +20,8 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.checks.agreement import AgreementCheck
-from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.tests import TestsCheck
+from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun

@@ -17,7 +17,6 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
 from milepost.verify.checks.agreement import AgreementCheck
-from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.coverage import CoverageCheck
 from milepost.verify.checks.does_anything import has_substance
 from milepost.verify.checks.environment import EnvironmentCheck
@@ -32,6 +31,7 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
+from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.guard.check import GuardCheck
 from milepost.verify.levels import Level, Mode, is_asked

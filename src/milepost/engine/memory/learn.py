@@ -25,8 +25,8 @@ from milepost.engine.services import RunServices
 from milepost.memory.lessons.experience import CheckRun, Experience, FileChange, VerifiedAttempt
 from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.diagnosis.classify import classify
-from milepost.verify.checks.commands import NAME as VERIFY
 from milepost.verify.checks.secrets import without_credentials
+from milepost.verify.checks.verify_command import NAME as VERIFY
 
 MOST_FILES = 50
 LARGEST_FILE = 200_000

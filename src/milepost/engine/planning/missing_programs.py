@@ -14,7 +14,7 @@ from pathlib import Path
 from milepost.core.task import Task
 from milepost.sandbox.command_risk.kinds import Piece, Unreadable
 from milepost.sandbox.command_risk.wrappers import inner_pieces
-from milepost.verify.checks.verify_line import argv_of
+from milepost.verify.programs.command_line import argv_of
 from milepost.verify.programs.poetry_envs import kept_elsewhere
 
 MOST_LINES = 2_000

@@ -15,11 +15,11 @@ from milepost.core.machine_failure import machine_failure
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
-from milepost.verify.checks.commands import CommandCheck
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
 from milepost.verify.checks.types import type_errors
+from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 
 STANDING = "tests with their parameters"

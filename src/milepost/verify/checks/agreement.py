@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.checks.files import listed
-from milepost.verify.checks.verify_line import pytest_arguments
 from milepost.verify.command_runner import Bench
+from milepost.verify.programs.command_line import pytest_arguments
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.runner import run_pytest
 

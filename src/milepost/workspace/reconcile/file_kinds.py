@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from milepost.workspace.reconcile import go, javascript, lists, markdown, python, rust, tables
+from milepost.workspace.reconcile import go, javascript, json_and_toml, lists, markdown, python, rust
 from milepost.workspace.reconcile.file_kind import Kind
 from milepost.workspace.reconcile.go_sum import union as union_of_go_sum
 
@@ -16,8 +16,8 @@ _BY_SUFFIX = {
     ".go": go.KIND,
     ".rs": rust.KIND,
     **dict.fromkeys((".md", ".markdown"), markdown.KIND),
-    ".json": tables.JSON,
-    ".toml": tables.TOML,
+    ".json": json_and_toml.JSON,
+    ".toml": json_and_toml.TOML,
 }
 _BY_NAME = {
     **dict.fromkeys((".gitignore", ".dockerignore", ".npmignore", ".prettierignore", ".eslintignore"), lists.IGNORED),

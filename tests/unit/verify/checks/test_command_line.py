@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from milepost.verify.checks.verify_line import argv_of, runs_pytest
+from milepost.verify.programs.command_line import argv_of, runs_pytest
 
 
 @pytest.mark.parametrize(

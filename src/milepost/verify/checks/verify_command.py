@@ -11,8 +11,8 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.verdict import CheckOutcome, CheckResult, TestCase
-from milepost.verify.checks.verify_line import argv_of, runs_pytest
 from milepost.verify.command_runner import Bench, last_line, log_of
+from milepost.verify.programs.command_line import argv_of, runs_pytest
 from milepost.verify.programs.pytest_options import report_options
 from milepost.verify.suites import junit, report_file
 
