@@ -52,7 +52,7 @@ from milepost.core.verdict import Verdict as Verdict
 from milepost.engine.memory.project_memory import ProjectMemory as ProjectMemory
 from milepost.engine.memory.project_memory import open_memory as open_memory
 from milepost.engine.records.run_request import NothingToDo as NothingToDo
-from milepost.engine.records.run_request import Wishes as Wishes
+from milepost.engine.records.run_request import RunOptions as RunOptions
 from milepost.engine.run.start import Stopped as Stopped
 from milepost.engine.views.proof import Proof as Proof
 from milepost.engine.views.status import Status as Status

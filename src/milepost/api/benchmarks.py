@@ -55,9 +55,9 @@ def chaos(
 
     `cassette` names the recorded answers; without a roadmap a sample with this number of `tasks` is used.
     """
-    from milepost.engine.chaos import ChaosWish, run_chaos
+    from milepost.engine.chaos import ChaosRequest, run_chaos
 
-    wish = ChaosWish(
+    wish = ChaosRequest(
         roadmap=path_of(roadmap),
         cassette=path_of(cassette),
         tasks=tasks,

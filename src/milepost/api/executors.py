@@ -101,9 +101,9 @@ def run_command(
     `ask` decides on a command that the policy asks about; without it such a command is refused.
     """
     from milepost.core.commands import trust_named
-    from milepost.engine.terminals.one_command import HandWish, run_by_hand
+    from milepost.engine.terminals.one_command import CommandRequest, run_by_hand
 
-    wish = HandWish(
+    wish = CommandRequest(
         argv=tuple(argv),
         folder=(path_of(folder) or Path.cwd()).absolute(),
         shell=shell,
@@ -117,10 +117,10 @@ def explain_command(
     argv: Sequence[str], *, shell: bool = False, timeout_s: float | None = None, folder: Path | str | None = None
 ) -> ByHand:
     """What the policy of a folder decides about a command, and its time limit; nothing is run."""
-    from milepost.engine.terminals.one_command import HandWish, explain
+    from milepost.engine.terminals.one_command import CommandRequest, explain
 
     place = (path_of(folder) or Path.cwd()).absolute()
-    return explain(HandWish(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
+    return explain(CommandRequest(argv=tuple(argv), folder=place, shell=shell, timeout_s=timeout_s))
 
 
 def start_project(

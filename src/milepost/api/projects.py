@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from milepost.core.events import Event
     from milepost.engine.projects.atomic_commit import TogetherEnding
     from milepost.engine.projects.sequential import InTurnEnding
-    from milepost.engine.records.run_request import NothingToDo, Wishes
+    from milepost.engine.records.run_request import NothingToDo, RunOptions
     from milepost.plan.projects.dependencies import Family
     from milepost.plan.projects.joint_plan import FamilyPlan
 
@@ -59,7 +59,7 @@ def run(
     *,
     agent: str | None = None,
     on_event: Callable[[str, Event], None] | None = None,
-    **wishes: Unpack[Wishes],
+    **wishes: Unpack[RunOptions],
 ) -> InTurnEnding | NothingToDo:
     """Run the projects of a folder one after the other; each is merged before the next one starts.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from milepost.api.arguments import OnEvent
     from milepost.core.ports import Agent
-    from milepost.engine.records.run_request import NothingToDo, RunRequest, Wishes
+    from milepost.engine.records.run_request import NothingToDo, RunOptions, RunRequest
     from milepost.engine.workers.dispatch import Ending
 
 
@@ -22,7 +22,7 @@ def run(
     stays: bool = False,
     record: Path | str | None = None,
     on_event: OnEvent | None = None,
-    **wishes: Unpack[Wishes],
+    **wishes: Unpack[RunOptions],
 ) -> Ending:
     """Run a roadmap until every open task has its milepost or a reason why not; resumes an interrupted run.
 
@@ -74,7 +74,7 @@ def run_request(
 
 
 def preview(
-    roadmap: Path | str | None = None, *, agent: str | Agent | None = None, **wishes: Unpack[Wishes]
+    roadmap: Path | str | None = None, *, agent: str | Agent | None = None, **wishes: Unpack[RunOptions]
 ) -> tuple[str, ...] | NothingToDo:
     """The tasks that `run` would work on, in the order they may start, by the same keywords.
 

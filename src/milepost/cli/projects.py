@@ -52,7 +52,7 @@ def plan_all(folder: Path | None, as_json: bool) -> None:
     raise typer.Exit(NOT_DONE if any(one.problem.fatal for one in made.problems) else DONE)
 
 
-def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milepost.Wishes) -> None:
+def run_all(folder: Path | None, as_json: bool, agent: str | None, wishes: milepost.RunOptions) -> None:
     """Run the projects of a workspace one after the other."""
     from milepost.cli.show.projects import in_turn_lines
 

@@ -67,7 +67,7 @@ def run(
     """Work on the roadmap until every open task is done or has failed with a reason."""
     if approve and mode:
         raise milepost.Misuse("--approve and --mode set the same thing", "use one of them")
-    wishes = milepost.Wishes(
+    wishes = milepost.RunOptions(
         tasks=tuple(task or ()),
         max_tasks=max_tasks,
         new=new,

@@ -7,7 +7,7 @@ from typing import Literal, Unpack
 
 from pydantic import BaseModel, ConfigDict
 
-from milepost.engine.records.run_request import RunRequest, Wishes
+from milepost.engine.records.run_request import RunOptions, RunRequest
 
 ERROR_FILE = "detached.json"
 
@@ -28,7 +28,9 @@ class StartRequest(BaseModel):
     stays: bool = False
 
 
-def new_run(roadmap: Path, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[Wishes]) -> StartRequest:
+def new_run(
+    roadmap: Path, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[RunOptions]
+) -> StartRequest:
     """The request for a new run, by the keywords of `milepost.run`."""
     return StartRequest(roadmap=roadmap, wish=RunRequest(agent=agent, **wishes), stays=stays)
 

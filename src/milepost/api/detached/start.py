@@ -15,7 +15,7 @@ from typing import IO, Unpack
 from milepost.api.detached.request import DetachedStart, StartRequest, error_of, new_run
 from milepost.api.roadmaps import find
 from milepost.core.errors import MilepostError
-from milepost.engine.records.run_request import RunRequest, Wishes
+from milepost.engine.records.run_request import RunOptions, RunRequest
 
 PROGRAM = (sys.executable, "-P", "-m", "milepost.api.detached.process")
 PATIENCE_S = 50.0  # clients over the network wait a minute for an answer
@@ -24,7 +24,7 @@ OWN = ("MILEPOST_MCP_", "MILEPOST_WEB_")  # variables that are for the servers o
 
 
 def start_detached(
-    roadmap: Path | str | None = None, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[Wishes]
+    roadmap: Path | str | None = None, *, agent: str | None = None, stays: bool = False, **wishes: Unpack[RunOptions]
 ) -> DetachedStart:
     """Start a run as `milepost.run` does, by the same keywords, in a process of its own."""
     return start(new_run(find(roadmap), agent=agent, stays=stays, **wishes))

@@ -12,7 +12,7 @@ from milepost.core.commands import CommandResult
 from milepost.core.errors import RoadmapMissing
 from milepost.engine.project.project import find_roadmap
 from milepost.engine.project.settings.load import load
-from milepost.engine.terminals.one_command import HandWish, run_by_hand
+from milepost.engine.terminals.one_command import CommandRequest, run_by_hand
 
 
 def pattern_setup(folders: tuple[str, ...] = ()) -> PatternSetup:
@@ -55,7 +55,7 @@ class HandCommands:
         return self.run(argv, None)
 
     def run(self, argv: tuple[str, ...], timeout_s: float | None) -> CommandResult:
-        wish = HandWish(argv=argv, folder=self.folder, timeout_s=timeout_s)
+        wish = CommandRequest(argv=argv, folder=self.folder, timeout_s=timeout_s)
         done = run_by_hand(wish, lambda _: None, lambda _: False)
         assert done.result is not None
         return done.result

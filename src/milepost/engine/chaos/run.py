@@ -22,7 +22,7 @@ from milepost.engine.chaos.subject import Subject, find_subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChaosWish:
+class ChaosRequest:
     """What is to be disturbed, and how: None leaves the choice to us."""
 
     roadmap: Path | None = None
@@ -50,7 +50,7 @@ ENOUGH = 3  # copies in which something is wrong: more would not tell more
 OnProgress = Callable[[ChaosProgress], None]
 
 
-def run_chaos(wish: ChaosWish, on_progress: OnProgress) -> ChaosReport:
+def run_chaos(wish: ChaosRequest, on_progress: OnProgress) -> ChaosReport:
     """Try a roadmap aside: undisturbed, then killed. The copies stay where something is wrong, or on request."""
     folder = Path(tempfile.mkdtemp(prefix="milepost-chaos-"))
     kept = wish.keep
@@ -63,7 +63,7 @@ def run_chaos(wish: ChaosWish, on_progress: OnProgress) -> ChaosReport:
             _remove(folder)
 
 
-def _run(wish: ChaosWish, folder: Path, on_progress: OnProgress) -> ChaosReport:
+def _run(wish: ChaosRequest, folder: Path, on_progress: OnProgress) -> ChaosReport:
     subject = find_subject(wish.roadmap, wish.cassette, wish.tasks, folder)
     words = ("run", "--json", "--agent", subject.agent, "--parallel", str(wish.parallel))
     with Nursery() as nursery:
@@ -100,7 +100,7 @@ def _everywhere(drills: Drills, subject: Subject, calm: Calm, folder: Path, on_p
 
 
 def _anywhere(
-    drills: Drills, subject: Subject, calm: Calm, folder: Path, wish: ChaosWish, on_progress: OnProgress
+    drills: Drills, subject: Subject, calm: Calm, folder: Path, wish: ChaosRequest, on_progress: OnProgress
 ) -> KillCosts:
     """A fresh copy for each instant; a run that was over before its kill came is tried again."""
     chance, total, unclean = Random(wish.seed), KillCosts(), 0  # noqa: S311

@@ -13,7 +13,7 @@ from milepost.core.ports import Agent
 VALUED = ("agent", "parallel", "trust", "network", "max_tasks", "approve", "order", "group", "dialect", "memory")
 
 
-class Wishes(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """What may be asked of a run beside its roadmap and its agent, as `milepost.run` describes it."""
 
     tasks: tuple[str, ...]

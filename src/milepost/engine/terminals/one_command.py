@@ -47,7 +47,7 @@ class ByHand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandWish:
+class CommandRequest:
     """A command as a person wants it. With `shell` its one word is a text for a shell."""
 
     argv: tuple[str, ...]
@@ -68,12 +68,12 @@ class HandTerminals:
     isolation: Isolation
 
 
-def explain(wish: HandWish) -> ByHand:
+def explain(wish: CommandRequest) -> ByHand:
     """What would be decided about a command; nothing is run, nothing is written down."""
     return _planned(wish, load(home_of(wish.folder)))
 
 
-def run_by_hand(wish: HandWish, on_line: Callable[[Line], None], ask: Asking) -> ByHand:
+def run_by_hand(wish: CommandRequest, on_line: Callable[[Line], None], ask: Asking) -> ByHand:
     """Run a command if it may run; lines go to `on_line` as they come, `ask` says yes to what is asked about."""
     home = home_of(wish.folder)
     settings = load(home, {"trust": wish.trust})
@@ -122,7 +122,7 @@ def open_terminals(home: Path, settings: Settings, ask: Asking) -> Iterator[Hand
         )
 
 
-def _planned(wish: HandWish, settings: Settings) -> ByHand:
+def _planned(wish: CommandRequest, settings: Settings) -> ByHand:
     argv = _argv(wish)
     found = time_class(argv)
     by_class = FOREVER_S if found == "background" else times_of(settings.terminal).seconds_for(argv)
@@ -134,7 +134,7 @@ def _planned(wish: HandWish, settings: Settings) -> ByHand:
     )
 
 
-def _argv(wish: HandWish) -> tuple[str, ...]:
+def _argv(wish: CommandRequest) -> tuple[str, ...]:
     if not wish.argv or not wish.argv[0].strip():
         raise Misuse("there is no command to run", "name one: milepost sh -- ls -l")
     if any("\0" in word for word in wish.argv):

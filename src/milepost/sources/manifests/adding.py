@@ -124,7 +124,7 @@ def _replaced(there: str, wanted: Dependency) -> bool:
         return False
     if _parts(there)[-1:] not in ((), ("",)):
         # Another line may have the package for the rest.
-        raise CannotAdd(f"{there!r} holds only where its marker says: change it by hand")
+        raise CannotAdd(f"{there!r} has an environment marker: change it by hand")
     wanted.replaces(there)
     return True
 

@@ -70,10 +70,10 @@ def test_our_client_goes_with_the_program_and_needs_nothing_of_ours_beside_it() 
     folder = invocation.argv[-1].removeprefix("/private/home/")
     ours = {name for name in invocation.files if name.startswith(f"{folder}/")}
     assert {Path(name).name for name in ours} == {
-        "acp_client.py",
-        "acp_lines.py",
-        "acp_peer.py",
-        "acp_workspace.py",
+        "client.py",
+        "lines.py",
+        "peer.py",
+        "workspace.py",
     }
     imported = {
         line.split()[1]

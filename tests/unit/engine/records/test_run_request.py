@@ -11,7 +11,7 @@ import typer
 import milepost
 from milepost.api.detached.request import StartRequest, new_run
 from milepost.cli.main import app
-from milepost.engine.records.run_request import RunRequest, Wishes, command_of
+from milepost.engine.records.run_request import RunOptions, RunRequest, command_of
 
 WISH = RunRequest(
     roadmap=Path("api/ROADMAP.md"),
@@ -35,7 +35,7 @@ WISH = RunRequest(
 
 
 def test_what_may_be_asked_by_keyword_is_what_a_wish_holds_and_what_help_tells() -> None:
-    asked, held = get_type_hints(Wishes), get_type_hints(RunRequest)
+    asked, held = get_type_hints(RunOptions), get_type_hints(RunRequest)
     assert asked == {name: kind for name, kind in held.items() if name not in ("roadmap", "agent")}
     told = {line.split()[0] for line in (milepost.run.__doc__ or "").splitlines() if line.startswith(" " * 8)}
     assert told == set(asked)
