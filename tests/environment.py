@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import MutableMapping
 
 UMASK = 0o022
@@ -21,3 +22,7 @@ def settle(environ: MutableMapping[str, str] = os.environ) -> None:
     for name in FORGOTTEN:
         environ.pop(name, None)
     os.umask(UMASK)
+    # `nohup` and a shell's `&` have programs ignore these, which what the tests start would inherit.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

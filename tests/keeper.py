@@ -52,7 +52,8 @@ def keep(code: str, *, calls: Calls, rules: Rules, cwd: Path, has_threads: bool 
 
 def _main() -> None:
     sys.path.insert(0, sys.argv[1])
-    from walls import confine, porter, seccomp  # type: ignore[import-not-found]
+    from walls import confine, seccomp  # type: ignore[import-not-found]
+    from walls.porter import supervisor as porter  # type: ignore[import-not-found]
 
     request = json.load(sys.stdin)
     rules = porter.Rules(**request["rules"])

@@ -31,7 +31,7 @@ def test_a_plan_is_explained_line_by_line(sandbox: Sandbox) -> None:
     answer = sandbox.milepost("plan", "--explain")
     assert answer.stdout.splitlines() == [
         "ROADMAP.md is read as a task list: it has boxes",
-        "1 line taken, 1 left out",
+        "1 line read as tasks, 1 not",
         "",
         'line 1  task   1.1 "Parse it": an open box',
         "line 4  –      inside a fenced block",

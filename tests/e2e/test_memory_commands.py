@@ -310,7 +310,7 @@ def test_what_is_forgotten_is_shown_and_a_few_signs_of_an_id_are_not_enough(sand
     backup = str(sandbox.home / "backup.jsonl")
     ask(sandbox, "export", backup)
     short = sandbox.milepost("memory", "forget", name[:3])
-    assert short.code == 2 and "at least 4 signs" in short.stderr
+    assert short.code == 2 and "at least 4 characters" in short.stderr
     for words in (["--dry-run"], []):
         said = sandbox.milepost("memory", "forget", name[:8], *words).stdout
         assert "episode" in said and name[:12] in said and "Count the stars" in said
@@ -396,7 +396,7 @@ def test_a_word_that_could_not_be_read_back_is_not_kept(sandbox: Sandbox) -> Non
     wrong: Any = "failure!"
     with milepost.open_memory(sandbox.repo) as memory:
         episode = memory.start("Mint coins")
-        with pytest.raises(milepost.Misuse, match="is none of success, error, timeout"):
+        with pytest.raises(milepost.Misuse, match="is not one of success, error, timeout"):
             memory.log(episode, tool="sh", action="mint", result=wrong)
         with pytest.raises(milepost.Misuse, match="is none of"):
             memory.complete(episode, outcome=wrong)

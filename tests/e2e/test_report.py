@@ -66,7 +66,7 @@ def test_where_nothing_was_run_and_where_the_run_is_unknown_that_is_said(sandbox
     unknown = sandbox.milepost("report", "--run", "beef")
     assert (unknown.code, unknown.stdout) == (2, "") and "no run 'beef'" in unknown.stderr
     no_folder = sandbox.milepost("report", "--html", "no/such/folder.html")
-    assert no_folder.code == 1 and "cannot be written" in no_folder.stderr
+    assert no_folder.code == 1 and "could not write the report" in no_folder.stderr
 
 
 @slow

@@ -133,7 +133,7 @@ def test_who_cannot_work_here_is_left_out_once_and_where_nobody_can_one_line_say
     assert done.code == 0, done.stderr
     start, *rest = choices(done)
     assert (start["task"], start["agent"], start["considered"]) == ("", "", [pair[1]])
-    assert start["reason"] == "command:no-such-program is left out: the program 'no-such-program' is not on PATH"
+    assert start["reason"] == "command:no-such-program is skipped: the program 'no-such-program' is not on PATH"
     assert [one["agent"] for one in rest] == [pair[1], pair[1]]
 
     set_up(sandbox, ("command:no-such-program", "tool"), "fixed")

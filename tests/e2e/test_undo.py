@@ -22,7 +22,7 @@ def test_undo_follows_the_users_own_edits_of_the_roadmap_and_refuses_a_tree_with
     sandbox.write("ROADMAP.md", moved)
     before = everything(sandbox.repo, but=(".milepost", ".git/objects"))
     dirty = sandbox.milepost("undo", "1.1")
-    assert dirty.code == 1 and "not committed" in dirty.stderr
+    assert dirty.code == 1 and "uncommitted" in dirty.stderr
     assert everything(sandbox.repo, but=(".milepost", ".git/objects")) == before
 
     sandbox.commit("Move one task, drop another")

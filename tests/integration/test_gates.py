@@ -40,7 +40,7 @@ RUN = "7f3a"
 # Asks or answers as another process, and dies right after the row is there when told to.
 OTHER = """
 import os, signal, sys
-from milepost.engine.gates import Gates, gate_of
+from milepost.engine.records.gates import Gates, gate_of
 from milepost.store.database import open_database
 
 place, what, text = sys.argv[1:]

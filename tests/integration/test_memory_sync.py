@@ -97,7 +97,7 @@ def test_a_primary_keeps_all_or_nothing_and_gives_it_back_as_it_was(kind: str, a
             primary.apply([(add, ("new", "e", "none", 1.0, "d")), ("insert into memory_nothing values (1)", ())])
         assert primary.read("select count(*) from memory_votes where lesson = ?", "new") == [(0,)]
         primary.apply([("insert into memory_versions (version, at) values (?, ?)", (99, 1.0))])
-        with pytest.raises(DatabaseRefuses, match="of version 99"):
+        with pytest.raises(DatabaseRefuses, match="has version 99"):
             prepare(primary)
 
 

@@ -67,7 +67,7 @@ def test_a_link_that_a_command_left_takes_no_later_one_out(
     write = replace(command("sh", "-c", "pwd -P && echo owned >file"), writable=(work,))
     assert terminal.run(replace(write, cwd=work / "in")).stdout == f"{work}/inside\n"
     done = terminal.run(replace(write, cwd=work / "out"))
-    assert done.error == f"the working directory leads out of {str(work)!r}: {work}/out"
+    assert done.error == f"the working directory is outside of {str(work)!r}: {work}/out"
     assert list(outside.iterdir()) == []
 
 

@@ -115,8 +115,8 @@ def test_a_block_with_a_port_that_somebody_uses_is_passed_over(space: str) -> No
 def test_the_slot_of_a_killed_engine_is_free_again(space: str) -> None:
     program = (
         "import sys\nfrom milepost.engine.project.env_templates import Templates\n"
-        "from milepost.engine.terminals.slots import Surroundings\n"
-        f"with Surroundings(Templates(), {space!r}).slot() as env:\n"
+        "from milepost.engine.terminals.slots import AttemptSlots\n"
+        f"with AttemptSlots(Templates(), {space!r}).slot() as env:\n"
         "    print(env['MILEPOST_SLOT'], env['PORT'], flush=True)\n    sys.stdin.read()\n"
     )
     engine = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

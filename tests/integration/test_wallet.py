@@ -37,11 +37,11 @@ from milepost.core.budget import Budget
 from milepost.core.calls import Usage
 from milepost.core.errors import BudgetSpent
 from milepost.core.task import Task
-from milepost.engine.budget.budget import Wallet
+from milepost.engine.budget.budget import RunBudget
 from milepost.store.database import open_database
 
 place, name, dies = sys.argv[1:]
-wallet = Wallet(open_database(place), "7f3a", Budget(usd=1.0), patience_s=20)
+wallet = RunBudget(open_database(place), "7f3a", Budget(usd=1.0), patience_s=20)
 purse = wallet.open(Task(id=name, title=name, status="open", line=1), 1, "tool")
 made = 0
 print("ready", flush=True)

@@ -418,7 +418,7 @@ def test_what_keeps_a_page_from_being_served_is_said_in_a_line(tmp_path: Path, s
     refused = {
         "cannot listen on 127.0.0.1": [str(roadmap), "--port", str(server.port)],
         "there is no run 'ffff' here": [str(roadmap), "--port", "0", "--run", "ffff"],
-        "no address of a page": [str(roadmap), "--port", "0", "--url", "host"],
+        "is not the address of a page": [str(roadmap), "--port", "0", "--url", "host"],
         "git repository": [str(tmp_path)],
     }
     command = [sys.executable, "-c", PROGRAM, "web", "--no-open"]

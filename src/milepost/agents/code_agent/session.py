@@ -154,7 +154,7 @@ def _begin(names, sources):
         module = sys.modules["milepost_" + name] = types.ModuleType("milepost_" + name)
         exec(compile(source, module.__name__, "exec"), vars(module))
     names.update({{tool.__name__: tool for tool in sys.modules["milepost_file_tools"].TOOLS}})
-    module.keeper = module.Keeper(names, {MOST_KEPT_BYTES})
+    module.keeper = module.VariableKeeper(names, {MOST_KEPT_BYTES})
 _begin(globals(), {sources!r})
 del _begin
 """
