@@ -1,8 +1,8 @@
 # What a person types: make demo, make test. Everything is installed into .venv, pinned by hash.
 PYTHON ?= python3
 BIN := .venv/bin
-# About a third of what tests take is waiting, so there is one worker more for every two processors.
-WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
+# More than half of what tests take is waiting, so there are five workers for every two processors.
+WORKERS ?= $(shell echo $$(($$(nproc) * 5 / 2)))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-quick check web docs lock bench clean

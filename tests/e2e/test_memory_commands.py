@@ -398,8 +398,8 @@ def test_a_word_that_could_not_be_read_back_is_not_kept(sandbox: Sandbox) -> Non
         episode = memory.start("Mint coins")
         with pytest.raises(milepost.Misuse, match="is not one of success, error, timeout"):
             memory.log(episode, tool="sh", action="mint", result=wrong)
-        with pytest.raises(milepost.Misuse, match="is none of"):
+        with pytest.raises(milepost.Misuse, match="is not one of"):
             memory.complete(episode, outcome=wrong)
-        with pytest.raises(milepost.Misuse, match="is none of"):
+        with pytest.raises(milepost.Misuse, match="is not one of"):
             memory.start("Mint more", kind=wrong)
         assert memory.log(episode, tool="sh", action="mint") == 1
