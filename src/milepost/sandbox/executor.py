@@ -13,7 +13,7 @@ from typing import Any
 from milepost.core.commands import NO_NETWORK, Command, ExecutionLimits, ExecutionResult, Network, TrustLevel
 from milepost.sandbox import fork_servers
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.executor_base import Current, Given, bounds_of, ended, no_more_runs, require_givable
+from milepost.sandbox.executor_base import CodeInputs, Current, bounds_of, ended, no_more_runs, require_givable
 from milepost.sandbox.launch import Launch, Overlay, Prepare, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.pool import Pool
@@ -62,7 +62,7 @@ class WalledExecutor:
         self._pool = Pool(self._make_session, spares)
         self._turn = threading.Lock()
         self._current: Current[CodeSession] = Current()
-        self._given = Given()
+        self._given = CodeInputs()
         self._steps = 0
         self._closed = False
 

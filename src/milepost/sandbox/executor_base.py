@@ -64,7 +64,7 @@ class Current(Generic[S]):
                 self.session = None
 
 
-class Given:
+class CodeInputs:
     """What code is given: `functions`, and variables, of which `unsent` are those that the session does not have."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from milepost.core.commands import ExecutionLimits, ExecutionResult
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.executor_base import Current, Given, no_more_runs, require_givable
+from milepost.sandbox.executor_base import CodeInputs, Current, no_more_runs, require_givable
 from milepost.sandbox.json_values import LONGEST_INJECTION
 from milepost.sandbox.level_report import HowItEnded
 from milepost.sandbox.monty import MontyInterpreter, Outcome, Run
@@ -39,7 +39,7 @@ class LocalExecutor:
         self._turn = threading.Lock()
         self._pool: Monty | None = None
         self._current: Current[MontyInterpreter] = Current()
-        self._given = Given()
+        self._given = CodeInputs()
         self._steps = 0
 
     def run(self, code: str, *, timeout_s: float | None = None) -> ExecutionResult:

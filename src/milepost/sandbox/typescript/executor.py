@@ -15,7 +15,7 @@ from typing import Any
 from milepost.core.commands import Command, ExecutionLimits, ExecutionResult, TrustLevel
 from milepost.core.errors import SandboxRefused
 from milepost.sandbox.capture_output import Capture
-from milepost.sandbox.executor_base import Current, Given, bounds_of, ended, no_more_runs, require_givable
+from milepost.sandbox.executor_base import CodeInputs, Current, bounds_of, ended, no_more_runs, require_givable
 from milepost.sandbox.launch import Launch, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded
 from milepost.sandbox.typescript.deno import RUNNER, WORKER, deno_command, deno_environment, find_deno
@@ -57,7 +57,7 @@ class TypeScriptExecutor:
         self._warden = Warden()
         self._turn = threading.Lock()
         self._current: Current[ScriptSession] = Current()
-        self._given = Given()
+        self._given = CodeInputs()
         self._steps = 0
         self._begin_session()
 

@@ -10,7 +10,7 @@ from milepost.agents.programs.driver import ProgramSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class ProgramInputs:
     """What a program is given with its command line: words on it, variables, files below its home."""
 
     words: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class AcpAgent:
     program: str
     words: tuple[str, ...]
     services: Mapping[str, Service]
-    given: Callable[[ProgramSetup, Path], Given]
+    given: Callable[[ProgramSetup, Path], ProgramInputs]
     needs_model: bool = False
     counts_tokens: bool = False
     takes_args: bool = False

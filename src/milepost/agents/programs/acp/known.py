@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from milepost.agents.programs.acp.agents import AcpAgent, Given, Service, service_and_model
+from milepost.agents.programs.acp.agents import AcpAgent, ProgramInputs, Service, service_and_model
 from milepost.agents.programs.driver import ProgramSetup
 
 RETRIES = 2  # the engine waits, not the program
@@ -23,7 +23,7 @@ MOONSHOT = Service(host="api.moonshot.ai", key="KIMI_MODEL_API_KEY", provider="m
 _NO_TERMINAL = {"shell": {"enableInteractiveShell": False}}  # the sandbox has no terminals to give
 
 
-def _gemini(setup: ProgramSetup, home: Path) -> Given:
+def _gemini(setup: ProgramSetup, home: Path) -> ProgramInputs:
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "model": {"maxSessionTurns": setup.max_turns or -1},
@@ -33,14 +33,14 @@ def _gemini(setup: ProgramSetup, home: Path) -> Given:
         "tools": _NO_TERMINAL,
     }
     address = {"GOOGLE_GEMINI_BASE_URL": setup.base_url} if setup.base_url else {}
-    return Given(
+    return ProgramInputs(
         words=("-m", setup.model) if setup.model else (),
         env={"GEMINI_CLI_NO_RELAUNCH": "true", **address},
         files={".gemini/settings.json": json.dumps(settings)},
     )
 
 
-def _qwen(setup: ProgramSetup, home: Path) -> Given:
+def _qwen(setup: ProgramSetup, home: Path) -> ProgramInputs:
     settings = {
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
@@ -50,7 +50,7 @@ def _qwen(setup: ProgramSetup, home: Path) -> Given:
     }
     turns = ("--max-session-turns", str(setup.max_turns)) if setup.max_turns else ()
     base_url = setup.base_url or f"https://{QWEN.host}/compatible-mode/v1"
-    return Given(
+    return ProgramInputs(
         words=("--auth-type", "openai", "-m", setup.model, *turns),
         env={"QWEN_CODE_NO_RELAUNCH": "true", "OPENAI_BASE_URL": base_url, "OPENAI_MODEL": setup.model},
         files={".qwen/settings.json": json.dumps(settings)},
@@ -61,12 +61,12 @@ _GOOSE = {"openai": OPENAI, "anthropic": ANTHROPIC, "openrouter": OPENROUTER}
 _GOOSE_ADDRESS = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_HOST", "openrouter": "OPENROUTER_HOST"}
 
 
-def _goose(setup: ProgramSetup, home: Path) -> Given:
+def _goose(setup: ProgramSetup, home: Path) -> ProgramInputs:
     service, model = service_and_model(_GOOSE, setup.model)
     address = {_GOOSE_ADDRESS[service]: setup.base_url} if setup.base_url else {}
     turns = {"GOOSE_MAX_TURNS": str(setup.max_turns)} if setup.max_turns else {}
     switches = {"GOOSE_MODE": "auto", "GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_OFF": "1"}
-    return Given(env={**switches, **turns, **address, "GOOSE_PROVIDER": service, "GOOSE_MODEL": model})
+    return ProgramInputs(env={**switches, **turns, **address, "GOOSE_PROVIDER": service, "GOOSE_MODEL": model})
 
 
 _OPENCODE = {"openai": OPENAI, "anthropic": ANTHROPIC, "openrouter": OPENROUTER}
@@ -77,7 +77,7 @@ _OPENCODE_PACKAGE = {
 }
 
 
-def _opencode(setup: ProgramSetup, home: Path) -> Given:
+def _opencode(setup: ProgramSetup, home: Path) -> ProgramInputs:
     service, model = service_and_model(_OPENCODE, setup.model)
     config: dict[str, object] = {"autoupdate": False, "share": "disabled"}
     if setup.base_url:
@@ -97,14 +97,14 @@ def _opencode(setup: ProgramSetup, home: Path) -> Given:
     chosen = f"{service_name}/{model}"
     config |= {"model": chosen, "small_model": chosen, "enabled_providers": [service_name]}
     switches = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE")
-    return Given(
+    return ProgramInputs(
         env={"OPENCODE_CONFIG_CONTENT": json.dumps(config), **{f"OPENCODE_DISABLE_{name}": "1" for name in switches}}
     )
 
 
-def _kimi(setup: ProgramSetup, home: Path) -> Given:
+def _kimi(setup: ProgramSetup, home: Path) -> ProgramInputs:
     turns = {"KIMI_LOOP_MAX_STEPS_PER_TURN": str(setup.max_turns)} if setup.max_turns else {}
-    return Given(
+    return ProgramInputs(
         env={
             "KIMI_CODE_HOME": str(home / ".kimi"),
             "KIMI_MODEL_NAME": setup.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from milepost.agents.programs.acp.agents import AcpAgent, Given
+from milepost.agents.programs.acp.agents import AcpAgent, ProgramInputs
 from milepost.agents.programs.acp.known import KNOWN
 from milepost.agents.programs.driver import ProgramSetup
 from milepost.core.errors import AgentUnknown, SettingInvalid
@@ -37,7 +37,7 @@ def acp_agent(name: str, setup: ProgramSetup) -> AcpAgent:
     return agent
 
 
-def _other(setup: ProgramSetup, home: Path) -> Given:
+def _other(setup: ProgramSetup, home: Path) -> ProgramInputs:
     """`{model}` and `{base_url}` in the settings' own words and variables; a model may also be asked for later."""
     everywhere = (*setup.args, *setup.env.values())
     if setup.base_url and not any("{base_url}" in text for text in everywhere):
@@ -49,7 +49,7 @@ def _other(setup: ProgramSetup, home: Path) -> Given:
     def filled(text: str) -> str:
         return text.replace("{model}", setup.model).replace("{base_url}", setup.base_url)
 
-    return Given(
+    return ProgramInputs(
         words=tuple(map(filled, setup.args)),
         env={name: filled(value) for name, value in setup.env.items() if filled(value) != value},
         asks_for_model=bool(setup.model) and not any("{model}" in text for text in everywhere),
