@@ -9,7 +9,7 @@ from milepost.core.attempt import SignalKind
 from milepost.core.verdict import CheckOutcome, Verdict
 
 Stage = Literal["act", "verify", "land"]
-GateKind = Literal["before", "after", "destructive"]
+GateKind = Literal["before", "after", "destructive", "held"]
 GateAnswer = Literal["approve", "reject", "edit", "skip", "delegate"]
 RunBy = Literal["agent", "milepost"]
 

@@ -31,8 +31,9 @@ class TaskElsewhere:
 class Task:
     """One item of the roadmap; its subtasks are done with it, in the same attempt.
 
-    `tests_may_change` comes from `Tests: may change`, `changes_nothing` from `Changes: none`, and
-    `only_its_files` from `Scope: files`: what the author allows, expects or forbids. `budget` is what the task may
+    `tests_may_change` comes from `Tests: may change`, `changes_nothing` from `Changes: none`, `keeps_behaviour` from
+    `Behaviour: same`, and `only_its_files` from `Scope: files`: what the author allows, expects or forbids.
+    `verify_hidden` are commands that no agent is shown (`Verify hidden:`). `budget` is what the task may
     take (`Budget:`), `timeout_s` the time of one attempt (`Timeout:`), `approve` when a person is asked (`Approve:`),
     `needs` the labels of a worker that can do it (`Needs:`). `context` is what the roadmap says above the task, of its
     phase and section; `parallel` that its author marked it as free to run beside others; `guess` that it was taken by a
@@ -59,6 +60,8 @@ class Task:
     tests_may_change: bool = False
     changes_nothing: bool = False
     only_its_files: bool = False
+    keeps_behaviour: bool = False
+    verify_hidden: tuple[str, ...] = ()
     budget: Allowance = UNBOUNDED
     timeout_s: float | None = None
     approve: Approve = ""

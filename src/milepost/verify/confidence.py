@@ -48,7 +48,7 @@ def confidence(
     match evidence.verdict:
         case Verdict.PASSED:
             return _PASSED_LEAST + (1 - _PASSED_LEAST) * quality
-        case Verdict.UNVERIFIED:
+        case Verdict.UNVERIFIED | Verdict.HELD:
             return _UNVERIFIED_LEAST + (_UNVERIFIED_MOST - _UNVERIFIED_LEAST) * quality
         case Verdict.FAILED:
             failed = sum(check.outcome == "failed" for check in evidence.checks)

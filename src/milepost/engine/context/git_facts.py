@@ -13,7 +13,7 @@ from milepost.plan.context.project_facts import MANIFESTS, Project, ProjectFacts
 from milepost.plan.context.sections import Done, FileShown
 from milepost.sources.env_variables import keys_in
 from milepost.sources.tags import Tags
-from milepost.verify.guard.paths import is_test_path
+from milepost.verify.judging.paths import is_test_path
 from milepost.verify.suites.detect import suites
 from milepost.workspace.git import Git
 from milepost.workspace.mileposts import Mileposts

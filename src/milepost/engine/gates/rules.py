@@ -60,6 +60,7 @@ def question_for(kind: GateKind, task: Task, risk: Risk, dangers: Sequence[Dange
         "before": f"May {name} start?",
         "after": f"May the work on {name} be merged?",
         "destructive": f"May this command run for {name}?",
+        "held": f"Is the work on {name} right?",
     }[kind]
     reasons = [f"It {danger.why}: {danger.what}." for danger in dangers[:MOST_SHOWN]]
     if len(dangers) > MOST_SHOWN:
@@ -80,6 +81,6 @@ def shown_before(task: Task) -> str:
 
 def _asked_by_word(kind: GateKind, task: Task, rule: Approval) -> bool:
     """Whether the roadmap or the run asks for this, whatever the task is about."""
-    if kind == "destructive":
+    if kind in ("destructive", "held"):
         return False
     return task.approve in (kind, "each") if task.approve else rule == "each"

@@ -247,8 +247,8 @@ def _kind_of_end(attempt: Attempt) -> EndKind:
     """How an attempt ended; one that its service or its budget cut short was not made, and nothing was verified."""
     if attempt.outcome.status in ("limited", "spent") and attempt.evidence.verdict is not Verdict.PASSED:
         return "abstained"
-    ends: dict[Verdict, EndKind] = {Verdict.PASSED: "success", Verdict.FAILED: "failure", Verdict.UNVERIFIED: "partial"}
-    return ends[attempt.evidence.verdict]
+    ends: dict[Verdict, EndKind] = {Verdict.PASSED: "success", Verdict.FAILED: "failure"}
+    return ends.get(attempt.evidence.verdict, "partial")
 
 
 def judges_agent(attempt: Attempt, failure: Failure | None) -> bool:
@@ -258,6 +258,6 @@ def judges_agent(attempt: Attempt, failure: Failure | None) -> bool:
     """
     if attempt.evidence.verdict is Verdict.PASSED:
         return True
-    if attempt.evidence.verdict is Verdict.UNVERIFIED or failure is None or not counts(failure):
+    if attempt.evidence.verdict in (Verdict.UNVERIFIED, Verdict.HELD) or failure is None or not counts(failure):
         return False
     return failure.kind is not FailureClass.TOOL_FAILURE or failure.check == "agent"

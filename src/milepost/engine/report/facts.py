@@ -9,7 +9,7 @@ from milepost.engine.report.diffs import Diff
 
 RunState = Literal["finished", "running", "interrupted", "left"]
 # How a task stands: its verdict where it has one, else what it is at.
-Standing = Literal["passed", "failed", "unverified", "working", "asking", "waiting"]
+Standing = Literal["passed", "held", "failed", "unverified", "working", "asking", "waiting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,7 @@ class GateDesk:
         match gate.kind:
             case "before":
                 self._allowed.add((task.id, 0))
-            case "after":
+            case "after" | "held":
                 self._allowed.add((task.id, gate.attempt))
                 self._queue.wait(task.id)
             case "destructive":

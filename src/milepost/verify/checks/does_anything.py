@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.guard.javascript.tree import key as tokens
-from milepost.verify.guard.javascript.tree import parsed as parsed_javascript
 from milepost.verify.guard.other import without_block_comments
-from milepost.verify.guard.paths import CODE, JAVASCRIPT, suffix
-from milepost.verify.guard.python.names import docstring_of, key, parsed
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, suffix
+from milepost.verify.syntax.javascript_tree import key as tokens
+from milepost.verify.syntax.javascript_tree import parsed as parsed_javascript
+from milepost.verify.syntax.python_tree import docstring_of, key, parsed
 
 _HASH = frozenset(
     {".rb", ".sh", ".bash", ".bats", ".pl", ".ex", ".exs", ".jl", ".r", ".toml", ".yaml", ".yml", ".cfg", ".ini"}

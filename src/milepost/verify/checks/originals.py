@@ -11,7 +11,7 @@ from milepost.core.verdict import CheckResult, TestCase, TestOutcome
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import NAME as TESTS
 from milepost.verify.command_runner import Bench
-from milepost.verify.guard.paths import is_test_path, is_test_setting, name_of
+from milepost.verify.judging.paths import is_test_path, is_test_setting, name_of
 from milepost.verify.suites.detect import FoundSuite, suites
 from milepost.verify.suites.pairing import paired
 from milepost.verify.suites.suite import SuiteRun

@@ -13,7 +13,7 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.does_anything import is_named
 from milepost.verify.checks.files import counted, listed
-from milepost.verify.guard.paths import CODE, is_test_setting, name_of, suffix
+from milepost.verify.judging.paths import CODE, is_test_setting, name_of, suffix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.secrets.shapes import MASK, mask_tokens
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.files import listed
-from milepost.verify.guard.paths import is_test_path
+from milepost.verify.judging.paths import is_test_path
 
 PIECE, OVERLAP = 2000, 400
 

@@ -15,12 +15,12 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.files import listed
-from milepost.verify.guard.javascript.tree import arguments_of, line_of, string, text_of, walk
-from milepost.verify.guard.javascript.tree import parsed as parsed_javascript
-from milepost.verify.guard.paths import CODE, JAVASCRIPT, is_python_test, is_test_path, name_of, suffix
 from milepost.verify.guard.python.always_true import is_vacuous
 from milepost.verify.guard.python.claims import claims_of, is_claiming_name
-from milepost.verify.guard.python.names import Function, dotted, last_name, parsed
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, is_python_test, is_test_path, name_of, suffix
+from milepost.verify.syntax.javascript_tree import arguments_of, line_of, string, text_of, walk
+from milepost.verify.syntax.javascript_tree import parsed as parsed_javascript
+from milepost.verify.syntax.python_tree import Function, dotted, last_name, parsed
 
 Stub = tuple[str, int]
 

@@ -18,10 +18,10 @@ from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.javascript import settings as javascript_settings
 from milepost.verify.guard.javascript import sources as javascript_sources
 from milepost.verify.guard.javascript import tests as javascript_tests
-from milepost.verify.guard.paths import CODE, JAVASCRIPT, is_test_path, suffix
 from milepost.verify.guard.python import plugins as python_plugins
 from milepost.verify.guard.python import sources as python_sources
 from milepost.verify.guard.python import tests as python_tests
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, is_test_path, suffix
 
 _PROVING_NAME = re.compile(r"(?i)check|verif|test|valid|spec|smoke|assert|accept")
 _SKIPPED_FOLDERS = NOT_SOURCE | BUILT

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from milepost.core.change import Change, ChangedFile
 from milepost.verify.guard.finding import GuardFinding, counted
-from milepost.verify.guard.paths import CODE, is_test_path, is_test_setting, name_of, suffix
+from milepost.verify.judging.paths import CODE, is_test_path, is_test_setting, name_of, suffix
 
 
 def weakened(change: Change) -> tuple[GuardFinding, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from milepost.core.change import Change, ChangedFile
 from milepost.verify.guard.finding import GuardFinding, counted
-from milepost.verify.guard.paths import CODE, JAVASCRIPT, PYTHON, is_test_path, suffix
+from milepost.verify.judging.paths import CODE, JAVASCRIPT, PYTHON, is_test_path, suffix
 
 _LINE_COMMENT = {
     ".py": "#",

@@ -12,7 +12,7 @@ from typing import Any
 from milepost.core.change import ChangedFile
 from milepost.sources.parse_documents import table
 from milepost.verify.guard.finding import GuardFinding
-from milepost.verify.guard.paths import is_test_setting, name_of
+from milepost.verify.judging.paths import is_test_setting, name_of
 
 _HOLDING_BACK = re.compile(
     r"-k.*|-m.*|--deselect.*|--ignore.*|-p(\s*no:.*)?|-pno:.*|--maxfail.*|-x|--exitfirst|--lf|--last-failed|--ff|--sw"

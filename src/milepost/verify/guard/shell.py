@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from milepost.core.change import ChangedFile
 from milepost.verify.guard.finding import GuardFinding
-from milepost.verify.guard.paths import name_of, suffix
+from milepost.verify.judging.paths import name_of, suffix
 
 MAKEFILES = frozenset(
     {"Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "tox.ini", "tox.toml"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from milepost.core.folders import NOT_SOURCE
-from milepost.verify.guard.paths import is_test_path, is_test_setting
+from milepost.verify.judging.paths import is_test_path, is_test_setting
 
 _SOURCES = (".py", ".pyi", ".ini", ".toml", ".cfg", ".pth")
 _OTHERS_OWN = NOT_SOURCE - {"__pycache__", "site-packages"}

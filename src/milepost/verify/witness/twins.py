@@ -17,7 +17,7 @@ from milepost.core.folders import NOT_SOURCE
 from milepost.core.verdict import CheckResult, TestCase
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
-from milepost.verify.guard.paths import is_test_path
+from milepost.verify.judging.paths import is_test_path
 from milepost.verify.suites.detect import PYTHON, suites
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.account import RAN_TO_THE_END

@@ -10,7 +10,7 @@ from milepost.core.change import Change, ChangedFile
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.guard.check import GuardCheck
-from milepost.verify.guard.paths import is_test_path, is_test_setting
+from milepost.verify.judging.paths import is_test_path, is_test_setting
 
 TASK = Task(id="1", title="Add help", status="open", line=1)
 BEFORE = b"def test_help():\n    out = run()\n    assert out.code == 0\n    assert 'usage' in out.text\n"

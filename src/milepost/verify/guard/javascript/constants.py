@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from milepost.verify.guard.javascript.tree import arguments_of, string, text_of
+from milepost.verify.syntax.javascript_tree import arguments_of, string, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from milepost.verify.guard.javascript.flow import Facts, Flow, Key, above, flow_of
-from milepost.verify.guard.javascript.tree import FUNCTIONS, arguments_of, dotted, line_of, string, text_of, walk
+from milepost.verify.syntax.javascript_tree import FUNCTIONS, arguments_of, dotted, line_of, string, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from milepost.verify.guard.javascript.tree import FUNCTIONS, arguments_of, digest, dotted, key, line_of, text_of, walk
+from milepost.verify.syntax.javascript_tree import FUNCTIONS, arguments_of, digest, dotted, key, line_of, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

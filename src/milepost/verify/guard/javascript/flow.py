@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from milepost.verify.guard.javascript.constants import text_value
-from milepost.verify.guard.javascript.tree import FUNCTIONS, arguments_of, string, text_of, walk
+from milepost.verify.syntax.javascript_tree import FUNCTIONS, arguments_of, string, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,10 +9,10 @@ from typing import Any
 from milepost.core.change import ChangedFile
 from milepost.sources.parse_documents import json_of, table
 from milepost.verify.guard.finding import GuardFinding
-from milepost.verify.guard.javascript.tree import key, parsed, text_of, walk
-from milepost.verify.guard.paths import JAVASCRIPT, name_of, suffix
 from milepost.verify.guard.run_settings import harmless_node_options
 from milepost.verify.guard.shell import gives_up
+from milepost.verify.judging.paths import JAVASCRIPT, name_of, suffix
+from milepost.verify.syntax.javascript_tree import key, parsed, text_of, walk
 
 _STEERING = frozenset(
     {"testMatch", "testRegex", "testPathIgnorePatterns", "include", "exclude", "setupFiles", "setupFilesAfterEnv"}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from milepost.core.change import ChangedFile
 from milepost.verify.guard.finding import GuardFinding
 from milepost.verify.guard.javascript.detection import imports_the_runner, notices_tests
-from milepost.verify.guard.javascript.tree import (
+from milepost.verify.judging.paths import is_test_path, is_test_setting, name_of
+from milepost.verify.syntax.javascript_tree import (
     FUNCTIONS,
     arguments_of,
     dotted,
@@ -19,7 +20,6 @@ from milepost.verify.guard.javascript.tree import (
     text_of,
     walk,
 )
-from milepost.verify.guard.paths import is_test_path, is_test_setting, name_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -15,7 +15,7 @@ from milepost.verify.guard.javascript.expectations import (
     is_group,
     is_test,
 )
-from milepost.verify.guard.javascript.tree import (
+from milepost.verify.syntax.javascript_tree import (
     FUNCTIONS,
     arguments_of,
     dotted,

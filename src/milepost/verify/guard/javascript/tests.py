@@ -9,8 +9,8 @@ from milepost.core.change import Change, ChangedFile
 from milepost.verify.guard.finding import GuardFinding, counted
 from milepost.verify.guard.javascript.expectations import Expectation
 from milepost.verify.guard.javascript.suite import Suite, Test, suite_of
-from milepost.verify.guard.javascript.tree import parsed
-from milepost.verify.guard.paths import JAVASCRIPT, is_test_path, suffix
+from milepost.verify.judging.paths import JAVASCRIPT, is_test_path, suffix
+from milepost.verify.syntax.javascript_tree import parsed
 
 _RUNNERS = re.compile(
     r"(node:)?(test|assert)\b|vitest\b|@jest/|jest\b|mocha\b|chai\b|expect\b|jasmine\b|ava\b|tap\b|uvu\b|bun:test|@playwright/|cypress\b|@std/|jsr:|should\b"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from milepost.verify.guard.python.names import key, last_name
+from milepost.verify.syntax.python_tree import key, last_name
 
 
 def is_vacuous(test: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from milepost.verify.guard.python.always_true import is_vacuous, is_vacuous_call
-from milepost.verify.guard.python.names import Function, digest, dotted, key, last_name
+from milepost.verify.syntax.python_tree import Function, digest, dotted, key, last_name
 
 _CLAIMING = re.compile(r"_*(assert|expect|verify|check|ensure|should|must|fail)", re.IGNORECASE)
 _RAISES = frozenset({"raises", "warns", "deprecated_call", "assertRaises", "assertRaisesRegex", "assertWarns"})

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from milepost.verify.guard.python.names import dotted, folded, import_names, resolved
+from milepost.verify.syntax.python_tree import dotted, folded, import_names, resolved
 
 RUNNERS = ("pytest", "_pytest", "unittest", "pluggy", "nose", "doctest")
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef

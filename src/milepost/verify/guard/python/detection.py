@@ -11,7 +11,6 @@ from itertools import permutations
 from milepost.verify.guard.python.code import Code, Sign, code_of
 from milepost.verify.guard.python.flow import Facts, Flow, flow_of
 from milepost.verify.guard.python.looks_for_tests import looks_for_tests
-from milepost.verify.guard.python.names import parsed, strings
 from milepost.verify.guard.python.signs_of_tests import (
     CALLERS,
     ENVIRONMENT,
@@ -24,6 +23,7 @@ from milepost.verify.guard.python.signs_of_tests import (
     is_word,
     source_of,
 )
+from milepost.verify.syntax.python_tree import parsed, strings
 
 _VARIABLE = re.compile(
     r"PYTEST_[A-Z_]+|NODE_TEST_CONTEXT|TOX_ENV_NAME|UNITTEST\w*|MILEPOST_(?:SLOT|PORT_\d|DATABASE_NAME)"

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from milepost.verify.guard.paths import name_of
 from milepost.verify.guard.python.always_true import is_vacuous
 from milepost.verify.guard.python.code import RUNNERS, Code, Sign, within
-from milepost.verify.guard.python.names import dotted, folded, last_name
+from milepost.verify.judging.paths import name_of
+from milepost.verify.syntax.python_tree import dotted, folded, last_name
 
 _HIDDEN = frozenset(
     {"b64decode", "a85decode", "b85decode", "fromhex", "unhexlify", "decompress", "loads", "decode", "rot13"}

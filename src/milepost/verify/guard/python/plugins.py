@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from milepost.core.change import ChangedFile
 from milepost.verify.guard.finding import GuardFinding
-from milepost.verify.guard.paths import is_test_path
-from milepost.verify.guard.python.names import Function, dotted, folded, import_names, key, last_name, parsed
+from milepost.verify.judging.paths import is_test_path
+from milepost.verify.syntax.python_tree import Function, dotted, folded, import_names, key, last_name, parsed
 
 _OUTCOMES = frozenset(
     {"pytest_runtest_makereport", "pytest_runtest_protocol", "pytest_runtestloop", "pytest_pyfunc_call"}

@@ -8,7 +8,6 @@ import re
 from milepost.core.change import ChangedFile
 from milepost.core.task import Task
 from milepost.verify.guard.finding import GuardFinding
-from milepost.verify.guard.paths import is_test_path
 from milepost.verify.guard.python.code import code_of
 from milepost.verify.guard.python.detection import notices_tests
 from milepost.verify.guard.python.forging import (
@@ -18,7 +17,8 @@ from milepost.verify.guard.python.forging import (
     runs_hidden_code,
     uses_the_runner,
 )
-from milepost.verify.guard.python.names import is_too_deep, parsed
+from milepost.verify.judging.paths import is_test_path
+from milepost.verify.syntax.python_tree import is_too_deep, parsed
 
 
 def forged(file: ChangedFile, task: Task) -> tuple[GuardFinding, ...]:

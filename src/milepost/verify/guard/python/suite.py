@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from milepost.verify.guard.python.claims import Claim, Condition, cases_of, claiming_functions, claims_of
-from milepost.verify.guard.python.names import Function, dotted, key, last_name
 from milepost.verify.guard.python.whole_file import (
     SKIPS,
     class_marks,
@@ -19,6 +18,7 @@ from milepost.verify.guard.python.whole_file import (
     skipping,
     uncollected_in,
 )
+from milepost.verify.syntax.python_tree import Function, dotted, key, last_name
 
 SETUPS = frozenset(
     {"setUp", "setUpClass", "asyncSetUp", "setUpModule", "setup", "setup_method", "setup_class", "setup_module"}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from milepost.core.change import Change, ChangedFile
 from milepost.verify.guard.finding import GuardFinding, counted
-from milepost.verify.guard.paths import is_test_path, name_of, suffix
 from milepost.verify.guard.python.claims import Claim
-from milepost.verify.guard.python.names import parsed
 from milepost.verify.guard.python.suite import Suite, Test, suite_of
+from milepost.verify.judging.paths import is_test_path, name_of, suffix
+from milepost.verify.syntax.python_tree import parsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import ast
 import unittest
 from collections.abc import Iterator
 
-from milepost.verify.guard.python.names import dotted, folded, key, last_name
+from milepost.verify.syntax.python_tree import dotted, folded, key, last_name
 
 SKIPS = frozenset({"skip", "skipif", "skipIf", "skipUnless", "xfail", "expectedFailure"})
 _SKIPPING_CALLS = frozenset({"skip", "skipTest", "SkipTest", "importorskip", "xfail", "exit"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from milepost.verify.guard.paths import suffix
+from milepost.verify.judging.paths import suffix
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
