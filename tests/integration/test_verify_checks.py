@@ -18,11 +18,12 @@ from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestOutcome, Verdict
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
-from milepost.verify.checks.tests import TestsCheck, outcomes, ran_to_the_end
+from milepost.verify.checks.tests import outcomes, ran_to_the_end
 from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.verify import Question, Subject, checks_for, verify
+from tests.fakes.suite_check import run_tests
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"
 TEST_HOURS = """
@@ -116,7 +117,7 @@ def test_the_same_tests_give_the_same_answer_with_and_without_pytest(bench: Benc
     write(workspace, src__hours=HOURS.format(factor=60), tests__test_hours=TEST_HOURS)
     before = listing(workspace.folder)
 
-    result = TestsCheck(bench=bench).run(workspace)
+    result = run_tests(bench, workspace)
 
     assert result.outcome == "failed"
     assert result.summary == "tests/test_hours.py::TestHours::test_hours: 90.0 != 5400 : hours are wrong"
@@ -131,10 +132,10 @@ def test_the_same_tests_give_the_same_answer_with_and_without_pytest(bench: Benc
 
 def test_a_fixed_test_decides(bench: Bench, workspace: Workspace) -> None:
     write(workspace, hours=HOURS.format(factor=60), tests__test_hours=TEST_HOURS)
-    base = outcomes(TestsCheck(bench=bench).run(workspace))
+    base = outcomes(run_tests(bench, workspace))
     write(workspace, hours=HOURS.format(factor=3600))
 
-    result = TestsCheck(bench=bench, before=base).run(workspace)
+    result = run_tests(bench, workspace, before=base)
 
     assert (result.outcome, result.decisive) == ("passed", True)
     assert result.summary == "2 passed, 1 of them did not pass before"
@@ -142,11 +143,11 @@ def test_a_fixed_test_decides(bench: Bench, workspace: Workspace) -> None:
 
 def test_tests_written_before_their_module_decide_once_it_is_there(bench: Bench, workspace: Workspace) -> None:
     write(workspace, tests__test_hours=TEST_HOURS, tests__test_days="import days\n" + TEST_HOURS)
-    base = outcomes(TestsCheck(bench=bench).run(workspace))
+    base = outcomes(run_tests(bench, workspace))
     assert base == {"tests/test_days.py": "failed", "tests/test_hours.py": "failed"}
     write(workspace, hours=HOURS.format(factor=3600))
 
-    result = TestsCheck(bench=bench, before=base).run(workspace)
+    result = run_tests(bench, workspace, before=base)
 
     assert (result.outcome, result.decisive) == ("passed", True)
     assert result.summary == "2 passed, 2 of them did not pass before, 1 failed already before"
@@ -154,10 +155,10 @@ def test_tests_written_before_their_module_decide_once_it_is_there(bench: Bench,
 
 def test_a_file_that_can_no_longer_be_imported_fails_with_the_reason(bench: Bench, workspace: Workspace) -> None:
     write(workspace, hours=HOURS.format(factor=3600), test_hours=TEST_HOURS)
-    base = outcomes(TestsCheck(bench=bench).run(workspace))
+    base = outcomes(run_tests(bench, workspace))
     write(workspace, hours="import no_such_module\n")
 
-    result = TestsCheck(bench=bench, before=base).run(workspace)
+    result = run_tests(bench, workspace, before=base)
 
     assert result.outcome == "failed"
     assert result.summary == "test_hours.py: ModuleNotFoundError: No module named 'no_such_module'"
@@ -212,7 +213,7 @@ def test_exit_zero_without_tests_that_passed_is_not_believed(
     line = CommandCheck(command_line="python -m pytest -q", bench=pytest_bench)
     before: dict[str, TestOutcome] = {"test_hours.py::TestHours::test_nothing": "passed"}
 
-    verify_line, tests = line.run(workspace), TestsCheck(bench=pytest_bench, before=before).run(workspace)
+    verify_line, tests = line.run(workspace), run_tests(pytest_bench, workspace, before=before)
 
     assert (verify_line.exit_code, verify_line.outcome) == (0, "failed")
     assert tests.outcome == "failed"
@@ -230,7 +231,7 @@ def test_a_runner_that_crashes_fails_the_check(
 ) -> None:
     write(workspace, test_a="def test_a():\n    pass\n", conftest=conftest)
 
-    result = TestsCheck(bench=pytest_bench).run(workspace)
+    result = run_tests(pytest_bench, workspace)
 
     assert result.outcome == "failed"
     assert reason in result.summary
@@ -239,7 +240,7 @@ def test_a_runner_that_crashes_fails_the_check(
 
 def test_tests_that_ran_to_their_end_are_told_from_those_that_did_not(bench: Bench, workspace: Workspace) -> None:
     def ran() -> bool:
-        return ran_to_the_end(TestsCheck(bench=bench).run(workspace))
+        return ran_to_the_end(run_tests(bench, workspace))
 
     assert ran()
     write(workspace, hours=HOURS.format(factor=60), test_hours=TEST_HOURS)
@@ -251,15 +252,15 @@ def test_tests_that_ran_to_their_end_are_told_from_those_that_did_not(bench: Ben
     write(workspace, test_hours="import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     assert not ran()
     write(workspace, test_hours="import time\ntime.sleep(600)\n")
-    assert not ran_to_the_end(TestsCheck(bench=replace(bench, timeout_s=1.0)).run(workspace))
-    assert not ran_to_the_end(TestsCheck(bench=replace(bench, interpreter=None)).run(workspace))
+    assert not ran_to_the_end(run_tests(replace(bench, timeout_s=1.0), workspace))
+    assert not ran_to_the_end(run_tests(replace(bench, interpreter=None), workspace))
 
 
 def test_a_project_without_tests_has_nothing_to_ask_unless_it_had_some(bench: Bench, workspace: Workspace) -> None:
-    assert TestsCheck(bench=bench).run(workspace).outcome == "absent"
+    assert run_tests(bench, workspace).outcome == "absent"
     write(workspace, tests__test_empty="")
-    assert TestsCheck(bench=bench).run(workspace).outcome == "absent"
-    assert TestsCheck(bench=bench, before={"t::a": "passed"}).run(workspace).outcome == "failed"
+    assert run_tests(bench, workspace).outcome == "absent"
+    assert run_tests(bench, workspace, before={"t::a": "passed"}).outcome == "failed"
 
 
 def run_line(bench: Bench, workspace: Workspace, line: str) -> CheckResult:
@@ -339,7 +340,7 @@ def test_settings_above_the_checkout_are_the_users_own_affair(pytest_bench: Benc
     (workspace.folder / "pyproject.toml").write_text("[project]\nname = 'app'\n")
     write(workspace, test_a="def test_a():\n    pass\n")
 
-    assert TestsCheck(bench=pytest_bench).run(workspace).summary == "1 passed"
+    assert run_tests(pytest_bench, workspace).summary == "1 passed"
     assert run_line(pytest_bench, workspace, "python -m pytest test_a.py").summary.endswith("exit 0")
 
 
@@ -437,7 +438,7 @@ def test_pytest_is_asked_for_once_and_an_agents_pytest_file_is_not_the_answer(
     write(workspace, test_hours=TEST_HOURS, hours=HOURS.format(factor=3600), pytest="raise SystemExit(0)\n")
     bench = Bench(terminal=Listening(), interpreter=without_pytest)
 
-    results = [TestsCheck(bench=bench).run(workspace) for _ in range(2)]
+    results = [run_tests(bench, workspace) for _ in range(2)]
 
     assert [result.summary for result in results] == ["2 passed", "2 passed"]
     assert sum("import pytest" in argv for argv in asked) == 1

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,9 @@ from milepost.core.attempt import Workspace
 from milepost.core.ports import Terminal
 from milepost.core.verdict import TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.checks.tests import TestsCheck, find_flaky, outcomes, ran_to_the_end
+from milepost.verify.checks.tests import find_flaky, outcomes, ran_to_the_end
 from milepost.verify.command_runner import Bench
+from tests.fakes.suite_check import run_tests
 from tests.integration.suites import workspace_in, write
 from tests.tools import needs
 
@@ -59,11 +59,11 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def test_a_fixed_test_gets_the_credit_and_a_broken_one_fails(bench: Bench, workspace: Workspace) -> None:
     write(workspace, {"hours.js": HOURS.format(factor=60)})
-    base = outcomes(TestsCheck(bench=bench).run(workspace))
+    base = outcomes(run_tests(bench, workspace))
     write(workspace, {"hours.js": HOURS.format(factor=3600)})
-    fixed = TestsCheck(bench=bench, before=base).run(workspace)
+    fixed = run_tests(bench, workspace, before=base)
     write(workspace, {"hours.js": HOURS.format(factor=60)})
-    broken = TestsCheck(bench=bench, before=outcomes(fixed)).run(workspace)
+    broken = run_tests(bench, workspace, before=outcomes(fixed))
 
     assert base == {"hours.test.js::counts": "failed", "hours.test.js::of nothing": "passed"}
     assert (fixed.outcome, fixed.decisive, fixed.summary) == ("passed", True, "2 passed, 1 of them did not pass before")
@@ -79,16 +79,15 @@ def test_a_test_that_fails_now_and_then_fails_the_task_unless_it_did_so_before(
 ) -> None:
     write(workspace, {"luck.test.js": SOMETIMES})
     base = {**dict.fromkeys(("hours.test.js::counts", "hours.test.js::of nothing", FLAKY_ID), "passed")}
-    check = TestsCheck(bench=bench, before=base)  # type: ignore[arg-type]
     asked: list[tuple[str, ...]] = []
 
     def also_at_base(ids: tuple[str, ...]) -> frozenset[str]:
         asked.append(ids)
         return frozenset(ids)
 
-    new = replace(check, flaky_at_base=lambda ids: frozenset()).run(workspace)
+    new = run_tests(bench, workspace, before=base, flaky_at_base=lambda ids: frozenset())
     (workspace.folder / ".ran").unlink(missing_ok=True)
-    old = replace(check, flaky_at_base=also_at_base).run(workspace)
+    old = run_tests(bench, workspace, before=base, flaky_at_base=also_at_base)
 
     assert (new.outcome, new.summary) == (
         "failed",
@@ -110,10 +109,10 @@ def test_flaky_tests_are_found_by_running_them_again(bench: Bench, workspace: Wo
 
 def test_luck_at_the_base_earns_no_credit(bench: Bench, workspace: Workspace) -> None:
     write(workspace, {"luck.test.js": SOMETIMES})
-    base = outcomes(TestsCheck(bench=bench).run(workspace))
+    base = outcomes(run_tests(bench, workspace))
     (workspace.folder / ".ran").write_text("")  # it will pass now
 
-    result = TestsCheck(bench=bench, before=base).run(workspace)
+    result = run_tests(bench, workspace, before=base)
 
     assert (result.outcome, result.decisive, result.summary) == ("passed", False, "3 passed")
 
@@ -124,9 +123,9 @@ def test_the_suites_of_several_languages_are_one_answer(bench: Bench, tmp_path: 
     lost = {"packages/old/package.json": json.dumps({"scripts": {"test": "vitest run"}})}
     workspace = workspace_in(tmp_path, files | lost | {"packages/c/Makefile": "test:\n\t@true\n"})
 
-    result = TestsCheck(bench=bench).run(workspace)
+    result = run_tests(bench, workspace)
     write(workspace, {"packages/web/hours.js": "process.exit(0);\n"})
-    problem = TestsCheck(bench=bench, before=outcomes(result)).run(workspace)
+    problem = run_tests(bench, workspace, before=outcomes(result))
 
     assert set(outcomes(result)) == {f"packages/web/hours.test.js::{name}" for name in ("counts", "of nothing")}
     assert result.summary == "2 passed, not run: packages/old (vitest): vitest is not installed"
@@ -138,8 +137,8 @@ def test_the_suites_of_several_languages_are_one_answer(bench: Bench, tmp_path: 
 def test_a_suite_that_cannot_be_run_here_is_no_baseline_and_fails_what_had_tests(bench: Bench, tmp_path: Path) -> None:
     workspace = workspace_in(tmp_path, {"package.json": json.dumps({"scripts": {"test": "vitest run"}})})
 
-    alone = TestsCheck(bench=bench).run(workspace)
-    lost = TestsCheck(bench=bench, before={"a.test.js::counts": "passed"}).run(workspace)
+    alone = run_tests(bench, workspace)
+    lost = run_tests(bench, workspace, before={"a.test.js::counts": "passed"})
 
     assert (alone.outcome, alone.summary) == ("absent", "the tests could not be run: vitest is not installed")
     assert not ran_to_the_end(alone)
@@ -151,18 +150,19 @@ def test_a_test_that_passes_by_luck_earns_no_credit_where_nothing_else_decides(
     bench: Bench, workspace: Workspace
 ) -> None:
     base: dict[str, TestOutcome] = {"hours.test.js::counts": "failed", "hours.test.js::of nothing": "passed"}
-    check = TestsCheck(bench=bench, before=base, is_all=True, flaky_at_base=frozenset)
-    lucky = check.run(workspace)
+    lucky = run_tests(bench, workspace, before=base, is_all=True, flaky_at_base=frozenset)
     assert (lucky.outcome, lucky.decisive) == ("passed", False)
     assert "flaky" in lucky.summary
-    assert replace(check, flaky_at_base=lambda _: frozenset()).run(workspace).decisive
-    assert replace(check, is_all=False).run(workspace).decisive, "a Verify line is there to decide"
+    assert run_tests(bench, workspace, before=base, is_all=True, flaky_at_base=lambda _: frozenset()).decisive
+    assert run_tests(bench, workspace, before=base, flaky_at_base=frozenset).decisive, (
+        "a Verify line is there to decide"
+    )
 
 
 def test_a_suite_that_could_not_be_run_at_the_base_either_is_nobodys_fault(bench: Bench, workspace: Workspace) -> None:
     kills = "const test = require('node:test');\ntest('kills', () => process.kill(process.ppid, 'SIGKILL'));\n"
     write(workspace, {"hours.test.js": kills})
-    assert TestsCheck(bench=bench).run(workspace).outcome == "failed"
-    excused = TestsCheck(bench=bench, at_base_either=True).run(workspace)
+    assert run_tests(bench, workspace).outcome == "failed"
+    excused = run_tests(bench, workspace, at_base_either=True)
     assert excused.outcome == "absent"
     assert not ran_to_the_end(excused), "and the next attempt is not compared with nothing"

@@ -19,6 +19,10 @@ class Before(Protocol):
         """A digest of what each of the tests is called with, where it is parametrised and that can be told."""
         ...
 
+    def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        """The outcome of the tests of these files, put on the source there; None in the place of one that is gone."""
+        ...
+
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         """Those of these tests that both fail and pass there."""
         ...
@@ -52,6 +56,9 @@ class UnknownBefore:
 
     def parameters(self) -> Mapping[str, str]:
         return {}
+
+    def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        return None
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         return frozenset()

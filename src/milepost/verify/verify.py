@@ -16,14 +16,14 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
-from milepost.verify.checks.agreement import AgreementCheck
+from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
 from milepost.verify.checks.coverage import CoverageCheck
-from milepost.verify.checks.does_anything import has_substance
+from milepost.verify.checks.done import DoneCheck, OwnTestsRule, own_tests
 from milepost.verify.checks.environment import EnvironmentCheck
 from milepost.verify.checks.files import FilesCheck
 from milepost.verify.checks.imports import ImportsCheck
+from milepost.verify.checks.line_on_trees import LineOnTrees
 from milepost.verify.checks.lint import LintCheck
-from milepost.verify.checks.originals import OriginalsCheck
 from milepost.verify.checks.runtime import RuntimeCheck
 from milepost.verify.checks.scope import ScopeCheck
 from milepost.verify.checks.secrets import SecretsCheck
@@ -31,11 +31,13 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
-from milepost.verify.guard.check import GuardCheck
+from milepost.verify.judging.behaviour import keeps_behaviour
+from milepost.verify.judging.changed_tests import asks_for_removal
+from milepost.verify.judging.names import NamesCheck
 from milepost.verify.levels import Level, Mode, is_asked
-from milepost.verify.witness.twins import TwinsCheck
+from milepost.verify.suites.candidate_runs import CandidateRuns
+from milepost.verify.trees import Tree, Trees
 
 LONGEST_TRACEBACK = 2_000
 
@@ -61,19 +63,25 @@ class VerificationScope:
     coverage: float | None = None
     most_files: int = 0
     largest_bytes: int = 0
+    changed_tests: Rule = "ask"
+    own_tests: OwnTestsRule = "ask"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is put to the question: the change of a task, who made it, the tree, and how things stood before."""
+    """What is put to the question: the change of a task, who made it, its trees, and how things stood before."""
 
     tree: str
     task: Task
     change: Change
     agent: str
-    bench: Bench
+    trees: Trees
     before: Before = field(default_factory=UnknownBefore)
     asked: VerificationScope = field(default_factory=VerificationScope)
+
+    @property
+    def bench(self) -> Bench:
+        return self.trees.as_it_is.bench
 
     @property
     def by_pattern(self) -> bool:
@@ -86,11 +94,21 @@ class Subject:
 
     @property
     def files(self) -> tuple[str, ...]:
-        return _each_once(file for part in self.task.walk() for file in part.files)
+        return files_of(self.task)
 
     @property
     def verify(self) -> tuple[str, ...]:
-        return _each_once(line for part in self.task.walk() for line in part.verify)
+        return lines_of(self.task)
+
+
+def files_of(task: Task) -> tuple[str, ...]:
+    """The files that a task and its subtasks name."""
+    return _each_once(file for part in task.walk() for file in part.files)
+
+
+def lines_of(task: Task) -> tuple[str, ...]:
+    """The `Verify:` lines of a task and its subtasks."""
+    return _each_once(line for part in task.walk() for line in part.verify)
 
 
 def checks_for(subject: Subject) -> tuple[Question, ...]:
@@ -117,7 +135,6 @@ def _of_the_change(subject: Subject) -> Iterator[tuple[str, Question]]:
         ),
     )
     yield "secrets", SecretsCheck(change=change, redact=subject.bench.redact)
-    yield "guard", GuardCheck(change=change, task=task)
     yield "stubs", StubsCheck(change=change, task=task)
 
 
@@ -127,43 +144,61 @@ def _of_the_project(subject: Subject) -> Iterator[tuple[str, Question]]:
     known = before.environment() if bench.equipment.problem else None
     yield "environment", EnvironmentCheck(bench=bench, before=known)
     yield "syntax", SyntaxCheck(change=change, bench=bench, expected=subject.files)
+    yield "names", NamesCheck(change=change, bench=bench)
     yield "imports", ImportsCheck(change=change, bench=bench, before=before.broken_imports)
     yield "runtime", RuntimeCheck(change=change, bench=bench, before=before.broken_builds)
 
 
 def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
-    """Whether the tests hold, as they are and as they were, and whether they can fail at all."""
-    change, bench, before, asked = subject.change, subject.bench, subject.before, subject.asked
-    may_change, runners = subject.tests_may_change, asked.runners
+    """Whether the tests hold, as they were and as they are, whether they can fail, and whether they show the work."""
+    task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
+    content = {path: file.after for path in trees.split.tests if (file := change.file(path)) is not None}
+    runs = CandidateRuns(trees, before, content, asked.runners)
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
-    parameters = before.parameters() if stood else {}
     yield (
         "tests",
         TestsCheck(
-            bench=bench,
+            runs=runs,
             before=stood,
-            parameters=parameters,
-            new_tests_count=subject.by_pattern,
-            may_change=may_change,
+            parameters=before.parameters() if stood else {},
+            may_change=subject.tests_may_change,
             reruns=asked.reruns,
             flaky_at_base=before.flaky,
-            runners=runners,
             is_all=not subject.verify,
             at_base_either=stood is None and not isinstance(before, UnknownBefore),
         ),
     )
-    nothing_to_do = subject.task.changes_nothing and not change.files
-    substance = nothing_to_do or has_substance(change, subject.files)
     for line in subject.verify:
-        yield "verify", CommandCheck(command_line=line, bench=bench, before=before.command(line), substance=substance)
-    yield "tests", AgreementCheck(bench=bench)
+        on_bench, as_left = (_line(subject, line, runs, tree) for tree in (trees.bench, trees.as_it_is))
+        yield (
+            "verify",
+            LineOnTrees(on_bench=on_bench, as_left=as_left, runs=runs, may_change=subject.tests_may_change),
+        )
     yield (
         "tests",
-        OriginalsCheck(
-            change=change, bench=bench, before=stood, parameters=parameters, may_change=may_change, runners=runners
+        ChangedTestsCheck(
+            runs=runs,
+            change=change,
+            before=stood,
+            may_change=subject.tests_may_change,
+            removal=asks_for_removal(task),
+            rule=asked.changed_tests,
+            reruns=asked.reruns,
         ),
     )
-    yield "tests", TwinsCheck(bench=bench, seed=subject.tree, runners=runners)
+    yield (
+        "verify",
+        DoneCheck(
+            change=change,
+            runs=runs,
+            files=subject.files,
+            lines=bool(subject.verify),
+            keeps_behaviour=keeps_behaviour(task),
+            changes_nothing=task.changes_nothing,
+            by_pattern=subject.by_pattern,
+            own_tests=asked.own_tests,
+        ),
+    )
 
 
 def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:
@@ -177,7 +212,7 @@ def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:
 
 
 def verify(
-    workspace: Workspace,
+    trees: Trees,
     checks: tuple[Question, ...],
     tree: str,
     redact: Redactor,
@@ -190,9 +225,10 @@ def verify(
     the files or at their syntax ends it early, since there is nothing worth running then.
     """
     results: list[CheckResult] = []
+    workspaces = (trees.as_it_is.workspace, trees.bench.workspace)
     for check in checks:
-        found = _answer(check, workspace, tuple(results))
-        result = _told(replace(found, log_id=collect_log()), redact, workspace)
+        found = _answer(check, trees.as_it_is.workspace, tuple(results))
+        result = _told(replace(found, log_id=collect_log()), redact, workspaces)
         results.append(result)
         if on_check is not None:
             on_check(result)
@@ -217,9 +253,13 @@ def _answer(check: Question, workspace: Workspace, earlier: tuple[CheckResult, .
         return CheckResult(name=name, outcome="failed", summary=summary, log=log)
 
 
-def _told(result: CheckResult, redact: Redactor, workspace: Workspace) -> CheckResult:
+def _told(result: CheckResult, redact: Redactor, workspaces: tuple[Workspace, ...]) -> CheckResult:
     """What is kept of an answer: no secret, and paths as they are in the project."""
-    places = ((f"{workspace.folder}/", ""), (str(workspace.folder), "."), (f"{workspace.scratch}/", "scratch/"))
+    places = [
+        place
+        for one in workspaces
+        for place in ((f"{one.folder}/", ""), (str(one.folder), "."), (f"{one.scratch}/", "scratch/"))
+    ]
 
     def plain(text: str) -> str:
         for place, short in places:
@@ -237,6 +277,10 @@ def _told(result: CheckResult, redact: Redactor, workspace: Workspace) -> CheckR
         argv=tuple(plain(word) for word in result.argv),
         cases=tuple(cases),
         log=plain(result.log),
+        questions=tuple(
+            replace(one, text=plain(one.text), before=plain(one.before), after=plain(one.after))
+            for one in result.questions
+        ),
     )
 
 

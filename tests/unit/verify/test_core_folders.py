@@ -16,7 +16,6 @@ from milepost.engine.context.tags import is_code
 from milepost.engine.project.folder_globs import folders_named
 from milepost.sandbox.confined import ConfinedFolder, PlainFolder
 from milepost.ship.archive import TreeArchive
-from milepost.verify.guard.check import count_test_files
 from milepost.verify.programs.python_modules import python_files
 from milepost.verify.suites.python_project import find_test_files
 from milepost.verify.walk_checkout import files_below
@@ -75,14 +74,6 @@ def test_every_walk_leaves_out_its_own_folders_and_no_other(tmp_path: Path, name
     entered = {path.split("/")[0] for path in walk(top) if path.endswith("/test_x.py")}
 
     assert entered == ALL - left_out
-
-
-def test_the_guard_counts_no_tests_of_what_is_installed_or_built(tmp_path: Path) -> None:
-    for folder in ALL:
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "test_x.py").touch()
-
-    assert count_test_files(tmp_path) == len(ALL - CACHES - INSTALLED - HIDDEN - BUILT)
 
 
 def test_what_runs_in_the_sandbox_leaves_out_what_the_engine_does() -> None:

@@ -17,10 +17,13 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
-from milepost.verify.checks.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
+from milepost.verify.checks.tests import NAME, find_flaky, outcomes, parameters, ran_to_the_end, state_of
 from milepost.verify.checks.types import type_errors
 from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
+from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.trees import Tree
+from milepost.verify.witness.swap import swapped
 
 STANDING = "tests with their parameters"
 ABOUT = "before the change: failing is no trouble"
@@ -118,10 +121,25 @@ class Baseline:
 
     def _standing(self) -> dict[str, Any] | None:
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
-            found = TestsCheck(bench=bench, runners=self.baselines.runners()).run(workspace)
+            found = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners())
             return _standing(found) if ran_to_the_end(found) else None
 
         found: dict[str, Any] | None = self._answer(STANDING, ask)
+        return found
+
+    def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        by_file = all(suffix(path) in PYTHON | JAVASCRIPT for path in files)
+        only = tuple(files) if by_file else ()
+
+        def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
+            with swapped(workspace.folder, files):
+                found = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners(), only)
+            return outcomes(found) if ran_to_the_end(found) else None
+
+        content = hashlib.sha256()
+        for path, held in sorted(files.items()):
+            content.update(f"{path} {len(held or b'')} {held is None}\n".encode() + (held or b""))
+        found: dict[str, TestOutcome] | None = self._answer(f"tests with {content.hexdigest()}", ask)
         return found
 
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
@@ -23,8 +23,10 @@ from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
 from milepost.verify.confidence import confidence, coverage_told
+from milepost.verify.judging.split import BaseFacts, Split, split
 from milepost.verify.levels import Mode
-from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, verify
+from milepost.verify.trees import Tree, Trees
+from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, lines_of, verify
 from milepost.workspace.mileposts import Mileposts
 
 OnCheck = Callable[[CheckResult], None]
@@ -48,13 +50,15 @@ class Verifier:
         task = corrected(task, candidate.corrections)
         change = self.mileposts.change(candidate.base, candidate.tree, without=roadmap)
         before = self._before(candidate.base)
-        with self.outfitter.fitted(name, candidate.base, tree=candidate.tree) as (workspace, bench):
+        parts = self._split(task, change, before)
+        with ExitStack() as checkouts:
+            trees = self._trees(checkouts, candidate, name, parts)
             subject = Subject(
                 tree=candidate.tree,
                 task=task,
                 change=change,
                 agent=candidate.agent,
-                bench=bench,
+                trees=trees,
                 before=before,
                 asked=self.asked,
             )
@@ -62,9 +66,46 @@ class Verifier:
             if self.reviewer is not None:
                 checks = (*checks, _opinion(self.reviewer, task, change, candidate))
             self.logging.forget()
-            evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.logging.collect)
-        self.baselines.learn(evidence)
-        return replace(evidence, confidence=_confidence(evidence, candidate, change))
+            evidence = verify(trees, checks, candidate.tree, self.redact, on_check, self.logging.collect)
+        if not trees.differ:
+            self.baselines.learn(evidence)
+        return replace(
+            evidence,
+            confidence=_confidence(evidence, candidate, change),
+            from_base=(*parts.restored, *parts.merged),
+            left_out=(*parts.left_out, *parts.uncertain),
+        )
+
+    def _split(self, task: Task, change: Change, before: Baseline) -> Split:
+        """Which files of the change judge; of a change that is no task's, none: it is the user's own."""
+        if not task.id or not change.files or self.asked.mode is Mode.SKIP:
+            return Split()
+        tests = before.tests() or {}
+        lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]
+        facts = BaseFacts(
+            files=frozenset(self.mileposts.blobs_at(before.commit)),
+            test_files=frozenset(name.partition("::")[0] for name in tests),
+            opened=frozenset(path for found in lines for path in found.opened),
+            programs=frozenset(path for found in lines for path in found.programs),
+        )
+        return split(change, files_of(task), facts)
+
+    def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split) -> Trees:
+        """Checkouts of the candidate as it is and, where the change touches what judges, of the tree with the base's."""
+        workspace, bench = checkouts.enter_context(self.outfitter.fitted(name, candidate.base, tree=candidate.tree))
+        as_it_is = Tree(workspace=workspace, bench=bench)
+        tree = self.mileposts.bench_tree(
+            candidate.base,
+            candidate.tree,
+            restored=parts.restored,
+            left_out=(*parts.left_out, *parts.uncertain),
+            merged=parts.merged,
+        )
+        if tree == candidate.tree:
+            return Trees(as_it_is=as_it_is, bench=as_it_is, split=parts)
+        fitted = self.outfitter.fitted(f"{name}-bench", candidate.base, tree=tree)
+        workspace, bench = checkouts.enter_context(fitted)
+        return Trees(as_it_is=as_it_is, bench=Tree(workspace=workspace, bench=bench), split=parts)
 
     def look_ahead(self, base: str, task: Task) -> None:
         """Ask in the background how things stand at a base, while an agent is at work on it."""

@@ -7,11 +7,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from milepost.core.change import Change, ChangedFile
-from milepost.verify.guard.other import without_block_comments
 from milepost.verify.judging.paths import CODE, JAVASCRIPT, suffix
 from milepost.verify.syntax.javascript_tree import key as tokens
 from milepost.verify.syntax.javascript_tree import parsed as parsed_javascript
-from milepost.verify.syntax.python_tree import docstring_of, key, parsed
+from milepost.verify.syntax.python_tree import parsed, without_docstrings
 
 _HASH = frozenset(
     {".rb", ".sh", ".bash", ".bats", ".pl", ".ex", ".exs", ".jl", ".r", ".toml", ".yaml", ".yml", ".cfg", ".ini"}
@@ -40,7 +39,7 @@ def meaning(path: str, text: str) -> str:
     kind = suffix(path)
     if kind in (".py", ".pyi"):
         tree = parsed(text)
-        return _python(tree) if tree is not None else _lines(text, "#")
+        return ast.unparse(without_docstrings(tree)) if tree is not None else _lines(text, "#")
     if kind in JAVASCRIPT:
         return tokens(parsed_javascript(path, text), {})
     if kind in _HASH:
@@ -65,14 +64,16 @@ def _matches(path: str, entry: str) -> bool:
     return any(sign in entry for sign in "*?[") and fnmatchcase(path, entry)
 
 
-def _python(tree: ast.Module) -> str:
-    """The keys of all statements, docstrings left out."""
-    prose = {id(docstring) for node in ast.walk(tree) if (docstring := docstring_of(node)) is not None}
-    return "\n".join(
-        key(statement, {}, prose) for statement in tree.body if id(getattr(statement, "value", None)) not in prose
-    )
-
-
 def _lines(text: str, comment: str) -> str:
     kept = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in kept if line and not line.startswith(comment))
+
+
+def without_block_comments(text: str) -> str:
+    """The text without `/* … */`, its lines kept; one that is never closed is left alone."""
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
+        kept += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 2
+    return "".join(kept) + text[at:]

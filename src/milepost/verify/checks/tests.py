@@ -1,4 +1,4 @@
-"""The check that runs the project's own tests and compares them with how they were before the attempt."""
+"""The check that runs the project's own tests as they were at the base, and compares them with how they stood there."""
 
 from __future__ import annotations
 
@@ -6,75 +6,109 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from milepost.core.attempt import Workspace
-from milepost.core.verdict import CheckResult, TestOutcome
+from milepost.core.verdict import CheckResult, Question, TestOutcome
+from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench, tail
-from milepost.verify.suites.compare import Comparison, broken, compare, outcomes, parameters
-from milepost.verify.suites.detect import FoundSuite, suites
+from milepost.verify.judging.changed_tests import file_of, is_answered, rewritten
+from milepost.verify.suites.candidate_runs import CandidateRuns, Runs, cases_of, run_suites
+from milepost.verify.suites.compare import Comparison, broken, compare, no_longer_run, outcomes, parameters
+from milepost.verify.suites.detect import suites
 from milepost.verify.suites.pairing import Pairing, paired
 from milepost.verify.suites.reruns import Reruns, rerun
 from milepost.verify.suites.suite import SuiteRun
+from milepost.verify.trees import Tree
 
-__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "parameters", "ran_to_the_end"]
+__all__ = ["NAME", "TestsCheck", "compare", "find_flaky", "outcomes", "parameters", "ran_to_the_end", "state_of"]
 
 NAME = "tests"
 LONGEST_LOG = 8_000
 MOST_RERUN = 50
 MISSING = "the tests could not be run: "
 
-Runs = tuple[tuple[FoundSuite, SuiteRun], ...]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestsCheck:
-    """Asks whether the tests still hold, those of all suites of the checkout.
+    """Asks whether the tests of the base hold on the new source, those of all suites of the checkout.
 
-    `before` are the outcomes on the tree the attempt started from, None when they are unknown, and
+    `before` are their outcomes on the tree the attempt started from, None when they are unknown, and
     `parameters` what its parametrised tests were called with, by which they are found again. The answer
-    is decisive when a test that was there and did not pass passes now: a new test is its author's own
-    word, unless `new_tests_count` says that the author is no model. With `may_change` tests may go, or be
-    skipped. A test that fails now and did not before is run `reruns` times more; one that passes then is
-    flaky, which excuses it where `flaky_at_base` says that it was so before. With `is_all`, where no other
-    check decides, a test that is flaky at the base earns no credit either. A suite that cannot be run
-    `at_base_either` is nobody's fault.
+    is decisive when a test that was there and did not pass passes now. A test that fails now and did not before is
+    run `reruns` times more; one that passes then is flaky, which excuses it where `flaky_at_base` says that it was so
+    before. With `is_all`, where no other check decides, a test that is flaky at the base earns no credit either. A
+    suite that cannot be run `at_base_either` is nobody's fault. What fails as it was, and passes as the attempt
+    changed it, is for the check of changed tests to answer; with `may_change` also where it failed before.
     """
 
     __test__ = False  # pytest collects classes by this prefix
 
-    bench: Bench
+    runs: CandidateRuns
     before: Mapping[str, TestOutcome] | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
-    new_tests_count: bool = False
     may_change: bool = False
     reruns: int = 2
     flaky_at_base: Callable[[tuple[str, ...]], frozenset[str]] | None = None
-    runners: tuple[str, ...] = ()
     is_all: bool = False
     at_base_either: bool = False
 
     def run(self, workspace: Workspace) -> CheckResult:
-        found = suites(workspace.folder, self.runners)
-        runs = tuple((suite, suite.runner.run(suite.folder, workspace, self.bench)) for suite in found)
-        pairing = paired(tuple(case for _, run in runs for case in run.cases), self.before, self.parameters)
-        told = _told(runs, self.bench, broken_ids(runs, pairing.before))
+        runs, bench = self.runs.on_bench, self.runs.trees.bench.bench
+        pairing = paired(cases_of(runs), self.before, self.parameters)
+        told = _told(runs, bench, broken_ids(runs, pairing.before))
         if told.outcome == "failed":
-            if not self.at_base_either:
-                return told
-            return replace(told, outcome="absent", summary=f"{MISSING}nor on the base commit: {told.summary}")
+            return self._without_answer(told)
         again = self._run_again(runs, workspace, pairing)
-        seen = compare(
-            told,
-            pairing.before,
-            self.new_tests_count,
-            Comparison(may_change=self.may_change, reruns=again, excused=self._excused(again, runs, pairing)),
+        by = Comparison(
+            reruns=again,
+            excused=self._excused(again, runs, pairing),
+            answered=self._answered(runs, pairing),
         )
+        seen = compare(told, pairing.before, by)
+        if seen.outcome != "failed" and not self.may_change and (forms := self._rewritten(runs, pairing)):
+            verb = "passes" if len(forms) == 1 else "pass"
+            return replace(seen, outcome="failed", summary=f"{listed(forms)} {verb} only in the rewritten form")
         return self._without_luck(seen, pairing) if self.is_all and seen.decisive else seen
+
+    def _without_answer(self, told: CheckResult) -> CheckResult:
+        """The tests could not be run to their end: as at the base, only with the base's own files, or at all."""
+        if self.at_base_either:
+            return replace(told, outcome="absent", summary=f"{MISSING}nor on the base commit: {told.summary}")
+        trees = self.runs.trees
+        if trees.differ and not any(run.problem for _, run in self.runs.as_they_are):
+            files = (*trees.split.restored, *trees.split.left_out, *trees.split.uncertain)
+            text = f"the tests run only with these files as the attempt changed them: {listed(files)}"
+            question = Question(kind="changed test", text=f"{text} ({told.summary})", path=files[0] if files else "")
+            return replace(told, outcome="held", summary=text, questions=(question,))
+        return told
+
+    def _answered(self, runs: Runs, pairing: Pairing) -> frozenset[str]:
+        """The tests of the base that do not pass any more, but do as the attempt changed them, or went with them."""
+        known = pairing.before or {}
+        gone = no_longer_run(cases_of(runs), known)
+        free = frozenset(name for name in gone if self._may_go(pairing.at_base(name)))
+        lost = [name for name in (*broken_ids(runs, known), *gone) if name not in free]
+        if not lost or not self.runs.trees.differ:
+            return free
+        now, split = self.runs.now, self.runs.trees.split
+        return free | {name for name in lost if is_answered(pairing.at_base(name), now, split)}
+
+    def _may_go(self, test: str) -> bool:
+        """Whether a test may be gone because the task says that tests may change, or names its file."""
+        return self.may_change or file_of(test) in self.runs.trees.split.judged
+
+    def _rewritten(self, runs: Runs, pairing: Pairing) -> tuple[str, ...]:
+        if not self.runs.trees.differ:
+            return ()
+        bench = {case.id: case.outcome for case in cases_of(runs)}
+        open_ids = [name for name, outcome in (pairing.before or {}).items() if outcome == "failed"]
+        waiting = tuple(pairing.at_base(name) for name in open_ids if bench.get(name) != "passed")
+        return rewritten(waiting, self.runs.now, self.runs.trees.split) if waiting else ()
 
     def _without_luck(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
         """The same without the credit that only flaky tests earned."""
         mended = tuple(case.id for case in seen.cases if case.outcome == "passed" and case.before == "failed")
         files = {name for name, outcome in (pairing.before or {}).items() if outcome == "failed"}
         imported = any(case.outcome == "passed" and case.id.partition("::")[0] in files for case in seen.cases)
-        if imported or self.new_tests_count or self.flaky_at_base is None or len(mended) > MOST_RERUN:
+        if imported or self.flaky_at_base is None or len(mended) > MOST_RERUN:
             return seen
         if pairing.asked(self.flaky_at_base, mended) < frozenset(mended):
             return seen
@@ -86,7 +120,7 @@ class TestsCheck:
         ids = broken_ids(runs, pairing.before)
         if not ids or len(ids) > MOST_RERUN:
             return Reruns()
-        return rerun(runs, ids, workspace, self.bench, times=self.reruns)
+        return rerun(runs, ids, workspace, self.runs.trees.bench.bench, times=self.reruns)
 
     def _excused(self, again: Reruns, runs: Runs, pairing: Pairing) -> frozenset[str]:
         """The flaky tests that were flaky at the base; not asked where something else failed for good."""
@@ -95,6 +129,12 @@ class TestsCheck:
         if not flaky or len(flaky) < len(ids) or self.flaky_at_base is None:
             return frozenset()
         return pairing.asked(self.flaky_at_base, flaky)
+
+
+def state_of(tree: Tree, runners: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> CheckResult:
+    """What the tests of a checkout come to, compared with nothing."""
+    runs = run_suites(tree, runners, only)
+    return compare(_told(runs, tree.bench, broken_ids(runs, None)), None)
 
 
 def find_flaky(
@@ -119,8 +159,7 @@ def ran_to_the_end(result: CheckResult) -> bool:
 
 
 def broken_ids(runs: Runs, before: Mapping[str, TestOutcome] | None) -> tuple[str, ...]:
-    cases = tuple(case for _, run in runs for case in run.cases)
-    return tuple(case.id for case in broken(cases, before or {}))
+    return tuple(case.id for case in broken(cases_of(runs), before or {}))
 
 
 def _told(runs: Runs, bench: Bench, broken_ids: tuple[str, ...]) -> CheckResult:

@@ -14,11 +14,11 @@ Known = Mapping[str, TestOutcome]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What else counts: whether tests may go, how reruns ended, and which flaky tests were so at the base."""
+    """What else counts: how reruns ended, which flaky tests were so at the base, and which tests others answer for."""
 
-    may_change: bool = False
     reruns: Reruns = field(default_factory=Reruns)
     excused: frozenset[str] = frozenset()
+    answered: frozenset[str] = frozenset()
 
 
 def outcomes(result: CheckResult) -> dict[str, TestOutcome]:
@@ -36,38 +36,32 @@ def broken(cases: tuple[TestCase, ...], known: Known) -> tuple[TestCase, ...]:
     return tuple(case for case in cases if case.outcome == "failed" and known.get(case.id) != "failed")
 
 
-def compare(
-    told: CheckResult, before: Known | None, new_tests_count: bool = False, by: Comparison | None = None
-) -> CheckResult:
-    """The answer of a run, seen against the outcomes before the attempt."""
+def compare(told: CheckResult, before: Known | None, by: Comparison | None = None) -> CheckResult:
+    """The answer of a run, seen against the outcomes before the attempt.
+
+    It is decisive when a test of the base that did not pass passes now.
+    """
     by = by or Comparison()
     known = before or {}
     seen = replace(told, cases=tuple(_seen(case, known, by.reruns) for case in told.cases))
-    if bad := [case for case in broken(seen.cases, known) if case.id not in by.excused]:
+    if bad := [case for case in broken(seen.cases, known) if case.id not in by.excused | by.answered]:
         return _failed(seen, _names_failures(bad, known, by.reruns))
-    gone = _no_longer_run(seen.cases, known)
-    if gone and not (by.may_change and any(case.outcome != "skipped" for case in seen.cases)):
-        return _failed(seen, _names_gone(gone, seen, known))
+    if gone := tuple(name for name in no_longer_run(seen.cases, known) if name not in by.answered):
+        return _failed(seen, _names_gone(gone, seen))
     if told.outcome == "absent":
         return seen
     if all(case.outcome == "skipped" for case in seen.cases):
         return _all_skipped(seen, before)
     passed = [case for case in seen.cases if case.outcome == "passed"]
     fixed = [case for case in passed if _was_wrong(case, known)]
-    new = [case for case in passed if case.id not in known] if before is not None else []
-    return replace(
-        seen,
-        outcome="passed",
-        summary=_summary(seen, fixed, gone, by.excused),
-        decisive=bool(fixed) or (new_tests_count and bool(new)),
-    )
+    return replace(seen, outcome="passed", summary=_summary(seen, fixed, by), decisive=bool(fixed))
 
 
 def _seen(case: TestCase, known: Known, reruns: Reruns) -> TestCase:
     return replace(case, before=known.get(case.id), flaky=case.id in reruns.flaky)
 
 
-def _no_longer_run(cases: tuple[TestCase, ...], known: Known) -> tuple[str, ...]:
+def no_longer_run(cases: tuple[TestCase, ...], known: Known) -> tuple[str, ...]:
     """The tests that passed or failed before and are deleted, renamed or skipped now.
 
     A file that could not be imported before stands in `known` under its own name, and its tests now under theirs.
@@ -103,24 +97,24 @@ def _names_failures(bad: list[TestCase], known: Known, reruns: Reruns) -> str:
     return f"{said}; also failed: {listed(others)}" if others else said
 
 
-def _names_gone(gone: tuple[str, ...], seen: CheckResult, known: Known) -> str:
+def _names_gone(gone: tuple[str, ...], seen: CheckResult) -> str:
     word = "1 test that was there before is" if len(gone) == 1 else f"{len(gone)} tests that were there before are"
     why = f" ({seen.summary})" if seen.summary else ""
     return f"{word} gone or skipped: {listed(gone)}{why}"
 
 
-def _summary(seen: CheckResult, fixed: list[TestCase], gone: tuple[str, ...], excused: frozenset[str]) -> str:
+def _summary(seen: CheckResult, fixed: list[TestCase], by: Comparison) -> str:
     parts = [f"{seen.count('passed')} passed"]
     if fixed:
         parts.append(f"{len(fixed)} of them did not pass before")
-    if failed := seen.count("failed") - len(excused):
+    if failed := sum(case.outcome == "failed" and case.id not in by.excused | by.answered for case in seen.cases):
         parts.append(f"{failed} failed already before")
-    if excused:
-        parts.append(f"{len(excused)} flaky, as on the base commit: {listed(tuple(sorted(excused)))}")
+    if by.excused:
+        parts.append(f"{len(by.excused)} flaky, as on the base commit: {listed(tuple(sorted(by.excused)))}")
     if skipped := seen.count("skipped"):
         parts.append(f"{skipped} skipped")
-    if gone:
-        parts.append(f"{len(gone)} no longer run: {listed(gone)}")
+    if by.answered:
+        parts.append(f"{len(by.answered)} only as they were changed")
     if seen.summary:
         parts.append(seen.summary)
     return ", ".join(parts)

@@ -5,6 +5,7 @@ A runner numbers parameters that it has no name for. One more between the others
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 from milepost.core.verdict import TestCase, TestOutcome
 
 GONE = "{} with the parameters it had"
+
+_DRAWN = re.compile(r"(?:0x)?[0-9a-f]{6,}|\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,23 +43,36 @@ def paired(
     """Find the tests of the base again among these, each at most once.
 
     Of tests with the same parameters the first is the first. Where parameters are on one side only, or cannot be told,
-    there is the id to go by: they may be others each time. A test that is not found again is kept under a name that
-    none has now.
+    there is the id to go by: they may be others each time. Ids that hold a time, an address or a number that is drawn
+    are paired by their place. A test that is not found again is kept under a name that none has now.
     """
     now = {case.id: case.parameters for case in cases}
-    if before is None or not parameters:
+    if before is None:
         return Pairing(before=before)
     found = _alike(parameters, now)
     taken, here, there = set(found.values()), set(now.values()), set(parameters.values())
     for name in before:
-        is_another = now.get(name) in there or (parameters.get(name) in here)
-        if name not in found and name not in taken and not is_another:
+        is_another = bool(parameters) and (now.get(name) in there or (parameters.get(name) in here))
+        if name not in found and name in now and name not in taken and not is_another:
             found[name] = name
+    found |= _by_place([name for name in before if name not in found], [name for name in now if name not in taken])
     names = {new: old for old, new in found.items()}
     names |= dict.fromkeys(now.keys() - names.keys(), "")
-    return Pairing(
-        before={found.get(name, GONE.format(name)): outcome for name, outcome in before.items()}, names=names
-    )
+    lost = {name: GONE.format(name) if name in now else name for name in before.keys() - found.keys()}
+    return Pairing(before={{**found, **lost}[name]: outcome for name, outcome in before.items()}, names=names)
+
+
+def _by_place(old: list[str], new: list[str]) -> dict[str, str]:
+    """The tests of the same name but for its numbers, where there are as many of them on both sides."""
+    sides = []
+    for names, others in ((old, set(new)), (new, set(old))):
+        side = defaultdict(list)
+        for name in names:
+            if name not in others and (shape := _DRAWN.sub("#", name)) != name:
+                side[shape].append(name)
+        sides.append(side)
+    pairs = {shape: (names, sides[1][shape]) for shape, names in sides[0].items() if shape in sides[1]}
+    return {old: new for a, b in pairs.values() if len(a) == len(b) for old, new in zip(a, b, strict=True)}
 
 
 def _alike(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from milepost.core.verdict import CheckResult
 from milepost.verify.checks.stubs import StubsCheck
 
 
-def checked(path: str, before: str | None, after: str, title: str = "Add a total") -> CheckResult:
+def checked(path: str, before: str | None, after: str, title: str = "Add `total` and `add`") -> CheckResult:
     file = ChangedFile(path=path, before=before.encode() if before is not None else None, after=after.encode())
     task = Task(id="1", title=title, status="open", line=1)
     return StubsCheck(change=Change(files=(file,)), task=task).run(
@@ -20,10 +20,7 @@ def checked(path: str, before: str | None, after: str, title: str = "Add a total
 
 
 STUBS = [
-    ("app.py", "def total(x):\n    # TODO: add\n    return 0\n"),
-    ("app.py", "def total(x):\n    return 0  # FIXME\n"),
     ("app.py", "def total(x):\n    raise NotImplementedError\n"),
-    ("app.py", "def total(x):\n    if x:\n        raise NotImplementedError('later')\n    return 0\n"),
     ("app.py", "def total(x):\n    pass\n"),
     ("app.py", "def total(x):\n    ...\n"),
     ("app.py", 'def total(x):\n    """Adds."""\n'),
@@ -31,14 +28,9 @@ STUBS = [
     ("src/lib.rs", "fn total() -> i32 {\n    todo!()\n}\n"),
     ("src/lib.rs", 'fn total() -> i32 {\n    unimplemented!("x")\n}\n'),
     ("app.go", 'func Total() int {\n\tpanic("not implemented")\n}\n'),
-    ("app.go", "func Total() int {\n\t// TODO add\n\treturn 0\n}\n"),
     ("App.java", '  int total() { throw new UnsupportedOperationException("Not implemented"); }\n'),
     ("app.js", "export function total() {\n  throw new Error('Not implemented yet')\n}\n"),
-    ("app.ts", "function total(): number {\n  /* FIXME */ return 0\n}\n"),
     ("app.ts", "export function total(): void {}\n"),
-    ("tests/test_a.py", "def test_total():\n    assert True\n"),
-    ("tests/test_a.py", "def test_total():\n    pass\n"),
-    ("tests/test_a.py", "def test_total():\n    x = 1\n"),
 ]
 
 
@@ -91,3 +83,18 @@ def test_what_is_complete_is_no_stub(path: str, after: str) -> None:
 def test_the_summary_says_where_and_what() -> None:
     result = checked("app.py", "X = 1\n", "X = 1\n\n\ndef total(x):\n    pass\n")
     assert result.summary == "unfinished code: app.py:4 (total has an empty body)"
+
+
+@pytest.mark.parametrize(
+    ("path", "after"),
+    [
+        ("app.py", "def total(x):\n    # TODO: add\n    return 0\n"),
+        ("app.go", "func Total() int {\n\t// TODO add\n\treturn 0\n}\n"),
+        ("app.ts", "function total(): number {\n  /* FIXME */ return 0\n}\n"),
+        ("app.py", "def helper(x):\n    pass\n"),
+    ],
+)
+def test_a_note_in_code_that_works_is_reported_and_not_refused(path: str, after: str) -> None:
+    result = checked(path, None, after)
+
+    assert (result.outcome, result.summary.partition(":")[0]) == ("passed", "notes of unfinished work")

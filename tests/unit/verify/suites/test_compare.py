@@ -5,19 +5,16 @@ from collections.abc import Mapping
 import pytest
 
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome
-from milepost.verify.checks.tests import compare
-from milepost.verify.suites.compare import Comparison, outcomes
+from milepost.verify.suites.compare import Comparison, compare, outcomes
 from milepost.verify.suites.reruns import Reruns
 
 Outcomes = Mapping[str, TestOutcome]
 
 
-def compared(
-    before: Outcomes | None, now: Outcomes, *, new_tests_count: bool = False, by: Comparison | None = None
-) -> CheckResult:
+def compared(before: Outcomes | None, now: Outcomes, *, by: Comparison | None = None) -> CheckResult:
     cases = tuple(TestCase(id=name, outcome=outcome, message="boom") for name, outcome in now.items())
     told = CheckResult(name="tests", outcome="passed" if cases else "absent", summary="", cases=cases)
-    return compare(told, before, new_tests_count, by)
+    return compare(told, before, by)
 
 
 @pytest.mark.parametrize(
@@ -56,14 +53,6 @@ def test_tests_are_judged_by_what_they_were_before(
     assert (result.outcome, result.decisive) == (outcome, decisive)
 
 
-def test_new_tests_decide_only_where_they_are_said_to_count_and_pass_and_are_known_to_be_new() -> None:
-    assert compared({}, {"t::a": "passed"}, new_tests_count=True).decisive
-    assert not compared({"t::a": "passed"}, {"t::a": "passed"}, new_tests_count=True).decisive
-    assert not compared({}, {"t::a": "skipped"}, new_tests_count=True).decisive
-    assert not compared(None, {"t::a": "passed"}, new_tests_count=True).decisive
-    assert not compared({}, {"t::a": "passed", "t::b": "failed"}, new_tests_count=True).decisive
-
-
 def test_the_summary_says_what_is_the_matter() -> None:
     assert (
         compared({"t::a": "failed"}, {"t::a": "failed", "t::b": "passed"}).summary
@@ -80,17 +69,16 @@ def test_each_case_tells_what_it_was_before() -> None:
     assert {case.id: case.before for case in result.cases} == {"t::a": "failed", "t::b": "passed", "t::c": None}
 
 
-def test_tests_may_go_where_the_task_says_so_but_not_all_of_them() -> None:
-    by = Comparison(may_change=True)
-    before: Outcomes = {"t::a": "passed", "t::b": "failed", "t::c": "passed"}
+def test_what_another_check_answers_for_is_neither_broken_nor_gone() -> None:
+    before: Outcomes = {"t::a": "passed", "t::b": "passed", "t::c": "passed"}
+    now: Outcomes = {"t::a": "failed", "t::c": "passed"}
 
-    fewer = compared(before, {"t::a": "passed", "t::c": "skipped"}, by=by)
+    answered = compared(before, now, by=Comparison(answered=frozenset({"t::a", "t::b"})))
 
-    assert (fewer.outcome, fewer.decisive) == ("passed", False)
-    assert fewer.summary == "1 passed, 1 skipped, 2 no longer run: t::b, t::c"
-    assert compared(before, {}, by=by).outcome == "failed"
-    assert compared(before, dict.fromkeys(before, "skipped"), by=by).outcome == "failed"
-    assert compared(before, {"t::a": "failed"}, by=by).outcome == "failed"
+    assert (answered.outcome, answered.decisive) == ("passed", False)
+    assert answered.summary == "1 passed, 2 only as they were changed"
+    assert compared(before, now, by=Comparison(answered=frozenset({"t::a"}))).outcome == "failed"
+    assert compared(before, now, by=Comparison(answered=frozenset({"t::b"}))).outcome == "failed"
 
 
 def test_that_every_test_is_skipped_fails_unless_it_was_so_before() -> None:

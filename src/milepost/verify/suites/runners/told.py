@@ -119,5 +119,7 @@ def of_suite(folder: str, ids: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def chosen(run: SuiteRun, only: tuple[str, ...]) -> SuiteRun:
-    """The run with no other cases than those asked for, all when none was."""
-    return replace(run, cases=tuple(case for case in run.cases if case.id in set(only))) if only else run
+    """The run with no other cases than those of these ids or files, all when none was asked for."""
+    wanted = set(only)
+    kept = (case for case in run.cases if not wanted.isdisjoint((case.id, case.id.partition("::")[0])))
+    return replace(run, cases=tuple(kept)) if only else run

@@ -1,0 +1,143 @@
+"""The check of tests that the attempt changed: they pass as they are, and whoever owns them agrees with what went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change
+from milepost.core.verdict import CheckResult, Question, QuestionKind, TestCase, TestOutcome
+from milepost.verify.checks.files import listed
+from milepost.verify.judging.changed_tests import Became, LostTest, file_of, lost_tests
+from milepost.verify.judging.describe import expectation
+from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of
+from milepost.verify.suites.compare import broken, no_longer_run
+from milepost.verify.suites.reruns import rerun
+
+NAME = "changed tests"
+MOST_QUESTIONS = 20
+Rule = Literal["ask", "accept", "refuse"]
+
+_KINDS: Mapping[Became, QuestionKind] = {
+    "changed": "changed test",
+    "dropped": "dropped test",
+    "removed": "removed test",
+    "settings": "changed test",
+}
+_WORDS: Mapping[Became, str] = {
+    "changed": "an expectation changed with the behaviour",
+    "dropped": "an expectation was dropped",
+    "removed": "a test was removed that fails now",
+    "settings": "a test passes only with changed settings, fixtures or data",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedTestsCheck:
+    """`before` are the outcomes at the base. With `may_change` the task allows all of it; with `removal` it asks for
+    something to go, so that tests of what is gone may go, too. `rule` is what the settings say about the rest.
+    """
+
+    runs: CandidateRuns
+    change: Change
+    before: Mapping[str, TestOutcome] | None
+    may_change: bool = False
+    removal: bool = False
+    rule: Rule = "ask"
+    reruns: int = 2
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        trees = self.runs.trees
+        if not trees.differ:
+            return CheckResult(name=NAME, outcome="absent", summary="no file that judges was changed")
+        if problem := next((run.problem for _, run in self.runs.as_they_are if run.problem), ""):
+            return self._told("failed", f"with the tests as they are now: {problem}")
+        if worse := self._worse():
+            first = worse[0]
+            said = f"{first.id}: {first.message}" if first.message else first.id
+            more = f"; also failed: {listed(tuple(case.id for case in worse[1:]))}" if len(worse) > 1 else ""
+            return self._told("failed", f"as the attempt left it: {said}{more}")
+        lost = self._lost()
+        open_ones = tuple(one for one in lost if not self._is_allowed(one))
+        if not open_ones or self.rule == "accept":
+            return self._accepted(lost)
+        summary = f"{_WORDS[open_ones[0].became]}: {open_ones[0].test}" + (
+            f" (and {len(open_ones) - 1} more)" if len(open_ones) > 1 else ""
+        )
+        if self.rule == "refuse":
+            return self._told("failed", summary)
+        questions = tuple(self._question(one) for one in open_ones[:MOST_QUESTIONS])
+        return replace(self._told("held", summary), questions=questions)
+
+    def _worse(self) -> tuple[TestCase, ...]:
+        """The tests that fail as they are now and did not at the base, again and again."""
+        bad = broken(tuple(self.runs.now.values()), self.before or {})
+        on_bench = {case.id for case in cases_of(self.runs.on_bench) if case.outcome == "failed"}
+        bad = tuple(case for case in bad if case.id not in on_bench)  # the check of the tests has said so
+        if not bad:
+            return ()
+        tree = self.runs.trees.as_it_is
+        ids = tuple(case.id for case in bad)
+        again = rerun(self.runs.as_they_are, ids, tree.workspace, tree.bench, times=self.reruns)
+        return tuple(case for case in bad if case.id not in again.flaky)
+
+    def _lost(self) -> tuple[LostTest, ...]:
+        known, bench = self.before or {}, {case.id: case for case in cases_of(self.runs.on_bench)}
+        gone = no_longer_run(tuple(bench.values()), known)
+        failed = (case.id for case in broken(tuple(bench.values()), known))
+        lost = tuple(dict.fromkeys((*failed, *gone)))
+        if not lost:
+            return ()
+        return lost_tests(lost, bench, self.runs.now, self.runs.on_old_source, self.runs.trees.split)
+
+    def _is_allowed(self, one: LostTest) -> bool:
+        return self.may_change or (self.removal and one.became == "removed")
+
+    def _accepted(self, lost: tuple[LostTest, ...]) -> CheckResult:
+        """Nothing of it is a question; tests that went as the task asked show that it was done."""
+        split = self.runs.trees.split
+        parts = [f"passes with {len(split.tests)} changed test files as they are" if split.tests else "passes as it is"]
+        went = tuple(one.test for one in lost if one.became == "removed" and self.removal)
+        if went:
+            parts.append(f"went as asked: {listed(went)}")
+        changed = tuple(one.test for one in lost if one.test not in went)
+        if changed:
+            parts.append(f"changed as allowed: {listed(changed)}")
+        return self._told("passed", ", ".join(parts), decisive=bool(went))
+
+    def _question(self, one: LostTest) -> Question:
+        path = file_of(one.test)
+        if one.became == "settings":
+            split = self.runs.trees.split
+            path = next(iter((*split.restored, *split.merged, *split.left_out, *split.uncertain)), path)
+        file = self.change.file(path)
+        line, was, now = 0, "", ""
+        if file is not None:
+            line, was, now = expectation(path, file.text_before, file.text_after, one.test)
+        text = f"{_WORDS[one.became]}: {one.test}"
+        if one.why:
+            text += f" (as it was: {one.why})"
+        return Question(kind=_KINDS[one.became], text=text, path=path, line=line, before=was, after=now)
+
+    def _told(
+        self, outcome: Literal["passed", "failed", "held"], summary: str, *, decisive: bool = False
+    ) -> CheckResult:
+        runs = self.runs.as_they_are
+        worst = next((run for _, run in runs if run.problem), runs[0][1] if runs else None)
+        known = self.before or {}
+        cases = tuple(replace(case, before=known.get(case.id)) for case in cases_of(runs))
+        return CheckResult(
+            name=NAME,
+            outcome=outcome,
+            summary=summary,
+            decisive=decisive,
+            argv=worst.argv if worst else (),
+            exit_code=worst.exit_code if worst else None,
+            cases=cases,
+            log=worst.log if worst else "",
+            duration_ms=sum(run.duration_ms for _, run in runs),
+            enforced=worst.enforced if worst else (),
+            environment=worst.environment if worst else "",
+        )

@@ -1,0 +1,104 @@
+"""The check that something shows that the task was done: green now, and not green before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change
+from milepost.core.verdict import CheckResult, Question
+from milepost.verify.checks.does_anything import has_substance, is_named
+from milepost.verify.checks.files import listed
+from milepost.verify.checks.tests import MISSING
+from milepost.verify.judging.changed_tests import file_of
+from milepost.verify.judging.paths import CODE, is_test_path, suffix
+from milepost.verify.suites.candidate_runs import CandidateRuns
+
+NAME = "done"
+OwnTestsRule = Literal["accept", "ask", "refuse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoneCheck:
+    """`files` are those that the task names, `lines` whether it has a `Verify:` line.
+
+    Green before and green after is the answer only for a task that `keeps_behaviour`, or that `changes_nothing`.
+    Where nothing but tests that the attempt brought was red before, `own_tests` says what they count for; those of an
+    author that is no model (`by_pattern`) count as anybody's.
+    """
+
+    change: Change
+    runs: CandidateRuns
+    files: tuple[str, ...] = ()
+    lines: bool = False
+    keeps_behaviour: bool = False
+    changes_nothing: bool = False
+    by_pattern: bool = False
+    own_tests: OwnTestsRule = "ask"
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        shown = [check for check in earlier if check.decisive and check.outcome == "passed"]
+        if shown:
+            return _passed(f"shown by {shown[0].name}: {shown[0].summary}")
+        green = [check for check in earlier if check.name in ("tests", "verify") and check.outcome == "passed"]
+        if self.changes_nothing and not self.change.files:
+            return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
+        if self.keeps_behaviour and green and has_substance(self.change, self.files):
+            return _passed("green before and after, and the task changes no behaviour")
+        if own := own_tests(self.runs):
+            return self._by_own_tests(own, earlier)
+        if self._is_prose() and (self.keeps_behaviour or self._is_as_named()):
+            return _passed("only text changed, in the files that the task names")
+        if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
+            return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)
+        return _not_shown(self._why(earlier))
+
+    def _by_own_tests(self, own: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> CheckResult:
+        said = f"by its own tests: {listed(own)}"
+        asked_for = any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases)
+        if self.by_pattern or asked_for or self.own_tests == "accept":
+            return _passed(said)
+        if self.own_tests == "refuse":
+            return CheckResult(
+                name=NAME, outcome="failed", summary=f"nothing but its own tests shows that it is done: {listed(own)}"
+            )
+        text = f"only tests that the attempt brought itself show that this was done: {listed(own)}"
+        question = Question(kind="own tests", text=text, path=file_of(own[0]))
+        return CheckResult(name=NAME, outcome="held", summary=text, questions=(question,))
+
+    def _why(self, earlier: tuple[CheckResult, ...]) -> str:
+        if self.lines or any(check.name == "tests" and check.cases for check in earlier):
+            return "nothing shows that this was done: all that passes now passed before"
+        return "nothing shows that this was done: there is no Verify: line and no test"
+
+    def _is_prose(self) -> bool:
+        return not any(suffix(path) in CODE or is_test_path(path) for path in self.change.paths)
+
+    def _is_as_named(self) -> bool:
+        return bool(self.files) and all(is_named(path, self.files) for path in self.change.paths)
+
+
+def own_tests(runs: CandidateRuns) -> tuple[str, ...]:
+    """The tests that the attempt brought or changed, which pass on its source and not on that of the base."""
+    trees = runs.trees
+    if not trees.differ or not trees.split.tests or not trees.split.judged:
+        return ()
+    bench = {case.id for _, run in runs.on_bench for case in run.cases}
+    brought = [
+        name
+        for name, case in runs.now.items()
+        if case.outcome == "passed" and (name not in bench or file_of(name) in trees.split.tests)
+    ]
+    if not brought:
+        return ()
+    old = runs.on_old_source
+    return tuple(name for name in brought if old is not None and old.get(name) != "passed")
+
+
+def _passed(summary: str) -> CheckResult:
+    return CheckResult(name=NAME, outcome="passed", summary=summary, decisive=True)
+
+
+def _not_shown(text: str) -> CheckResult:
+    return CheckResult(name=NAME, outcome="held", summary=text, questions=(Question(kind="not shown", text=text),))

@@ -1,0 +1,68 @@
+"""A `Verify:` line on both trees: with what judges as it was at the base, and as the attempt left it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from milepost.core.attempt import Workspace
+from milepost.core.ports import Check
+from milepost.core.verdict import CheckResult, Question, TestCase
+from milepost.verify.checks.files import listed
+from milepost.verify.judging.changed_tests import file_of, is_answered, rewritten
+from milepost.verify.suites.candidate_runs import CandidateRuns
+
+NAME = "verify"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineOnTrees:
+    """`on_bench` and `as_left` are the same question for the two trees; the verdict is taken on the bench.
+
+    What fails there and passes as the attempt left it is refused where the line failed before: its judge was changed.
+    Where it passed before, or only a file is missing that nobody asked about, a person is asked. Tests that the
+    attempt changed or brought are for the checks of changed tests and of what is done.
+    """
+
+    on_bench: Check
+    as_left: Check
+    runs: CandidateRuns
+    may_change: bool = False
+
+    def run(self, workspace: Workspace) -> CheckResult:
+        trees = self.runs.trees
+        bench = self.on_bench.run(trees.bench.workspace)
+        if not trees.differ:
+            return bench
+        left = self.as_left.run(trees.as_it_is.workspace)
+        if left.outcome in ("failed", "held"):
+            return replace(left, summary=f"as the attempt left it: {left.summary}", decisive=False)
+        if bench.outcome == "passed":
+            return replace(bench, cases=_both(bench.cases, left.cases))
+        return self._only_as_left(bench, left)
+
+    def _only_as_left(self, bench: CheckResult, left: CheckResult) -> CheckResult:
+        split = self.runs.trees.split
+        failing = tuple(case for case in bench.cases if case.outcome == "failed")
+        brought = [case.id for case in left.cases if case.outcome == "passed" and file_of(case.id) in split.tests]
+        if not bench.cases and brought:
+            return replace(left, decisive=False, summary=f"{left.summary}, by tests that the attempt brought")
+        now = {case.id: case for case in left.cases}
+        red = tuple(case.id for case in failing if case.before == "failed")
+        if not self.may_change and (forms := rewritten(red, now, split)):
+            return replace(bench, summary=f"{listed(forms)}: passes only in the rewritten form")
+        if failing and all(is_answered(case.id, now, split) and file_of(case.id) in split.tests for case in failing):
+            return replace(left, decisive=False, summary=f"{left.summary}, with the tests as the attempt changed them")
+        judges = (*split.restored, *split.merged)
+        text = f"`{' '.join(bench.argv)}` passes only with these files: {listed((*judges, *split.left_out, *split.uncertain))}"
+        unanswered = any(not is_answered(case.id, now, split) for case in failing)
+        if unanswered or (bench.before == "failed" and judges):
+            return replace(bench, summary=f"{bench.summary} ({text})")
+        files = (*split.uncertain, *split.left_out, *judges)
+        question = Question(kind="left out", text=f"{text} ({bench.summary})", path=files[0] if files else "")
+        return replace(bench, outcome="held", decisive=False, summary=text, questions=(question,))
+
+
+def _both(bench: tuple[TestCase, ...], left: tuple[TestCase, ...]) -> tuple[TestCase, ...]:
+    """The tests on the bench, and those that only the attempt has."""
+    known = {case.id for case in bench}
+    return (*bench, *(case for case in left if case.id not in known))

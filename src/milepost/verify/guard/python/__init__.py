@@ -1,1 +1,0 @@
-"""What the guard reads in Python files."""

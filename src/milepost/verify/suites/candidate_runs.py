@@ -1,0 +1,80 @@
+"""The project's tests on the trees of one candidate: each is run when it is asked for, and once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from milepost.core.verdict import TestCase, TestOutcome
+from milepost.verify.baseline_port import Before
+from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.suites.detect import JAVASCRIPT as JAVASCRIPT_RUNNERS
+from milepost.verify.suites.detect import PYTHON as PYTHON_RUNNERS
+from milepost.verify.suites.detect import FoundSuite, suites
+from milepost.verify.suites.suite import SuiteRun
+from milepost.verify.trees import Tree, Trees
+
+Runs = tuple[tuple[FoundSuite, SuiteRun], ...]
+Content = Mapping[str, bytes | None]
+
+
+class CandidateRuns:
+    """`content` is what the changed files that judge hold now, None for those that are gone."""
+
+    def __init__(self, trees: Trees, before: Before, content: Content, runners: tuple[str, ...] = ()) -> None:
+        self.trees = trees
+        self._before = before
+        self._content = content
+        self._runners = runners
+
+    @cached_property
+    def on_bench(self) -> Runs:
+        """All tests as they were at the base, on the new source."""
+        return run_suites(self.trees.bench, self._runners)
+
+    @cached_property
+    def as_they_are(self) -> Runs:
+        """The tests as they are now, on the new source: those of the changed files where nothing else can matter."""
+        if not self.trees.differ:
+            return self.on_bench
+        return run_suites(self.trees.as_it_is, self._runners, self.only_changed)
+
+    @cached_property
+    def only_changed(self) -> tuple[str, ...]:
+        """The changed test files, where no other file that judges was touched; else nothing, which means all tests."""
+        split = self.trees.split
+        touched = (*split.restored, *split.left_out, *split.uncertain, *split.merged)
+        known = {*PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS}
+        alone = all(path in split.tests and _holds_tests(path) for path in touched)
+        return split.tests if alone and all(suite.runner in known for suite, _ in self.on_bench) else ()
+
+    @cached_property
+    def now(self) -> Mapping[str, TestCase]:
+        """Every test that there is now, by its id."""
+        changed = set(self.only_changed)
+        kept = {case.id: case for case in cases_of(self.on_bench) if case.id.partition("::")[0] not in changed}
+        return {**(kept if changed else {}), **{case.id: case for case in cases_of(self.as_they_are)}}
+
+    @cached_property
+    def on_old_source(self) -> Mapping[str, TestOutcome] | None:
+        """The changed tests as they are now, on the source of the base; None where they could not be run there."""
+        return self._before.tests_with(self._content)
+
+
+def run_suites(tree: Tree, runners: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> Runs:
+    """Run the suites of a checkout, or only the tests of these ids or files."""
+    workspace, bench = tree.workspace, tree.bench
+    return tuple(
+        (suite, suite.runner.run(suite.folder, workspace, bench, only=only))
+        for suite in suites(workspace.folder, runners)
+    )
+
+
+def cases_of(runs: Runs) -> tuple[TestCase, ...]:
+    return tuple(case for _, run in runs for case in run.cases)
+
+
+def _holds_tests(path: str) -> bool:
+    """Whether a test file is code that is about its own tests alone: no setting or fixture that others share."""
+    name = path.rpartition("/")[2]
+    return suffix(path) in PYTHON | JAVASCRIPT and name not in ("conftest.py", "__init__.py")
