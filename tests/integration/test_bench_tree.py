@@ -108,15 +108,16 @@ def test_a_new_manifest_is_there_with_its_own_content(place: Place) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [b"tests/a b\tc\nd.py", b'tests/"quoted".py', b"tests/\xff\xfe.py", "tests/größe.py".encode(), b"tests/git~1.py"]
-    + [b"tests/-z", b"tests/:(glob)*", b"tests/back\\slash.py"],
+    [
+        *(b"tests/a b\tc\nd.py", b'tests/"quoted".py', b"tests/\xff\xfe.py", "tests/größe.py".encode()),
+        *(b"tests/git~1.py", b"tests/-z", b"tests/:(glob)*", b"tests/back\\slash.py"),
+    ],
 )
 def test_any_name_is_restored_and_left_out(place: Place, name: bytes) -> None:
-    full = os.path.join(os.fsencode(place.top), name)
-    Path(os.fsdecode(full)).write_text("base\n")
+    place.write(os.fsdecode(name), "base\n")
     base = place.commit()
-    Path(os.fsdecode(full)).write_text("changed\n")
-    Path(os.fsdecode(full + b".new")).write_text("added\n")
+    place.write(os.fsdecode(name), "changed\n")
+    place.write(os.fsdecode(name + b".new"), "added\n")
     place.write("src/app.py", "new\n")
     candidate = place.commit()
     change = place.mileposts().change(base, candidate)
