@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.attempt import Workspace
-from milepost.core.change import LARGEST_READ, Change, ChangedFile
+from milepost.core.change import LARGEST_READ, Change
 from milepost.core.own_files import SETTINGS_FILE
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.does_anything import is_named
 from milepost.verify.checks.files import counted, listed
+from milepost.verify.judging.links import leads_out
 from milepost.verify.judging.paths import CODE, is_test_setting, name_of, suffix
 
 
@@ -56,17 +56,6 @@ class ScopeCheck:
         if large:
             problems.append(f"larger than {self.largest_bytes} bytes: {listed(large)}")
         return problems
-
-
-def leads_out(file: ChangedFile) -> bool:
-    """Whether a path is a link to something that is not inside the tree, or to git's own folder."""
-    if not file.is_link or file.after is None:
-        return False
-    target = file.text_after
-    if target.startswith("/"):
-        return True
-    end = posixpath.normpath(posixpath.join(posixpath.dirname(file.path), target))
-    return end == ".." or end.startswith("../") or ".git" in end.split("/")
 
 
 def _unread(change: Change, checkout: Path) -> list[str]:
