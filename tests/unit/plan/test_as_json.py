@@ -80,3 +80,10 @@ def test_reading_and_planning_import_nothing_heavy() -> None:
     heavy = ["pydantic", "sqlalchemy", "dbos", "rich", "asyncio"]
     result = subprocess.run([sys.executable, "-c", program, *heavy], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_hidden_checks_and_the_promise_of_the_same_behaviour_are_told_where_they_are_stated() -> None:
+    roadmap = read(b"- [ ] 1 Tidy\n  - Behaviour: same\n  - Verify hidden: `pytest hidden`\n")
+    found = to_json(plan(roadmap))["tasks"][0]
+    assert (found["keeps_behaviour"], found["verify_hidden"]) == (True, ["pytest hidden"])
+    assert roadmap.tasks[0].text == ""

@@ -123,3 +123,14 @@ def test_thousands_of_tasks_are_grouped_at_once() -> None:
         f"- [ ] 1.{number} Parse `thing{number // 3}` rows of table {number}\n" for number in range(1, 5001)
     )
     assert len(groups(planned(tasks))) > 1000
+
+
+def test_only_tasks_of_the_same_behaviour_share_an_attempt_and_hidden_checks_are_kept() -> None:
+    found = planned(
+        "## One\n\n"
+        "- [ ] 1.1 Parse\n  - Files: a.py\n  - Verify hidden: `one`\n"
+        "- [ ] 1.2 Print\n  - Files: a.py\n  - Verify hidden: `two`\n"
+        "- [ ] 1.3 Tidy\n  - Files: a.py\n  - Behaviour: same\n"
+    )
+    assert groups(found) == [("1.1", "1.2")]
+    assert found.task("1.1").verify_hidden == ("one", "two")

@@ -77,6 +77,16 @@ def test_what_proves_a_whole_is_never_asked_of_a_leaf_that_others_wait_for() -> 
     assert (found.task("1.1.1").verify, found.task("1.1.2").verify) == (("a", "a && b"), ("b",))
 
 
+def test_a_hidden_proof_of_a_whole_is_asked_of_its_last_leaf_and_behaviour_stays_for_all() -> None:
+    roadmap = (
+        b"- [ ] 1.1 Both\n  - Behaviour: same\n  - Verify hidden: `whole`\n"
+        b"  - [ ] 1.1.1 A\n    - Verify hidden: `a`\n  - [ ] 1.1.2 B\n"
+    )
+    found = plan(read(roadmap), Planning(unit="subtask"))
+    assert [task.verify_hidden for task in found.tasks] == [("a",), ("whole",)]
+    assert all(task.keeps_behaviour for task in found.tasks)
+
+
 def test_a_leaf_that_depends_on_what_it_is_part_of_is_no_circle() -> None:
     roadmap = b"- [ ] 1 One\n  - [ ] 1.1 A\n    - Depends on: One\n  - [ ] 1.2 B\n    - Depends on: 1.1\n"
     assert plan(read(roadmap), Planning(unit="subtask")).waves == (("1.1",), ("1.2",))

@@ -245,19 +245,24 @@ def test_subtasks_of_one_task_do_not_make_it_wait_for_itself() -> None:
         ("  Changes: none", "changes_nothing"),
         ("  - Changes: nothing", "changes_nothing"),
         ("  - Scope: files", "only_its_files"),
+        ("  - Behaviour: same", "keeps_behaviour"),
+        ("  **Behavior:** unchanged.", "keeps_behaviour"),
     ],
 )
 def test_what_the_author_allows_expects_or_forbids_is_read(line: str, says: str) -> None:
     task = only(f"{line}\n")
-    terms = ("tests_may_change", "changes_nothing", "only_its_files")
+    terms = ("tests_may_change", "changes_nothing", "only_its_files", "keeps_behaviour")
     assert [term for term in terms if getattr(task, term)] == [says]
     assert task.text == ""
 
 
-@pytest.mark.parametrize("line", ["Tests: cover the edge cases", "Changes: the parser", "Scope: files and folders"])
+@pytest.mark.parametrize(
+    "line",
+    ["Tests: cover the edge cases", "Changes: the parser", "Scope: files and folders", "Behaviour: same as before 2.0"],
+)
 def test_a_sentence_that_begins_like_a_term_is_a_sentence(line: str) -> None:
     task = only(f"  {line}\n")
-    assert not (task.tests_may_change or task.changes_nothing or task.only_its_files)
+    assert not (task.tests_may_change or task.changes_nothing or task.only_its_files or task.keeps_behaviour)
     assert task.text == line
 
 

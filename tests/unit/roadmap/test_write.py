@@ -67,6 +67,8 @@ def tasks(draw: st.DrawFn, task_id: str, earlier: tuple[str, ...], depth: int = 
         tests_may_change=draw(st.booleans()),
         changes_nothing=draw(st.booleans()),
         only_its_files=draw(st.booleans()),
+        keeps_behaviour=draw(st.booleans()),
+        verify_hidden=tuple(draw(st.lists(st.sampled_from(COMMANDS), unique=True, max_size=2))),
         subtasks=subtasks,
     )
 

@@ -68,6 +68,8 @@ def _facts(task: Task, after: Sequence[str]) -> list[str]:
     facts += [task.agent] if task.agent else []
     facts += [f"after {', '.join(after)}"] if after else []
     facts += [f"verify: {' ; '.join(task.verify)}"] if task.verify else []
+    facts += [f"verify hidden: {' ; '.join(task.verify_hidden)}"] if task.verify_hidden else []
+    facts += ["behaviour: same"] if task.keeps_behaviour else []
     return [fact for fact in facts if fact]
 
 

@@ -75,6 +75,7 @@ def shown_before(task: Task) -> str:
     lines = [f"{task.id} {task.title}", "", task.text.strip()]
     lines += [f"Files: {', '.join(task.files)}"] if task.files else []
     lines += [f"Verify: {command}" for command in task.verify]
+    lines += [f"Verify hidden: {command}" for command in task.verify_hidden]
     lines += [f"- {subtask.title}" for subtask in task.subtasks]
     return "\n".join(lines).strip() + "\n"
 

@@ -28,7 +28,7 @@ def lint(tasks: Sequence[Task], ground: RepositoryFacts = UNSEEN) -> Iterator[Pr
 def _unclear(tasks: Sequence[Task]) -> Iterator[Problem]:
     """Tasks that can hardly be proven: one problem each, the graver one."""
     for task in tasks:
-        if task.verify or task.agent.startswith("pattern:"):
+        if task.verify or task.verify_hidden or task.agent.startswith("pattern:"):
             continue
         words = vague_words(task)
         if words is not None:

@@ -24,6 +24,7 @@ def _with_subtasks(task: Task) -> Task:
         task,
         files=union(member.files for member in members),
         verify=union(member.verify for member in members),
+        verify_hidden=union(member.verify_hidden for member in members),
         depends_on=union(member.depends_on for member in members),
     )
 

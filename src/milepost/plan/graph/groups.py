@@ -59,7 +59,7 @@ def is_small(task: Task) -> bool:
 
 
 def _of_section(section: Sequence[Task]) -> Iterator[list[Task]]:
-    groups: dict[tuple[bool, bool], list[Task]] = {}
+    groups: dict[tuple[bool, ...], list[Task]] = {}
     for task in section:
         group = groups.setdefault(_terms(task), [])
         if len(group) == MOST_MEMBERS:
@@ -89,9 +89,9 @@ def _of_kin(section: Sequence[Task]) -> list[list[Task]]:
     return groups
 
 
-def _terms(task: Task) -> tuple[bool, bool]:
+def _terms(task: Task) -> tuple[bool, ...]:
     """What the author allows or forbids must be the same for all of a group."""
-    return task.tests_may_change, task.only_its_files
+    return task.tests_may_change, task.only_its_files, task.keeps_behaviour
 
 
 def _together(group: Sequence[Task], turn: Mapping[str, int]) -> Iterator[list[Task]]:
@@ -140,6 +140,7 @@ def as_one(group: Sequence[Task]) -> Task:
         text="\n\n".join(["All of this belongs together and is done at once:", *map(_told, group)]),
         files=union(task.files for task in group),
         verify=union(task.verify for task in group),
+        verify_hidden=union(task.verify_hidden for task in group),
         depends_on=tuple(name for name in union(task.depends_on for task in group) if name not in names),
         subtasks=(*first.subtasks, *others),
         members=tuple(task.id for task in others),

@@ -28,7 +28,7 @@ def leaves_of(tasks: Sequence[Task]) -> tuple[tuple[Task, ...], tuple[Wait, ...]
     below = _below(leaves)
     proofs, waits = _wholes(_in_turn(leaves, below))
     counts = {name: sum(task.status == "open" for task in inside) for name, inside in below.items()}
-    return tuple(_own(leaf, below, proofs.get(leaf.task.id, ()), counts) for leaf in leaves), tuple(waits)
+    return tuple(_own(leaf, below, proofs.get(leaf.task.id, []), counts) for leaf in leaves), tuple(waits)
 
 
 def _leaves(task: Task, above: tuple[Task, ...]) -> Iterator[_Leaf]:
@@ -57,8 +57,8 @@ def _in_turn(leaves: Sequence[_Leaf], below: Mapping[str, list[Task]]) -> list[_
     return [by_id[name] for name in dict.fromkeys((*in_sequence(rank, before), *by_id))]
 
 
-def _wholes(leaves: Sequence[_Leaf]) -> tuple[dict[str, tuple[str, ...]], list[Wait]]:
-    """What the last open leaf below a task is to prove besides, and whom it comes after therefore.
+def _wholes(leaves: Sequence[_Leaf]) -> tuple[dict[str, list[Task]], list[Wait]]:
+    """The tasks that the last open leaf below each is to prove besides, and whom it comes after therefore.
 
     As all go by one order, which the dependencies allow, no two of them wait for each other.
     """
@@ -68,18 +68,18 @@ def _wholes(leaves: Sequence[_Leaf]) -> tuple[dict[str, tuple[str, ...]], list[W
         for parent in leaf.above if leaf.task.status == "open" else ():
             parents[parent.id] = parent
             inside.setdefault(parent.id, []).append(leaf.task.id)
-    proofs: dict[str, tuple[str, ...]] = {}
+    proofs: dict[str, list[Task]] = {}
     waits: list[Wait] = []
     for name, parent in parents.items():
         *others, last = inside[name]
-        if parent.verify:
-            proofs[last] = (*proofs.get(last, ()), *parent.verify)
+        if parent.verify or parent.verify_hidden:
+            proofs.setdefault(last, []).append(parent)
             because = f"its Verify covers all of {name}"
             waits += [Wait(task=last, after=other, why="whole", because=because) for other in others]
     return proofs, waits
 
 
-def _own(leaf: _Leaf, below: Mapping[str, list[Task]], proofs: tuple[str, ...], counts: Mapping[str, int]) -> Task:
+def _own(leaf: _Leaf, below: Mapping[str, list[Task]], wholes: list[Task], counts: Mapping[str, int]) -> Task:
     """A leaf with what it has of those above: what it says itself goes before what the nearest of them says."""
     task, line = leaf.task, (leaf.task, *reversed(leaf.above))
     items = tuple(task.walk())
@@ -90,7 +90,8 @@ def _own(leaf: _Leaf, below: Mapping[str, list[Task]], proofs: tuple[str, ...], 
         task,
         context="\n\n".join(filter(None, (task.context, " › ".join(one.title for one in leaf.above)))),
         files=tuple(files) or next((one.files for one in line if one.files), ()),
-        verify=tuple(dict.fromkeys((*(one for item in items for one in item.verify), *proofs))),
+        verify=tuple(dict.fromkeys(line for item in (*items, *wholes) for line in item.verify)),
+        verify_hidden=tuple(dict.fromkeys(line for item in (*items, *wholes) for line in item.verify_hidden)),
         depends_on=tuple(_dependencies(leaf, below)),
         awaits=(),
         depends_elsewhere=tuple(dict.fromkeys(other for one in line for other in one.depends_elsewhere)),
@@ -102,6 +103,7 @@ def _own(leaf: _Leaf, below: Mapping[str, list[Task]], proofs: tuple[str, ...], 
         needs=tuple(dict.fromkeys(label for one in line for label in one.needs)),
         tests_may_change=any(one.tests_may_change for one in line),
         only_its_files=any(one.only_its_files for one in line),
+        keeps_behaviour=any(one.keeps_behaviour for one in line),
         parallel=any(one.parallel for one in line),
         priority=next((one.priority for one in line if one.priority), ""),
     )

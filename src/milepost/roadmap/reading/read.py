@@ -127,6 +127,8 @@ def _task(draft: Draft, by_draft: dict[int, TaskEntry], depends: dict[str, Waits
         tests_may_change="tests" in entry.details.terms,
         changes_nothing="changes" in entry.details.terms,
         only_its_files="scope" in entry.details.terms,
+        keeps_behaviour="behaviour" in entry.details.terms,
+        verify_hidden=entry.details.verify_hidden,
         budget=entry.details.bounds.budget,
         timeout_s=entry.details.bounds.timeout_s,
         approve=entry.details.bounds.approve,

@@ -15,6 +15,7 @@ from milepost.roadmap.reading.markdown import Block, Fence, Item, Items, Paragra
 Key = Literal[
     "files",
     "verify",
+    "verify hidden",
     "depends",
     "prerequisite",
     "priority",
@@ -23,6 +24,7 @@ Key = Literal[
     "tests",
     "changes",
     "scope",
+    "behaviour",
     "needs",
     BoundKey,
 ]
@@ -31,6 +33,7 @@ _KEYS: dict[str, Key] = {
     "file": "files",
     "files": "files",
     "verify": "verify",
+    "verify hidden": "verify hidden",
     "depends": "depends",
     "depends on": "depends",
     "depends upon": "depends",
@@ -48,6 +51,8 @@ _KEYS: dict[str, Key] = {
     "tests": "tests",
     "changes": "changes",
     "scope": "scope",
+    "behaviour": "behaviour",
+    "behavior": "behaviour",
     "needs": "needs",
     "budget": "budget",
     "timeout": "timeout",
@@ -146,7 +151,7 @@ def _with_values_below(statement: Statement, block: Block) -> Statement:
             for item in _plain_items(block):
                 values.append(" ".join(line.strip() for line in item.first.lines))
                 covers.update(range(item.line, item.end))
-        case Fence() if statement.key == "verify":
+        case Fence() if statement.key in ("verify", "verify hidden"):
             values = _script(block.code)
             covers.update(range(block.line, block.end))
         case _:

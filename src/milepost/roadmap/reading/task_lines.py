@@ -19,6 +19,7 @@ _TERMS: dict[Key, frozenset[str]] = {
     "tests": frozenset({"may change"}),
     "changes": frozenset({"none", "nothing"}),
     "scope": frozenset({"files"}),
+    "behaviour": frozenset({"same", "unchanged"}),
 }
 _CODE_SPAN = re.compile(r"(?<!`)(`++)(.+?)(?<!`)\1(?!`)")
 _NOTE = re.compile(r"\s\([^()]*\)")
@@ -46,6 +47,7 @@ class Details:
 
     files: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
+    verify_hidden: tuple[str, ...] = ()
     depends: tuple[tuple[int, str], ...] = ()
     prerequisites: tuple[tuple[int, str], ...] = ()
     priority: Priority = ""
@@ -84,6 +86,7 @@ def details_in(blocks: Sequence[Block], depends: tuple[tuple[int, str], ...] = (
     return Details(
         files=_unique(told, "files", files_in),
         verify=_unique(told, "verify", commands_in),
+        verify_hidden=_unique(told, "verify hidden", commands_in),
         depends=(*depends, *_named(told, "depends")),
         prerequisites=tuple(_named(found, "prerequisite")),
         priority=next((priority_in(" ".join(one.values)) for one in told if one.key == "priority"), ""),

@@ -18,6 +18,7 @@ from milepost.roadmap.writing.draft_roadmap import DraftSection, Manuscript, Pha
 KEPT = (
     *("id", "title", "status", "phase", "section", "depends_on", "files", "verify", "agent", "inputs", "needs"),
     *("budget", "timeout_s", "approve", "tests_may_change", "changes_nothing", "only_its_files"),
+    *("keeps_behaviour", "verify_hidden"),
     *("priority", "parallel"),
 )
 
@@ -126,6 +127,7 @@ def _statements(task: Task) -> Iterator[str]:
     if task.depends_on:
         yield f"Depends on: {', '.join(task.depends_on)}"
     yield from (f"Verify: {_code(command)}" for command in task.verify)
+    yield from (f"Verify hidden: {_code(command)}" for command in task.verify_hidden)
     if task.agent:
         yield _agent(task.agent, task.inputs)
     if task.needs:
@@ -138,8 +140,13 @@ def _statements(task: Task) -> Iterator[str]:
         yield f"Approve: {task.approve}"
     if task.priority:
         yield f"Priority: {task.priority}"
-    terms = {"Tests: may change": task.tests_may_change, "Changes: none": task.changes_nothing}
-    yield from (line for line, holds in {**terms, "Scope: files": task.only_its_files}.items() if holds)
+    terms = {
+        "Tests: may change": task.tests_may_change,
+        "Changes: none": task.changes_nothing,
+        "Scope: files": task.only_its_files,
+        "Behaviour: same": task.keeps_behaviour,
+    }
+    yield from (line for line, holds in terms.items() if holds)
 
 
 def _paths(files: Sequence[str]) -> list[str]:

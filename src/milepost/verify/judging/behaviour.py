@@ -1,0 +1,82 @@
+"""Whether a task says that it changes no behaviour, so that green before and green after is the answer."""
+
+from __future__ import annotations
+
+import re
+
+from milepost.core.task import Task
+
+# Verbs that say it by themselves, whatever they are followed by.
+_ALWAYS = r"refactor|modulari[sz]e"
+# Verbs that mean code in one title and what it does in another: only with something of the code behind them.
+_PERHAPS = (
+    r"rename|move|extract|inline|split|simplify|clean(?: ?up)?|tidy(?: up)?|re-?organi[sz]e|rearrange|restructure"
+    r"|relocate|re-?format|format|re-?indent|sort|merge|annotate|de-?duplicate|untangle"
+)
+_CODE = (
+    r"(?:source )?code|codebase|code base|modules?|functions?|methods?|helpers?|variables?|constants?|imports|fixtures?"
+    r"|internals|implementations?|logic|duplication"
+)
+_NAMED = (
+    r"`[^`]+`|\S+\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|c|cc|cpp|h|hpp|php|cs|swift)\b|\w+\(\)|\w+_\w+|[a-z]+[A-Z]\w*"
+)
+_NAMED_CLASS = r"(?:[A-Z][a-z0-9]+){2,}"
+_TYPES = (
+    r"(?:add|complete|write|fill in|improve|fix|tighten|correct) (?:\w+ ){0,2}"
+    r"(?:type|typing) ?-?(?:hints?|annotations?|stubs?)"
+)
+_DOCS = (
+    r"document (?:the|how|what|why|that|all|every|each|public)\b"
+    r"|(?:add|write|update|improve|fix|complete|extend|correct|expand|proofread) (?:\w+ ){0,3}"
+    r"(?:docs|documentation|docstrings?|readme(?:\.\w+)?|changelog(?:\.\w+)?|tutorial|how-?to)\b"
+)
+_FORMATTERS = r"(?:run|apply) (?:\w+ )?(?:black|ruff format|prettier|gofmt|rustfmt|clang-format|isort)\b"
+_SAYS_SO = re.compile(
+    r"\b(?:(?:no|without(?: any)?) (?:functional |behaviou?ral |behaviou?r )?changes?(?: (?:of|in|to) behaviou?r)?"
+    r"|without changing (?:its |the |any )?behaviou?r|(?:keep(?:s|ing)?|same) (?:the |its )?(?:same )?behaviou?r)\b",
+    re.IGNORECASE,
+)
+# Whoever asks for one of these besides asks for behaviour.
+_BESIDES = re.compile(
+    r"\b(?:adds?|implements?|fix(?:es)?|supports?|allows?|lets?|makes?|introduces?|changes?|returns?|raises?|handles?"
+    r"|enables?|disables?|removes?|drops?|deletes?|replaces?|reports?|shows?|prints?|accepts?|rejects?|validates?"
+    r"|creates?|builds?|so that|when|instead|unless|if|users?|faster|speed)\b",
+    re.IGNORECASE,
+)
+_PLAINLY = re.compile(rf"(?:{_ALWAYS})\b", re.IGNORECASE)
+_OF_DOCS_OR_TYPES = re.compile(rf"(?:{_TYPES}|{_DOCS}|{_FORMATTERS})", re.IGNORECASE)
+_OF_CODE = re.compile(rf"(?:{_PERHAPS})\b", re.IGNORECASE)
+_OBJECT_ENDS = re.compile(
+    r"\s(?:to|into|from|in|with|by|for|as|on|at|of|through|between|out|over)\s|[:,]", re.IGNORECASE
+)
+_QUOTED = re.compile(rf"{_NAMED}|\b{_NAMED_CLASS}\b")
+_SOMETHING_OF_CODE = re.compile(rf"(?i:\b(?:{_CODE})\b)|{_NAMED}|\b{_NAMED_CLASS}\b")
+
+
+def keeps_behaviour(task: Task) -> bool:
+    """Whether a task, with all that is done in the same attempt, says that it changes no behaviour. Doubt means no."""
+    if task.keeps_behaviour:
+        return True
+    return _says_so(_own_title(task)) and all(map(keeps_behaviour, task.subtasks))
+
+
+def _own_title(task: Task) -> str:
+    """The title of a task; the title of one that leads a group is made of all of theirs, and its text tells its own."""
+    start = f"{task.id} "
+    told = (line.removeprefix(start) for line in task.text.splitlines() if line.startswith(start))
+    return next(told, task.title) if task.members else task.title
+
+
+def _says_so(title: str) -> bool:
+    """Whether a title says it plainly, as an order that it begins with."""
+    words = title.strip().lstrip("*_ ")
+    if _SAYS_SO.search(words):
+        return True
+    if started := _OF_DOCS_OR_TYPES.match(words):
+        return not _BESIDES.search(words, started.end())
+    if started := _PLAINLY.match(words) or _OF_CODE.match(words):
+        rest = words[started.end() :]
+        what = _OBJECT_ENDS.split(rest, maxsplit=1)[0]
+        plain = _PLAINLY.match(words) or _SOMETHING_OF_CODE.search(what)
+        return bool(plain) and not _BESIDES.search(_QUOTED.sub("", rest))
+    return False
