@@ -23,10 +23,11 @@ from xml.etree import ElementTree
 
 from milepost.core.attempt import Workspace
 from milepost.sandbox.levels import open_terminal, strongest
-from milepost.verify.checks.tests import TestsCheck
+from milepost.verify.checks.tests import state_of
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites import junit
 from milepost.verify.suites.python_project import find_interpreter
+from milepost.verify.trees import Tree
 
 ROUNDS = 5
 RESULTS = 1_000
@@ -70,12 +71,12 @@ def show_overhead(folder: Path, rounds: int) -> None:
     plain, checked = [], []
     with open_terminal(strongest()) as terminal:
         interpreter = find_interpreter(checkout, os.environ, sys.executable)
-        check = TestsCheck(bench=Bench(terminal=terminal, interpreter=interpreter))
+        bench = Bench(terminal=terminal, interpreter=interpreter)
         for number in range(rounds + 1):
             scratch = folder / f"scratch-{number}"
             scratch.mkdir()
             workspace = Workspace(folder=checkout, scratch=scratch, base="")
-            times = seconds(partial(run_plain, checkout)), seconds(partial(run_check, check, workspace))
+            times = seconds(partial(run_plain, checkout)), seconds(partial(run_check, bench, workspace))
             if number:  # the first round fills the caches of both
                 plain.append(times[0])
                 checked.append(times[1])
@@ -118,8 +119,8 @@ def run_plain(checkout: Path) -> None:
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=checkout, check=True, stdout=subprocess.DEVNULL)
 
 
-def run_check(check: TestsCheck, workspace: Workspace) -> None:
-    result = check.run(workspace)
+def run_check(bench: Bench, workspace: Workspace) -> None:
+    result = state_of(Tree(workspace=workspace, bench=bench))
     assert result.count("passed") == FILES * TESTS, result.summary
 
 

@@ -22,8 +22,9 @@ from milepost.verify.checks.tests import outcomes, ran_to_the_end
 from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
+from milepost.verify.trees import Trees
 from milepost.verify.verify import Question, Subject, checks_for, verify
-from tests.fakes.suite_check import run_tests
+from tests.fakes.suite_check import one_tree, run_tests
 
 HOURS = "def seconds(hours: float) -> float:\n    return hours * {factor}\n"
 TEST_HOURS = """
@@ -373,18 +374,20 @@ class NoTestsBefore(UnknownBefore):
         return {}
 
 
-def asked_of(task: Task, bench: Bench, *changed: str, agent: str = "") -> tuple[Question, ...]:
+def asked_of(task: Task, trees: Trees, *changed: str, agent: str = "") -> tuple[Question, ...]:
     files = tuple(ChangedFile(path=path, before=b"", after=b"x = 1\n") for path in changed)
     change = Change(files=files)
     return checks_for(
-        Subject(tree="1" * 40, task=task, change=change, agent=agent, bench=bench, before=NoTestsBefore())
+        Subject(tree="1" * 40, task=task, change=change, agent=agent, trees=trees, before=NoTestsBefore())
     )
 
 
 def test_the_verdict_follows_the_evidence(pytest_bench: Bench, workspace: Workspace) -> None:
+    trees = one_tree(pytest_bench, workspace)
+
     def judged(task: Task, agent: str = "") -> Verdict:
-        checks = asked_of(task, pytest_bench, "hours.py", agent=agent)
-        return verify(workspace, checks, "1" * 40, Redactor()).verdict
+        checks = asked_of(task, trees, "hours.py", agent=agent)
+        return verify(trees, checks, "1" * 40, Redactor()).verdict
 
     without_line = replace(TASK, subtasks=())
     write(workspace, hours=HOURS.format(factor=3600), test_hours=TEST_HOURS)
@@ -399,10 +402,11 @@ def test_the_verdict_follows_the_evidence(pytest_bench: Bench, workspace: Worksp
 def test_all_checks_run_but_nothing_runs_after_a_change_that_is_none(pytest_bench: Bench, workspace: Workspace) -> None:
     write(workspace, hours=HOURS.format(factor=60), test_hours=TEST_HOURS)
     seen: list[str] = []
+    trees = one_tree(pytest_bench, workspace)
 
     def run(changed: tuple[str, ...]) -> list[str]:
-        checks = asked_of(TASK, pytest_bench, *changed)
-        evidence = verify(workspace, checks, "1" * 40, Redactor(), lambda result: seen.append(result.name))
+        checks = asked_of(TASK, trees, *changed)
+        evidence = verify(trees, checks, "1" * 40, Redactor(), lambda result: seen.append(result.name))
         assert evidence.verdict is Verdict.FAILED
         return [check.name for check in evidence.checks if check.outcome == "failed"]
 
@@ -417,9 +421,9 @@ def test_no_secret_is_kept(pytest_bench: Bench, workspace: Workspace) -> None:
     leak = f"def test_leak():\n    print({secret!r})\n    assert False, 'x' * 290 + {secret!r}\n"
     write(workspace, a="x = 1\n", test_leak=leak)
     task = replace(TASK, files=(), subtasks=(), verify=(f"echo {secret}; exit 3", "python -m pytest"))
-    bench = replace(pytest_bench, redact=redact)
+    trees = one_tree(replace(pytest_bench, redact=redact), workspace)
 
-    evidence = verify(workspace, asked_of(task, bench, "a.py"), "1" * 40, redact)
+    evidence = verify(trees, asked_of(task, trees, "a.py"), "1" * 40, redact)
 
     assert [check.name for check in evidence.checks if check.outcome == "failed"] == ["tests", "verify", "verify"]
     assert "correct" not in repr(evidence)

@@ -18,7 +18,7 @@ from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
 from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
 from milepost.verify.checks.coverage import CoverageCheck
-from milepost.verify.checks.done import DoneCheck, OwnTestsRule, own_tests
+from milepost.verify.checks.done import DoneCheck, OwnTestsRule
 from milepost.verify.checks.environment import EnvironmentCheck
 from milepost.verify.checks.files import FilesCheck
 from milepost.verify.checks.imports import ImportsCheck
@@ -31,10 +31,10 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
+from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
-from milepost.verify.judging.names import NamesCheck
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.trees import Tree, Trees
@@ -144,7 +144,6 @@ def _of_the_project(subject: Subject) -> Iterator[tuple[str, Question]]:
     known = before.environment() if bench.equipment.problem else None
     yield "environment", EnvironmentCheck(bench=bench, before=known)
     yield "syntax", SyntaxCheck(change=change, bench=bench, expected=subject.files)
-    yield "names", NamesCheck(change=change, bench=bench)
     yield "imports", ImportsCheck(change=change, bench=bench, before=before.broken_imports)
     yield "runtime", RuntimeCheck(change=change, bench=bench, before=before.broken_builds)
 
@@ -199,6 +198,10 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             own_tests=asked.own_tests,
         ),
     )
+
+
+def _line(subject: Subject, line: str, runs: CandidateRuns, tree: Tree) -> Check:
+    return CommandCheck(command_line=line, bench=tree.bench, before=subject.before.command(line))
 
 
 def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from milepost.core.change import LARGEST_READ, Change, ChangedFile
 from milepost.core.errors import GitFailed, UndoImpossible
 from milepost.core.folder_roadmap import bound, is_of_roadmap, is_page, unbound
+from milepost.workspace.bench_tree import make_bench_tree
 from milepost.workspace.git import Git
 from milepost.workspace.objects import blobs_of, changes_of, entries_of
 from milepost.workspace.repository import Identity
@@ -180,6 +181,12 @@ class Mileposts:
                 return made
             entry = f"040000 tree {made}"
             folder, _, name = folder.rpartition("/")
+
+    def bench_tree(
+        self, base: str, tree: str, *, restored: Sequence[str], left_out: Sequence[str], merged: Mapping[str, bytes]
+    ) -> str:
+        """The tree that a verdict is taken on: `restored` and `left_out` as the base has them, `merged` as they say."""
+        return make_bench_tree(self._git, base, tree, restored, left_out, merged)
 
     def roadmap_at(self, tree: str, path: str) -> bytes | None:
         """The roadmap in a commit or tree: a file, or the pages of a folder as one run of bytes."""

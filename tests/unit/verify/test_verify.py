@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from milepost.core.attempt import Workspace
+from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult, TestCase, Verdict
+from milepost.verify.command_runner import Bench
 from milepost.verify.verify import verify
+from tests.fakes.suite_check import one_tree
 
 HERE = Workspace(folder=Path("/cache/run/tree"), scratch=Path("/cache/run/scratch"), base="0" * 40)
 PASSED = CheckResult(name="verify", outcome="passed", summary="", decisive=True)
+
+
+class NoTerminal:
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        raise AssertionError("nothing is run here")
+
+
+TREES = one_tree(Bench(terminal=NoTerminal()), HERE)
 
 
 class Answers:
@@ -43,7 +55,7 @@ class BreaksCheck:
     ],
 )
 def test_a_check_that_breaks_is_not_passed_and_the_others_are_still_asked(problem: Exception) -> None:
-    evidence = verify(HERE, (BreaksCheck(problem), Answers(PASSED)), "tree", Redactor())
+    evidence = verify(TREES, (BreaksCheck(problem), Answers(PASSED)), "tree", Redactor())
 
     broken, other = evidence.checks
     assert (evidence.verdict, broken.name, other.outcome) == (Verdict.FAILED, "breaks", "passed")
@@ -56,7 +68,7 @@ def test_a_check_that_breaks_is_not_passed_and_the_others_are_still_asked(proble
 )
 def test_a_failure_of_the_machine_is_no_answer_of_a_check(problem: Exception, raised: type[Exception]) -> None:
     with pytest.raises(raised):
-        verify(HERE, (BreaksCheck(problem),), "tree", Redactor())
+        verify(TREES, (BreaksCheck(problem),), "tree", Redactor())
 
 
 def test_no_path_of_the_checkout_is_kept() -> None:
@@ -64,7 +76,7 @@ def test_no_path_of_the_checkout_is_kept() -> None:
     case = TestCase(id="/cache/run/tree/test_a.py::test_a", outcome="failed", message=text, traceback=text)
     told = CheckResult(name="tests", outcome="failed", summary=text, argv=(text,), cases=(case,), log=text)
 
-    (kept,) = verify(HERE, (Answers(told),), "tree", Redactor()).checks
+    (kept,) = verify(TREES, (Answers(told),), "tree", Redactor()).checks
 
     plain = "app.py, --rootdir=., scratch/report.xml"
     assert (kept.summary, kept.argv, kept.log) == (plain, (plain,), plain)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
@@ -23,10 +24,11 @@ from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
 from milepost.verify.confidence import confidence, coverage_told
-from milepost.verify.judging.split import BaseFacts, Split, split
+from milepost.verify.judging.layout import BaseFacts
+from milepost.verify.judging.split import Split, split
 from milepost.verify.levels import Mode
 from milepost.verify.trees import Tree, Trees
-from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, lines_of, verify
+from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, verify
 from milepost.workspace.mileposts import Mileposts
 
 OnCheck = Callable[[CheckResult], None]
@@ -81,7 +83,7 @@ class Verifier:
         if not task.id or not change.files or self.asked.mode is Mode.SKIP:
             return Split()
         tests = before.tests() or {}
-        lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]
+        lines: list[Any] = []
         facts = BaseFacts(
             files=frozenset(self.mileposts.blobs_at(before.commit)),
             test_files=frozenset(name.partition("::")[0] for name in tests),
@@ -91,7 +93,7 @@ class Verifier:
         return split(change, files_of(task), facts)
 
     def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split) -> Trees:
-        """Checkouts of the candidate as it is and, where the change touches what judges, of the tree with the base's."""
+        """Checkouts of the candidate as it is and, where it touches what judges, of the bench tree."""
         workspace, bench = checkouts.enter_context(self.outfitter.fitted(name, candidate.base, tree=candidate.tree))
         as_it_is = Tree(workspace=workspace, bench=bench)
         tree = self.mileposts.bench_tree(

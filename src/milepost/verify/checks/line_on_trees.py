@@ -53,11 +53,11 @@ class LineOnTrees:
         if failing and all(is_answered(case.id, now, split) and file_of(case.id) in split.tests for case in failing):
             return replace(left, decisive=False, summary=f"{left.summary}, with the tests as the attempt changed them")
         judges = (*split.restored, *split.merged)
-        text = f"`{' '.join(bench.argv)}` passes only with these files: {listed((*judges, *split.left_out, *split.uncertain))}"
+        files = (*split.uncertain, *split.left_out, *judges)
+        text = f"`{' '.join(bench.argv)}` passes only with these files: {listed(files)}"
         unanswered = any(not is_answered(case.id, now, split) for case in failing)
         if unanswered or (bench.before == "failed" and judges):
             return replace(bench, summary=f"{bench.summary} ({text})")
-        files = (*split.uncertain, *split.left_out, *judges)
         question = Question(kind="left out", text=f"{text} ({bench.summary})", path=files[0] if files else "")
         return replace(bench, outcome="held", decisive=False, summary=text, questions=(question,))
 

@@ -59,7 +59,7 @@ class CommandCheck:
             name=NAME,
             outcome="passed" if passed else "failed",
             summary=f"{ending}: {detail}" if detail else ending,
-            decisive=self.substance or self.before != "passed",
+            decisive=self.before == "failed",
             before=self.before,
             environment=self.bench.fingerprint(argv),
             argv=argv,

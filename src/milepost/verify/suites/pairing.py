@@ -55,7 +55,11 @@ def paired(
         is_another = bool(parameters) and (now.get(name) in there or (parameters.get(name) in here))
         if name not in found and name in now and name not in taken and not is_another:
             found[name] = name
-    found |= _by_place([name for name in before if name not in found], [name for name in now if name not in taken])
+    taken = set(found.values())
+    found |= _by_place(
+        [name for name in before if name not in found and not parameters.get(name)],
+        [name for name, called_with in now.items() if name not in taken and not called_with],
+    )
     names = {new: old for old, new in found.items()}
     names |= dict.fromkeys(now.keys() - names.keys(), "")
     lost = {name: GONE.format(name) if name in now else name for name in before.keys() - found.keys()}

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from milepost.verify.judging.split import Split
 
 from milepost.core.task import Task
 from milepost.core.verdict import TestCase, TestOutcome
 from milepost.verify.judging.changed_tests import asks_for_removal, is_answered, lost_tests, rewritten
+from milepost.verify.judging.split import Split
 
 SPLIT = Split(tests=("tests/test_a.py",), restored=("tests/test_a.py",))
 
