@@ -48,6 +48,18 @@ def test_files_are_those_that_git_would_have_and_those_that_are_named(repo: Path
     assert found.imports == {"cli.py": {"core.py": "words.py"}}
 
 
+def test_a_file_that_a_task_names_and_that_judges_its_work_is_noted(repo: Path) -> None:
+    (repo / "tests").mkdir()
+    for name in ("tests/conftest.py", "Makefile", "tests/test_core.py"):
+        (repo / name).write_text("")
+    tasks = read(b"- [ ] 1.1 One\n  - Files: core.py, ./tests/conftest.py, tests/new.py, tests/\n").tasks
+    told = "tests/conftest.py judges the work of a task that names it: a change there is shown to you before it lands"
+    assert ground_here(tasks, repo / "ROADMAP.md", PLAIN).notes == (told,)
+    tasks = read(b"- [ ] 1.1 One\n  - Files: core.py, Makefile, tests/test_core.py\n- [x] 1.2 Two\n").tasks
+    (told,) = ground_here(tasks, repo / "ROADMAP.md", PLAIN).notes
+    assert told.startswith("Makefile and tests/test_core.py judge the work of tasks that name them")
+
+
 def test_a_folder_that_is_no_repository_says_nothing_of_files(tmp_path: Path) -> None:
     assert ground_here(TASKS, tmp_path / "ROADMAP.md", PLAIN) == RepositoryFacts()
 

@@ -12,7 +12,7 @@ class RepositoryFacts:
 
     `files` are the files of the repository; `imports` what a file that tasks name imports of the others that they name,
     each with the file that it is reached through, empty for a direct import; `missing` the programs that a Verify line
-    names and this machine does not have. `notes` say what was too much to look at.
+    names and this machine does not have. `notes` say what was too much to look at, and what is good to know.
     """
 
     files: frozenset[str] | None = None

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from milepost.core.task import Task
 from milepost.engine.planning.missing_programs import missing_programs
+from milepost.plan.advice.problems import listed
 from milepost.plan.options import Planning
 from milepost.plan.repository_facts import RepositoryFacts
 from milepost.sources.imports import MOST_FILES, MOST_NAMED, Texts, imports_among, is_source
+from milepost.verify.judging.layout import BaseFacts
+from milepost.verify.judging.split import judging
 from milepost.workspace.mileposts import Mileposts
 from milepost.workspace.repository import files_here
 
@@ -28,7 +31,7 @@ def ground_here(tasks: Sequence[Task], roadmap: Path, planning: Planning, *, her
     files = frozenset((*known, *(name for name in _named(tasks) if _is_there(top, name))))
     imports, notes = _imports(tasks, planning, files, lambda paths: _texts(top, paths))
     missing = missing_programs(tasks, top, files) if here else {}
-    return RepositoryFacts(files=files, imports=imports, missing=missing, notes=notes)
+    return RepositoryFacts(files=files, imports=imports, missing=missing, notes=(*notes, *_judging(tasks, files)))
 
 
 def ground_at(tasks: Sequence[Task], mileposts: Mileposts, commit: str, planning: Planning) -> RepositoryFacts:
@@ -43,6 +46,16 @@ def ground_at(tasks: Sequence[Task], mileposts: Mileposts, commit: str, planning
 
     imports, notes = _imports(tasks, planning, blobs, texts)
     return RepositoryFacts(imports=imports, notes=notes)
+
+
+def _judging(tasks: Sequence[Task], files: frozenset[str]) -> tuple[str, ...]:
+    """What to know of tasks that name a file which judges their own work."""
+    named = [name.strip().removeprefix("./") for name in _named(tasks)]
+    found = judging([name for name in named if name in files], BaseFacts(files=files))
+    if not found:
+        return ()
+    what = "judges the work of a task that names it" if len(found) == 1 else "judge the work of tasks that name them"
+    return (f"{listed(found)} {what}: a change there is shown to you before it lands",)
 
 
 def _imports(

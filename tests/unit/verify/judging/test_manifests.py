@@ -180,8 +180,10 @@ def test_which_tests_of_a_crate_are_built_is_old_and_its_dependencies_are_new() 
     before = '[package]\nname = "a"\n[dependencies]\nb = "1"\n[[test]]\nname = "it"\n'
     after = (
         '[package]\nname = "a"\nautotests = false\nbuild = "lies.rs"\n[lib]\ntest = false\nname = "b"\n'
-        '[dependencies]\nb = "2"\nc = { version = "1", features = ["git"] }\n[target."cfg(unix)".dependencies]\nd = "1"\n'
-        '[dev-dependencies]\ne = "1"\n[patch.crates-io]\nb = { path = "lies" }\n[profile.test]\ndebug-assertions = false\n'
+        '[dependencies]\nb = "2"\nc = { version = "1", features = ["git"] }\n'
+        '[target."cfg(unix)".dependencies]\nd = "1"\n'
+        '[dev-dependencies]\ne = "1"\n[patch.crates-io]\nb = { path = "lies" }\n'
+        "[profile.test]\ndebug-assertions = false\n"
         '[[test]]\nname = "it"\nharness = false\n[features]\nx = []\n'
     )
     assert cargo(before, after) == {
