@@ -16,9 +16,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
-from milepost.verify.checks.agreement import AgreementCheck
 from milepost.verify.checks.coverage import CoverageCheck
-from milepost.verify.checks.does_anything import has_substance
 from milepost.verify.checks.environment import EnvironmentCheck
 from milepost.verify.checks.files import FilesCheck
 from milepost.verify.checks.imports import ImportsCheck
@@ -31,10 +29,10 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.guard.check import GuardCheck
 from milepost.verify.levels import Level, Mode, is_asked
+from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.witness.twins import TwinsCheck
 
 LONGEST_TRACEBACK = 2_000
@@ -152,11 +150,8 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             at_base_either=stood is None and not isinstance(before, UnknownBefore),
         ),
     )
-    nothing_to_do = subject.task.changes_nothing and not change.files
-    substance = nothing_to_do or has_substance(change, subject.files)
     for line in subject.verify:
-        yield "verify", CommandCheck(command_line=line, bench=bench, before=before.command(line), substance=substance)
-    yield "tests", AgreementCheck(bench=bench)
+        yield "verify", VerifyCheck(command_line=line, bench=bench, before=before.command(line), runners=runners)
     yield (
         "tests",
         OriginalsCheck(

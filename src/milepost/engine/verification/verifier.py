@@ -63,7 +63,7 @@ class Verifier:
                 checks = (*checks, _opinion(self.reviewer, task, change, candidate))
             self.logging.forget()
             evidence = verify(workspace, checks, candidate.tree, self.redact, on_check, self.logging.collect)
-        self.baselines.learn(evidence)
+        self.baselines.learn(evidence, base=before.tree)
         return replace(evidence, confidence=_confidence(evidence, candidate, change))
 
     def look_ahead(self, base: str, task: Task) -> None:
