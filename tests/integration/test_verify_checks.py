@@ -15,12 +15,14 @@ from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Task
-from milepost.core.verdict import CheckResult, TestOutcome, Verdict
+from milepost.core.verdict import CheckOutcome, CheckResult, TestOutcome, Verdict
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
 from milepost.verify.checks.tests import outcomes, ran_to_the_end
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
+from milepost.verify.selection.at_base import LineAtBase
+from milepost.verify.selection.check import VerifyCheck
+from milepost.verify.selection.line import read_line
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.trees import Trees
 from milepost.verify.verify import Question, Subject, checks_for, verify
@@ -211,12 +213,12 @@ def test_exit_zero_without_tests_that_passed_is_not_believed(
     pytest_bench: Bench, workspace: Workspace, conftest: str
 ) -> None:
     write(workspace, hours=HOURS.format(factor=60), test_hours=TEST_HOURS, conftest=conftest)
-    line = CommandCheck(command_line="python -m pytest -q", bench=pytest_bench)
+    line = VerifyCheck(command_line="python -m pytest -q", bench=pytest_bench)
     before: dict[str, TestOutcome] = {"test_hours.py::TestHours::test_nothing": "passed"}
 
     verify_line, tests = line.run(workspace), run_tests(pytest_bench, workspace, before=before)
 
-    assert (verify_line.exit_code, verify_line.outcome) == (0, "failed")
+    assert verify_line.outcome == "failed"
     assert tests.outcome == "failed"
 
 
@@ -265,15 +267,16 @@ def test_a_project_without_tests_has_nothing_to_ask_unless_it_had_some(bench: Be
 
 
 def run_line(bench: Bench, workspace: Workspace, line: str) -> CheckResult:
-    result = CommandCheck(command_line=line, bench=bench).run(workspace)
-    assert result.decisive
-    return result
+    return VerifyCheck(command_line=line, bench=bench).run(workspace)
 
 
 def test_a_verify_line_passes_by_its_exit_code(pytest_bench: Bench, workspace: Workspace) -> None:
     result = run_line(pytest_bench, workspace, "python -c 'print(1)'")
 
-    assert (result.outcome, result.summary) == ("passed", "`python -c 'print(1)'` exit 0")
+    assert (result.outcome, result.summary) == (
+        "passed",
+        "`python -c 'print(1)'` exit 0: exit code alone, no test runner was seen to start",
+    )
     assert result.argv == ("python", "-c", "print(1)")
     assert result.log == "1"
 
@@ -291,9 +294,12 @@ def test_a_verify_line_of_shell_syntax_is_run_by_a_shell(pytest_bench: Bench, wo
         ("python -c 'raise KeyError(5)'", "`python -c 'raise KeyError(5)'` exit 1: KeyError: 5"),
         ("no-such-program --now", "`no-such-program --now` not found: no-such-program"),
         ("", "the Verify line is empty"),
-        ("python -m unittest", "NO TESTS RAN" if sys.version_info >= (3, 12) else "Ran 0 tests"),
+        ("python -m unittest", "it selects no test"),
         ("python -m unittest test_skips", "every test was skipped"),
-        ("python -m pytest empty", "no tests were collected"),
+        ("python -m pytest empty", "it selects no test"),
+        ("python -m pytest test_skips.py -k nothing", "it selects no test"),
+        ("python -m pytest tests/test_new.py", "tests/test_new.py: there is no such file, module or test"),
+        ("python -m unittest tests.test_new", "tests.test_new: there is no such file, module or test"),
         ("python -m pytest test_skips.py", "every test was skipped"),
         ("no-such-program || no-other-program", "not found: "),
     ],
@@ -323,7 +329,7 @@ def test_a_pytest_line_tells_the_test_and_what_it_expected(pytest_bench: Bench, 
     write(workspace, hours=HOURS.format(factor=3600))
     passed = run_line(pytest_bench, workspace, "python -m pytest tests/test_x.py")
 
-    assert failed.summary.endswith("exit 1: tests/test_x.py::test_hours: expected 5400, got 90.0")
+    assert failed.summary.endswith(": tests/test_x.py::test_hours: expected 5400, got 90.0")
     assert (passed.outcome, outcomes(passed)) == ("passed", {"tests/test_x.py::test_hours": "passed"})
 
 
@@ -342,7 +348,7 @@ def test_settings_above_the_checkout_are_the_users_own_affair(pytest_bench: Benc
     write(workspace, test_a="def test_a():\n    pass\n")
 
     assert run_tests(pytest_bench, workspace).summary == "1 passed"
-    assert run_line(pytest_bench, workspace, "python -m pytest test_a.py").summary.endswith("exit 0")
+    assert run_line(pytest_bench, workspace, "python -m pytest test_a.py").summary.endswith(": 1 passed")
 
 
 @pytest.mark.parametrize("place", ["", "packages/a"])
@@ -372,6 +378,9 @@ class NoTestsBefore(UnknownBefore):
 
     def tests(self) -> dict[str, TestOutcome]:
         return {}
+
+    def command(self, line: str) -> LineAtBase:
+        return LineAtBase(outcome="failed", selections=read_line(line).selections, is_runner=True)
 
 
 def asked_of(task: Task, trees: Trees, *changed: str, agent: str = "") -> tuple[Question, ...]:
@@ -448,12 +457,13 @@ def test_pytest_is_asked_for_once_and_an_agents_pytest_file_is_not_the_answer(
     assert sum("import pytest" in argv for argv in asked) == 1
 
 
-def test_a_line_that_passed_before_decides_nothing_about_a_change_without_substance(
-    pytest_bench: Bench, workspace: Workspace
+@pytest.mark.parametrize(("before", "decides"), [("passed", False), ("failed", True), (None, False)])
+def test_a_line_decides_only_where_it_was_red_before(
+    pytest_bench: Bench, workspace: Workspace, before: CheckOutcome | None, decides: bool
 ) -> None:
-    line = CommandCheck(command_line="true", bench=pytest_bench)
-    assert line.run(workspace).decisive
-    assert replace(line, before="passed").run(workspace).decisive
-    assert replace(line, before="failed", substance=False).run(workspace).decisive
-    undecided = replace(line, before="passed", substance=False).run(workspace)
-    assert (undecided.outcome, undecided.decisive, undecided.before) == ("passed", False, "passed")
+    stood = LineAtBase(outcome=before, unseen="no test runner was seen to start") if before else None
+
+    result = VerifyCheck(command_line="true", bench=pytest_bench, before=stood).run(workspace)
+
+    assert (result.outcome, result.decisive, result.before) == ("passed", decides, before)
+    assert "exit code alone" in result.summary

@@ -19,14 +19,12 @@ from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult
 from milepost.sandbox.terminal import WalledTerminal
-from milepost.verify.checks.agreement import AgreementCheck
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
+from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.runner import PytestRunner, UnittestRunner, run_pytest
 from milepost.verify.witness.twins import TwinsCheck
-from tests.fakes.suite_check import run_tests
 
 HOURS = "def seconds(hours):\n    return hours * 60\n"
 TEST = "tests/test_hours.py"
@@ -741,17 +739,11 @@ def test_a_verify_line_over_tests_that_the_engine_would_not_run_is_witnessed(
 
     def answer(hours: str) -> CheckResult:
         write(workspace, {**test, "src/hours.py": hours})
-        line = CommandCheck(command_line="python -m pytest accept", bench=bench).run(workspace)
-        own = run_tests(bench, workspace)
-        assert (line.outcome, [case.id for case in own.cases]) == ("passed", ["tests/test_a.py::test_a"])
-        return AgreementCheck(bench=bench).run_after(workspace, (own, line))
+        return VerifyCheck(command_line="python -m pytest accept", bench=bench).run(workspace)
 
     assert answer(HOURS.replace("60", "3600")).outcome == "passed"
     forged = answer(FORGES_ITS_REPORT)
-    assert (forged.outcome, "run again by Milepost: the tests did not run to their end" in forged.summary) == (
-        "failed",
-        True,
-    )
+    assert (forged.outcome, "the tests did not run to their end" in forged.summary) == ("failed", True)
 
 
 def test_no_secret_is_told(bench: Bench, workspace: Workspace) -> None:

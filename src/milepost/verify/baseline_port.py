@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from milepost.core.verdict import CheckOutcome, TestOutcome
+from milepost.core.verdict import TestOutcome
+from milepost.verify.selection.at_base import LineAtBase
 
 
 class Before(Protocol):
@@ -27,8 +28,8 @@ class Before(Protocol):
         """Those of these tests that both fail and pass there."""
         ...
 
-    def command(self, line: str) -> CheckOutcome | None:
-        """How a `Verify:` line ended there."""
+    def command(self, line: str) -> LineAtBase | None:
+        """How a `Verify:` line stood there: what it came to, which tests it selects, which files it opened."""
         ...
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
@@ -63,7 +64,7 @@ class UnknownBefore:
     def flaky(self, ids: tuple[str, ...]) -> frozenset[str]:
         return frozenset()
 
-    def command(self, line: str) -> CheckOutcome | None:
+    def command(self, line: str) -> LineAtBase | None:
         return None
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:

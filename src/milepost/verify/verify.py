@@ -31,11 +31,12 @@ from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
 from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
+from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.levels import Level, Mode, is_asked
+from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.trees import Tree, Trees
 
@@ -76,6 +77,7 @@ class Subject:
     change: Change
     agent: str
     trees: Trees
+    base_files: frozenset[str] = frozenset()
     before: Before = field(default_factory=UnknownBefore)
     asked: VerificationScope = field(default_factory=VerificationScope)
 
@@ -144,6 +146,10 @@ def _of_the_project(subject: Subject) -> Iterator[tuple[str, Question]]:
     known = before.environment() if bench.equipment.problem else None
     yield "environment", EnvironmentCheck(bench=bench, before=known)
     yield "syntax", SyntaxCheck(change=change, bench=bench, expected=subject.files)
+    yield (
+        "names",
+        NamesCheck(change=change, base_files=subject.base_files, installed=asking(bench), files=subject.files),
+    )
     yield "imports", ImportsCheck(change=change, bench=bench, before=before.broken_imports)
     yield "runtime", RuntimeCheck(change=change, bench=bench, before=before.broken_builds)
 
@@ -168,7 +174,7 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         ),
     )
     for line in subject.verify:
-        on_bench, as_left = (_line(subject, line, runs, tree) for tree in (trees.bench, trees.as_it_is))
+        on_bench, as_left = (_line(subject, line, tree) for tree in (trees.bench, trees.as_it_is))
         yield (
             "verify",
             LineOnTrees(on_bench=on_bench, as_left=as_left, runs=runs, may_change=subject.tests_may_change),
@@ -185,6 +191,8 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             reruns=asked.reruns,
         ),
     )
+    if not task.id:
+        return  # files as they are, and no task that they could be for
     yield (
         "verify",
         DoneCheck(
@@ -200,8 +208,9 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     )
 
 
-def _line(subject: Subject, line: str, runs: CandidateRuns, tree: Tree) -> Check:
-    return CommandCheck(command_line=line, bench=tree.bench, before=subject.before.command(line))
+def _line(subject: Subject, line: str, tree: Tree) -> VerifyCheck:
+    before = subject.before.command(line)
+    return VerifyCheck(command_line=line, bench=tree.bench, before=before, runners=subject.asked.runners)
 
 
 def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:

@@ -26,7 +26,7 @@ from milepost.memory.lessons.experience import CheckRun, Experience, FileChange,
 from milepost.memory.lessons.learn import learn, settle
 from milepost.repair.diagnosis.classify import classify
 from milepost.verify.checks.secrets import without_credentials
-from milepost.verify.checks.verify_command import NAME as VERIFY
+from milepost.verify.selection.check import NAME as VERIFY
 
 MOST_FILES = 50
 LARGEST_FILE = 200_000

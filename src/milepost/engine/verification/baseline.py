@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,16 +12,20 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
-from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
+from milepost.core.verdict import CheckResult, Evidence, TestCase, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.verify.checks.changed_tests import NAME as CHANGED
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, find_flaky, outcomes, parameters, ran_to_the_end, state_of
 from milepost.verify.checks.types import type_errors
-from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.selection.access_times import watch
+from milepost.verify.selection.at_base import LineAtBase, SuiteAtBase, from_json
+from milepost.verify.selection.line import read_line
+from milepost.verify.selection.observe import look
 from milepost.verify.trees import Tree
 from milepost.verify.witness.swap import swapped
 
@@ -53,11 +57,18 @@ class Baselines:
         """What is known of a commit with this tree."""
         return Baseline(baselines=self, commit=commit, tree=tree)
 
-    def learn(self, evidence: Evidence) -> None:
-        """A tree that was verified may be the base of the next: its tests need not be run again."""
-        tests = [check for check in evidence.checks if check.name.partition(" ")[0] == NAME]
+    def learn(self, evidence: Evidence, base: str = "") -> None:
+        """A tree that was verified may be the base of the next: its tests need not be run again.
+
+        What they open is what they opened at the tree `base` that it was made from: what the attempt itself did to
+        access times is not believed.
+        """
+        as_left = [check for check in evidence.checks if check.name == CHANGED and check.cases]
+        tests = as_left or [check for check in evidence.checks if check.name == NAME]
         if tests and all(ran_to_the_end(check) for check in tests):
-            self._journal.keep_answer(evidence.tree, self._asked(STANDING), _standing(*tests))
+            known = self._journal.answer(base, self._asked(STANDING)) if base else None
+            opened = known["opened"] if known else None
+            self._journal.keep_answer(evidence.tree, self._asked(STANDING), _standing(*tests, opened=opened))
 
     def answer(self, commit: str, tree: str, question: str, ask: Ask) -> Any:
         """The answer that is kept, or the one that `ask` comes to in a checkout of the commit."""
@@ -121,8 +132,9 @@ class Baseline:
 
     def _standing(self) -> dict[str, Any] | None:
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
+            watching = watch(workspace, bench)
             found = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners())
-            return _standing(found) if ran_to_the_end(found) else None
+            return _standing(found, opened=watching.opened()) if ran_to_the_end(found) else None
 
         found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
@@ -150,13 +162,16 @@ class Baseline:
         )
         return frozenset(found or ())
 
-    def command(self, line: str) -> CheckOutcome | None:
-        def ask(workspace: Workspace, bench: Bench) -> CheckOutcome | None:
-            found = CommandCheck(command_line=line, bench=bench).run(workspace)
-            return found.outcome if found.exit_code is not None else None
+    def command(self, line: str) -> LineAtBase | None:
+        reading = read_line(line)
+        whole = reading.is_runner and all(selection.is_whole for selection in reading.selections)
+        suite = _suite(self._standing()) if whole else None
 
-        found: CheckOutcome | None = self._answer(f"verify {line}", ask)
-        return found
+        def ask(workspace: Workspace, bench: Bench) -> dict[str, Any]:
+            return look(line, workspace, bench, suite, self.baselines.runners()).to_json()
+
+        found: dict[str, Any] | None = self._answer(f"verify line {line}", ask)
+        return None if found is None else from_json(found)
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
         question = "imports " + " ".join(sorted(modules))
@@ -187,9 +202,28 @@ class Baseline:
         return self.baselines.answer(self.commit, self.tree, question, ask)
 
 
-def _standing(*tests: CheckResult) -> dict[str, Any]:
-    """What is kept of the tests of a tree."""
+def _standing(*tests: CheckResult, opened: Iterable[str] | None = None) -> dict[str, Any]:
+    """What is kept of the tests of a tree; `opened` are the files that they opened, None where that is not known."""
+    failed = [case for check in tests for case in check.cases if case.outcome == "failed"]
     return {
         "outcomes": {name: outcome for check in tests for name, outcome in outcomes(check).items()},
         "parameters": {name: told for check in tests for name, told in parameters(check).items()},
+        "messages": {case.id: case.message for case in failed},
+        "opened": None if opened is None else list(opened),
     }
+
+
+def _suite(standing: dict[str, Any] | None) -> SuiteAtBase | None:
+    if standing is None:
+        return None
+    cases = (
+        TestCase(
+            id=name,
+            outcome=outcome,
+            message=standing["messages"].get(name, ""),
+            parameters=standing["parameters"].get(name, ""),
+        )
+        for name, outcome in standing["outcomes"].items()
+    )
+    opened = standing["opened"]
+    return SuiteAtBase(cases=tuple(cases), opened=None if opened is None else tuple(opened))

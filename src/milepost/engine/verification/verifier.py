@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
@@ -24,11 +23,11 @@ from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
 from milepost.verify.confidence import confidence, coverage_told
-from milepost.verify.judging.layout import BaseFacts
+from milepost.verify.judging.layout import BaseFacts, programs_in
 from milepost.verify.judging.split import Split, split
 from milepost.verify.levels import Mode
 from milepost.verify.trees import Tree, Trees
-from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, verify
+from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, lines_of, verify
 from milepost.workspace.mileposts import Mileposts
 
 OnCheck = Callable[[CheckResult], None]
@@ -61,6 +60,7 @@ class Verifier:
                 change=change,
                 agent=candidate.agent,
                 trees=trees,
+                base_files=frozenset(self.mileposts.blobs_at(candidate.base)),
                 before=before,
                 asked=self.asked,
             )
@@ -69,8 +69,7 @@ class Verifier:
                 checks = (*checks, _opinion(self.reviewer, task, change, candidate))
             self.logging.forget()
             evidence = verify(trees, checks, candidate.tree, self.redact, on_check, self.logging.collect)
-        if not trees.differ:
-            self.baselines.learn(evidence)
+        self.baselines.learn(evidence, base=before.tree)
         return replace(
             evidence,
             confidence=_confidence(evidence, candidate, change),
@@ -83,12 +82,13 @@ class Verifier:
         if not task.id or not change.files or self.asked.mode is Mode.SKIP:
             return Split()
         tests = before.tests() or {}
-        lines: list[Any] = []
+        lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]
+        there = frozenset(self.mileposts.blobs_at(before.commit))
         facts = BaseFacts(
-            files=frozenset(self.mileposts.blobs_at(before.commit)),
+            files=there,
             test_files=frozenset(name.partition("::")[0] for name in tests),
             opened=frozenset(path for found in lines for path in found.opened),
-            programs=frozenset(path for found in lines for path in found.programs),
+            programs=programs_in(lines_of(task), there),
         )
         return split(change, files_of(task), facts)
 

@@ -127,7 +127,7 @@ class ChangedTestsCheck:
         runs = self.runs.as_they_are
         worst = next((run for _, run in runs if run.problem), runs[0][1] if runs else None)
         known = self.before or {}
-        cases = tuple(replace(case, before=known.get(case.id)) for case in cases_of(runs))
+        cases = tuple(replace(case, before=known.get(case.id)) for case in self.runs.now.values())
         return CheckResult(
             name=NAME,
             outcome=outcome,

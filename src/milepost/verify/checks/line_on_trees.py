@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from milepost.core.attempt import Workspace
-from milepost.core.ports import Check
 from milepost.core.verdict import CheckResult, Question, TestCase
 from milepost.verify.checks.files import listed
 from milepost.verify.judging.changed_tests import file_of, is_answered, rewritten
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "verify"
+
+
+class FollowUp(Protocol):
+    """A question that an earlier answer may serve."""
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,22 +29,35 @@ class LineOnTrees:
     attempt changed or brought are for the checks of changed tests and of what is done.
     """
 
-    on_bench: Check
-    as_left: Check
+    on_bench: FollowUp
+    as_left: FollowUp
     runs: CandidateRuns
     may_change: bool = False
 
-    def run(self, workspace: Workspace) -> CheckResult:
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         trees = self.runs.trees
-        bench = self.on_bench.run(trees.bench.workspace)
+        bench = self._without_own(self.on_bench.run_after(trees.bench.workspace, earlier))
         if not trees.differ:
             return bench
-        left = self.as_left.run(trees.as_it_is.workspace)
+        left = self.as_left.run_after(trees.as_it_is.workspace, self._suite_as_left(earlier))
         if left.outcome in ("failed", "held"):
             return replace(left, summary=f"as the attempt left it: {left.summary}", decisive=False)
         if bench.outcome == "passed":
             return replace(bench, cases=_both(bench.cases, left.cases))
         return self._only_as_left(bench, left)
+
+    def _without_own(self, bench: CheckResult) -> CheckResult:
+        """Tests of files that the attempt changed show nothing by themselves, also where the task names these files."""
+        own = self.runs.trees.split.tests
+        mended = [case for case in bench.cases if case.outcome == "passed" and case.before != "passed"]
+        if not bench.decisive or not mended or any(file_of(case.id) not in own for case in mended):
+            return bench
+        return replace(bench, decisive=False)
+
+    def _suite_as_left(self, earlier: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+        """The project's tests as they are now, where they were run: a line that selects them all is served by these."""
+        suite = next((check for check in earlier if check.name == "tests" and check.cases), None)
+        return (replace(suite, cases=tuple(self.runs.now.values())),) if suite else ()
 
     def _only_as_left(self, bench: CheckResult, left: CheckResult) -> CheckResult:
         split = self.runs.trees.split

@@ -62,11 +62,20 @@ class TestsCheck:
             excused=self._excused(again, runs, pairing),
             answered=self._answered(runs, pairing),
         )
-        seen = compare(told, pairing.before, by)
+        seen = self._without_own(compare(told, pairing.before, by), pairing)
         if seen.outcome != "failed" and not self.may_change and (forms := self._rewritten(runs, pairing)):
             verb = "passes" if len(forms) == 1 else "pass"
             return replace(seen, outcome="failed", summary=f"{listed(forms)} {verb} only in the rewritten form")
         return self._without_luck(seen, pairing) if self.is_all and seen.decisive else seen
+
+    def _without_own(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
+        """Tests of files that the attempt changed show nothing by themselves, also where the task names these files."""
+        own = self.runs.trees.split.tests
+        if not seen.decisive or not own:
+            return seen
+        others = replace(seen, cases=tuple(case for case in seen.cases if file_of(case.id) not in own))
+        known = {name: outcome for name, outcome in (pairing.before or {}).items() if file_of(name) not in own}
+        return replace(seen, decisive=compare(others, known, Comparison(answered=frozenset(known))).decisive)
 
     def _without_answer(self, told: CheckResult) -> CheckResult:
         """The tests could not be run to their end: as at the base, only with the base's own files, or at all."""

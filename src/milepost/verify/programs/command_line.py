@@ -25,30 +25,21 @@ def argv_of(line: str) -> tuple[str, ...]:
         return ("/bin/sh", "-c", line)
     if not words:
         return ()
-    if words[0] in _SHELL_WORDS or _ASSIGNMENT.match(words[0]) or _has_shell_signs(line):
+    if words[0] in _SHELL_WORDS or _ASSIGNMENT.match(words[0]) or has_shell_signs(line):
         return ("/bin/sh", "-c", line)
     return tuple(words)
 
 
-def runs_pytest(argv: tuple[str, ...]) -> bool:
-    """Whether the command is pytest itself: `pytest …` or `python -m pytest …`."""
-    return pytest_arguments(argv) is not None
-
-
-def pytest_arguments(argv: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What pytest is called with by a command that is pytest itself, None for any other."""
-    program = PurePath(argv[0]).name
-    if program in ("pytest", "py.test"):
-        return argv[1:]
-    if not _PYTHON.match(program) or "-m" not in argv:
+def module_arguments(argv: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The module of `python -m module …` and what it is called with; None for any other command."""
+    if not _PYTHON.match(PurePath(argv[0]).name) or "-m" not in argv:
         return None
     at = argv.index("-m")
     only_options = all(word.startswith("-") or before in ("-W", "-X") for before, word in pairwise(argv[:at]))
-    is_pytest = only_options and argv[at + 1 : at + 2] in (("pytest",), ("py.test",))
-    return argv[at + 2 :] if is_pytest else None
+    return argv[at + 1 :] or None if only_options else None
 
 
-def _has_shell_signs(line: str) -> bool:
+def has_shell_signs(line: str) -> bool:
     """Whether a character means something to a shell where it stands, quotes and backslashes considered."""
     quote = ""
     characters = iter(line)

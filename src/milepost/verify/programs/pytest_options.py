@@ -1,4 +1,4 @@
-"""How pytest is asked for a report, and kept from looking above the checkout."""
+"""How pytest is kept from looking above the checkout."""
 
 from __future__ import annotations
 
@@ -14,12 +14,6 @@ SETTINGS = {
     "tox.ini": "[pytest]",
     "setup.cfg": "[tool:pytest]",
 }
-
-
-def report_options(folder: Path, report: Path, words: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The options for a report with the ids users know; `words` are the arguments pytest is called with."""
-    # xunit1 names the file of each test, which xunit2 leaves out.
-    return ("-o", "junit_family=xunit1", f"--junitxml={report}", *place_options(folder, words))
 
 
 def place_options(folder: Path, words: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, ending_in_words
@@ -68,11 +68,47 @@ class UnittestRunner:
         return _witnessed("unittest", files, folder, workspace, bench, wanted)
 
 
-def run_pytest(words: tuple[str, ...], workspace: Workspace, bench: Bench) -> SuiteRun:
-    """Run pytest at the top of the checkout with the words of somebody's command line, such as `-k hours tests`."""
+def run_pytest(
+    words: tuple[str, ...],
+    workspace: Workspace,
+    bench: Bench,
+    folder: str = "",
+    env: Mapping[str, str] | None = None,
+) -> SuiteRun:
+    """Run pytest in a folder of the checkout with the words of somebody's command line, such as `-k hours tests`."""
     cache = workspace.scratch / f"pytest-cache-{secrets.token_hex(4)}"
-    options = ("-o", f"cache_dir={cache}", *place_options(workspace.folder, words))
-    return _witnessed("pytest", (*options, *words), "", workspace, bench, ())
+    top = _settings_folder(workspace.folder, folder, words)
+    options = ("-o", f"cache_dir={cache}", *place_options(workspace.folder / top, words))
+    run = _witnessed("pytest", (*options, *words), folder, workspace, bench, (), env)
+    return run if top == folder else replace(run, cases=tuple(_moved(run.cases, folder, top)))
+
+
+def run_unittest(
+    files: tuple[str, ...],
+    only: tuple[str, ...],
+    workspace: Workspace,
+    bench: Bench,
+    folder: str = "",
+    env: Mapping[str, str] | None = None,
+) -> SuiteRun:
+    """Run tests of these files in a folder of the checkout with unittest: those below the ids in `only`, or all."""
+    return _witnessed("unittest", files, folder, workspace, bench, only, env)
+
+
+def _settings_folder(checkout: Path, folder: str, words: tuple[str, ...]) -> str:
+    """The nearest folder from `folder` up that has settings for pytest, which names tests from there."""
+    if has_settings(checkout / folder, words):
+        return folder
+    above = (str(place) for place in PurePosixPath(folder).parents)
+    found = next((place for place in above if has_settings(checkout / place)), folder)
+    return "" if found == "." else found
+
+
+def _moved(cases: Iterable[TestCase], folder: str, top: str) -> Iterable[TestCase]:
+    """Cases that were named from `top`, and were taken to be named from `folder`."""
+    for case in cases:
+        name = case.id.removeprefix(f"{folder}/")
+        yield replace(case, id=f"{top}/{name}" if top else name)
 
 
 def pytest_words(folder: Path, cache: Path, files: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -99,7 +135,13 @@ class _Secrets:
 
 
 def _witnessed(
-    kind: str, words: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...]
+    kind: str,
+    words: tuple[str, ...],
+    folder: str,
+    workspace: Workspace,
+    bench: Bench,
+    only: tuple[str, ...],
+    more: Mapping[str, str] | None = None,
 ) -> SuiteRun:
     interpreter = bench.interpreter
     if interpreter is None:
@@ -111,7 +153,7 @@ def _witnessed(
     hidden = _Secrets(
         key=secrets.token_hex(32), seed=secrets.token_hex(16), tokens=(secrets.token_hex(8), secrets.token_hex(8))
     )
-    env = _environment(interpreter, workspace, folder, found)
+    env = _environment(interpreter, workspace, folder, found, more or {})
     hearing = Hearing(bytes.fromhex(hidden.key))
     plain = replace(bench, redact=str)  # signatures are over what was said, secrets and all
     result = plain.run(
@@ -126,7 +168,7 @@ def _witnessed(
     )
     account = account_of(hearing.testimony(), hidden.tokens, bench.redact)
     if only:
-        wanted = [case for case in account.cases if not {case.id, case.id.partition("::")[0]}.isdisjoint(only)]
+        wanted = [case for case in account.cases if any(_is_below(case.id, each) for each in only)]
         account = replace(account, cases=tuple(wanted))
     ran = _suite_run(argv, result, account, folder, bench, bool(only))
     if not ran.problem and (changed := found.changed(survey(workspace.folder))):
@@ -147,12 +189,20 @@ def _order(hidden: _Secrets, env: dict[str, str], only: tuple[str, ...]) -> str:
     )
 
 
-def _environment(interpreter: ProjectPython, workspace: Workspace, folder: str, found: Survey) -> dict[str, str]:
+def _is_below(id_: str, wanted: str) -> bool:
+    return id_ == wanted or id_.startswith(f"{wanted}::")
+
+
+def _environment(
+    interpreter: ProjectPython, workspace: Workspace, folder: str, found: Survey, more: Mapping[str, str]
+) -> dict[str, str]:
     """The variables that the tests see, and the programs they start."""
-    env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1"}
+    env = {**more, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1"}
     if found.has_bytecode:
         env["PYTHONPYCACHEPREFIX"] = str(workspace.scratch / f"no-bytecode-{secrets.token_hex(4)}")
-    entries = [str(workspace.folder / entry) for entry in interpreter.imports]
+    named = [entry for entry in more.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    entries = [os.path.normpath(workspace.folder / folder / entry) for entry in named]
+    entries += [str(workspace.folder / entry) for entry in interpreter.imports]
     entries += [str(source) for top in dict.fromkeys(("", folder)) if (source := source_folder(workspace.folder / top))]
     if entries:
         env["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(entries))

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,11 @@ FAILED = 101
 _OFFLINE = ("--offline", "--color=never")
 _MERGED = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")  # which program prints what is told by the order alone
 _NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run"  # which no file of a project brings about
+NO_TOOLCHAIN = "cargo has no toolchain: rustup default stable"
+_SAID_BY_US = frozenset(
+    {"-q", "--quiet", "-v", "-vv", "--verbose", "--offline", "--color", "--no-fail-fast", "--message-format"}
+    | {"--nocapture", "--no-capture", "--show-output", "--format", "--target-dir"}
+)
 _PANIC = re.compile(
     r"^thread '.*' (?:\(\d+\) )?panicked at [^\n]*\n(?P<message>.*?)(?=\nstack backtrace|\nnote: |\Z)", re.M | re.S
 )
@@ -74,7 +80,7 @@ class CargoRunner:
         if building.missing:
             return building
         if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
-            return replace(building, missing="cargo has no toolchain: rustup default stable")
+            return replace(building, missing=NO_TOOLCHAIN)
         if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
             return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
         runs = [building]
@@ -83,6 +89,35 @@ class CargoRunner:
             result = bench.run(command, workspace, cwd=folder, env=env, on_line=gathered)
             runs.append(run_from(command, result, gathered.lines, built, folder, bench))
         return told.chosen(told.combined(tuple(runs)), only)
+
+
+def run_words(
+    words: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, env: Mapping[str, str]
+) -> SuiteRun:
+    """Run `cargo test` with the words of somebody's command line, such as `--test hours night -- --exact`."""
+    wanted = _readable(words)
+    env = {**env, "CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"), "CARGO_TERM_COLOR": "never"}
+    options = wanted[: wanted.index("--")] if "--" in wanted else wanted
+    argv = ("cargo", "test", "--no-run", "--message-format=json", *_OFFLINE, *options)
+    gathered = Lines()
+    result = bench.run(argv, workspace, cwd=folder, env=env, on_line=gathered)
+    built = built_from(gathered.lines, workspace.folder)
+    building = told.run_of(argv, result, cases=_broken_cases(built))
+    if building.missing or built.broken:
+        return building
+    if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
+        return replace(building, missing=NO_TOOLCHAIN)
+    if result.termination != "exited" or result.exit_code:
+        return replace(building, problem=told.unfinished(argv, result, bench))
+    command = (*_MERGED, "cargo", "test", "--no-fail-fast", *_OFFLINE, *wanted)
+    gathered = Lines()
+    result = bench.run(command, workspace, cwd=folder, env=env, on_line=gathered)
+    return run_from(command, result, gathered.lines, built, folder, bench)
+
+
+def _readable(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without those that change what is printed, which is what is read."""
+    return tuple(word for word in words if word.partition("=")[0] not in _SAID_BY_US)
 
 
 def run_from(

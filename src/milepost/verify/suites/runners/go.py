@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import FailureKind, TestCase, TestOutcome
@@ -17,6 +18,7 @@ from milepost.verify.suites.suite import SuiteRun
 FAILED = (1, 2)
 OFFLINE = {"GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
+_OUR_OWN = ("-json", "-count", "-v", "-failfast")
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _FRAME = re.compile(r"^\s*(?:=== |--- |PASS|FAIL|ok\s|exit status|testing: )")
 _PLACE = re.compile(r"^\s*\S+\.go:\d+: ")
@@ -41,17 +43,37 @@ class GoRunner:
         return (folder / "go.mod").is_file()
 
     def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:
-        argv = command(told.of_suite(folder, only))
-        gathered = Lines()
-        result = bench.run(argv, workspace, cwd=folder, env=OFFLINE, on_line=gathered)
-        cases, open_tests = read(gathered.lines, module_of(workspace.folder / folder), folder)
-        if result.termination != "exited":
-            problem = "" if told.missing(result, "go") else told.unfinished(argv, result, bench)
-        elif open_tests:
-            problem = f"{open_tests[0]} started but did not finish"
-        else:
-            problem = told.contradiction(result.exit_code, cases, failing=FAILED)
-        return told.chosen(told.run_of(argv, result, cases=cases, problem=problem), only)
+        return told.chosen(_run(command(told.of_suite(folder, only)), folder, workspace, bench, {}), only)
+
+
+def run_words(
+    words: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, env: Mapping[str, str]
+) -> SuiteRun:
+    """Run `go test` with the words of somebody's command line, such as `-run Hours ./clock`."""
+    pairs = zip(("", *words), words, strict=False)
+    kept = tuple(word for before, word in pairs if word.partition("=")[0] not in _OUR_OWN and before != "-count")
+    return _run(("go", "test", "-json", "-count=1", *kept), folder, workspace, bench, env)
+
+
+def _run(argv: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, env: Mapping[str, str]) -> SuiteRun:
+    gathered = Lines()
+    result = bench.run(argv, workspace, cwd=folder, env={**OFFLINE, **env}, on_line=gathered)
+    top = module_folder(workspace.folder, folder)
+    cases, open_tests = read(gathered.lines, module_of(workspace.folder / top), top)
+    if result.termination != "exited":
+        problem = "" if told.missing(result, "go") else told.unfinished(argv, result, bench)
+    elif open_tests:
+        problem = f"{open_tests[0]} started but did not finish"
+    else:
+        problem = told.contradiction(result.exit_code, cases, failing=FAILED)
+    return told.run_of(argv, result, cases=cases, problem=problem)
+
+
+def module_folder(checkout: Path, folder: str) -> str:
+    """The folder of the module that `folder` is in; itself where there is none."""
+    above = (PurePosixPath(folder), *PurePosixPath(folder).parents)
+    found = next((place for place in above if (checkout / place / "go.mod").is_file()), PurePosixPath(folder))
+    return "" if str(found) == "." else str(found)
 
 
 def command(only: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -67,6 +67,13 @@ class JavaScriptRunner:
         return told.chosen(told.combined(told_runs), only) if told_runs else SuiteRun(argv=(), exit_code=None)
 
 
+def run_call(call: Call, folder: str, workspace: Workspace, bench: Bench) -> SuiteRun:
+    """Run the tests of one call of a runner, somebody's command line, in `folder`."""
+    package = package_json.read(workspace.folder / folder) or {}
+    suite = _Suite(folder=folder, workspace=workspace, bench=bench, modules=package.get("type") == "module")
+    return suite.run(call, ())
+
+
 def test_files(folder: Path) -> tuple[Path, ...]:
     """The files that look like tests, the likeliest first."""
     named: list[Path] = []

@@ -109,7 +109,7 @@ def _parts(script: str, scripts: Mapping[str, str], depth: int) -> list[Call | s
         if other and depth:
             found.extend(_parts(scripts[other], scripts, depth - 1))
         elif words:
-            found.append(_call(words) or command.strip())
+            found.append(call_of(words) or command.strip())
     return found
 
 
@@ -121,7 +121,8 @@ def _other_script(words: list[str], scripts: Mapping[str, str]) -> str:
     return rest[0] if len(rest) == 1 and rest[0] in scripts else ""
 
 
-def _call(words: list[str]) -> Call | None:
+def call_of(words: list[str]) -> Call | None:
+    """The call of a runner that these words are, None for any other command."""
     env: dict[str, str] = {}
     while words:
         if assigned := _ASSIGNMENT.fullmatch(words[0]):

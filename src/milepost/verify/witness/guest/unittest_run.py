@@ -75,7 +75,7 @@ class Witness(unittest.TestResult):
         for case in cases_of(suite):
             self.files[key_of(case)] = file
         if only and file not in only:
-            _keep(suite, lambda case: self.id_of(case) in only)
+            _keep(suite, lambda case: any(f"{self.id_of(case)}::".startswith(f"{each}::") for each in only))
         for case in cases_of(suite):
             self.unfinished[self.id_of(case)] = None
             self.say("items", self.id_of(case))
