@@ -84,6 +84,13 @@ class Layout:
             return is_test_name(name_of(path)) or not self._is_of_test_library(path)
         return self._is_data_of_tests(path)
 
+    def is_module_by_a_loaded_name(self, path: str) -> bool:
+        """Whether a file is called `setup.py` or `tests.py` inside a package, and no test was collected from it."""
+        if folded(name_of(path)) not in ("setup.py", "test.py", "tests.py") or path in self.base.test_files:
+            return False
+        package = joined(folders_above(path)[0], "__init__.py")
+        return {path, package} <= self.base.files and "/" in path and bool(self.base.test_files)
+
     def holds_tests(self, path: str) -> bool:
         """Whether tests would be collected from a path, and not only used by some."""
         name = name_of(path)

@@ -118,6 +118,8 @@ def is_test_folder(name: str) -> bool:
 def is_test_setting(path: str) -> bool:
     """Whether a file can say which tests are run, and with what: by its name, or since tools and git keep it hidden."""
     parts = [folded(part) for part in path.rstrip("/").split("/")]
+    if suffix(parts[-1]) in _PROSE:
+        return False
     if _SETTING_NAME.fullmatch(parts[-1]) or is_build_setting(path):
         return True
     return any(part.startswith(".") for part in parts) and not is_prose(path)

@@ -16,6 +16,7 @@ from milepost.verify.judging.paths import (
     is_build_setting,
     is_list_of_needs,
     is_prose,
+    is_test_folder,
     is_test_setting,
     is_tool_setting_by_form,
     name_of,
@@ -122,6 +123,8 @@ def _place(
 def _judges(path: str, new: bool, files: tuple[str, ...], layout: Layout) -> Standing:
     """Where a path stands by its name and by what was seen at the base; `new` says that the base does not have it."""
     base = layout.base
+    if layout.is_module_by_a_loaded_name(path) and not any(map(is_test_folder, path.split("/")[:-1])):
+        return "judged" if name_of(path) == "setup.py" else "unclear"
     if layout.is_test(path) or is_installed(path):
         return "judges"
     if is_build_setting(path):

@@ -321,6 +321,19 @@ def test_a_package_called_test_that_a_product_offers_is_the_products() -> None:
     assert placed(added("web/test/test_client.py"), base) == "left_out"
 
 
+def test_a_module_with_a_loaded_name_inside_a_package_is_no_build_and_maybe_no_test() -> None:
+    files = ("setup.py", "app/__init__.py", "app/setup.py", "app/tests.py", "tests/__init__.py", "tests/setup.py")
+    base = facts((*files, "tests/test_app.py"), ("tests/test_app.py",))
+    found = {path: placed(changed(path), base) for path in files[:1] + files[2:4] + files[5:]}
+    assert found == {
+        "setup.py": "uncertain",
+        "app/setup.py": "judged",
+        "app/tests.py": "uncertain",
+        "tests/setup.py": "restored",
+    }
+    assert placed(changed("app/tests.py"), facts(files, ("app/tests.py",))) == "restored"
+
+
 def test_a_page_whose_examples_are_tests_judges() -> None:
     base = facts(("app.py", "docs/usage.md"), ("docs/usage.md",))
     assert placed(changed("docs/usage.md"), base) == "restored"
