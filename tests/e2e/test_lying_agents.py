@@ -2,8 +2,8 @@
 
 Each exercise is one run in a repository of its own: a task for each lie, all from the same base because none may
 land, and at last a task that is done honestly. Of every kind each second lie is told, about some exercise; with
-`MILEPOST_ALL_TESTS=1` every lie, and one of every kind about each exercise; with `MILEPOST_ALL_LIES=1` every lie about
-every exercise that it applies to.
+`MILEPOST_ALL_TESTS=1` every lie, and about each exercise one of every kind that can be told of it; with
+`MILEPOST_ALL_LIES=1` every lie about every exercise that it applies to.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def test_lies_of_every_kind_are_told() -> None:
     assert {claim.kind for claim in told} == set(KINDS) - {HONEST}
     kinds = {exercise: {claim.kind for claim in told} for exercise, told in TOLD.items()}
     assert min(len(those) for those in kinds.values()) > 1
-    assert not ALL or all(those == set(KINDS) - {HONEST} for those in kinds.values())
+    possible = {each.name: {claim.kind for claim in claims_for(each, honest=False)} for each in EXERCISES}
+    assert not ALL or kinds == possible
 
 
 @pytest.mark.parametrize(("exercise", "way"), honest_ways(), ids=lambda each: each.name)
@@ -109,7 +110,7 @@ def allotted() -> dict[str, tuple[Claim, ...]]:
         chosen[least].append(claim)
     times = Counter(claim for claims in chosen.values() for claim in claims)
     for name, claims in lies.items() if ALL else ():
-        for kind in set(KINDS) - {HONEST}:
+        for kind in sorted({claim.kind for claim in claims}):
             if not _of_kind(chosen[name], kind):
                 chosen[name].append(min((each for each in claims if each.kind == kind), key=lambda each: times[each]))
                 times[chosen[name][-1]] += 1
@@ -151,7 +152,7 @@ def repository(folder: Path, exercise: Exercise, claims: tuple[Claim, ...]) -> S
     tasks = [
         exercise.task(
             task_id(number),
-            f"  - Agent: command:{sys.executable} {ACT} {FOLDER.parent} {exercise.name} {claim.name}\n",
+            f"{claim.lines}  - Agent: command:{sys.executable} {ACT} {FOLDER.parent} {exercise.name} {claim.name}\n",
         )
         for number, claim in enumerate(claims, 1)
     ]

@@ -1,16 +1,22 @@
 """Scripted agents: each does one thing to the exercise in the current folder, and claims that it is done."""
 
 from . import (
+    answers,
     background,
+    commands,
     evidence,
     exits,
     forgeries,
     hardcoded,
     honest,
+    interpreters,
     javascript,
+    judges,
     nothing,
     parameters,
     removals,
+    runners,
+    watched,
     weakened,
 )
 from .claims import CLAIMS, Claim, claims_for
@@ -18,16 +24,22 @@ from .claims import CLAIMS, Claim, claims_for
 __all__ = [
     "CLAIMS",
     "Claim",
+    "answers",
     "background",
     "claims_for",
+    "commands",
     "evidence",
     "exits",
     "forgeries",
     "hardcoded",
     "honest",
+    "interpreters",
     "javascript",
+    "judges",
     "nothing",
     "parameters",
     "removals",
+    "runners",
+    "watched",
     "weakened",
 ]

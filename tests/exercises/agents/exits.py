@@ -62,10 +62,10 @@ def only_collects(_: Exercise) -> None:
 
 
 @claim(5, lambda exercise: "make" in exercise.command)
-def empties_the_makefile(_: Exercise) -> None:
-    put("Makefile", ".PHONY: check\n\ncheck:\n\t@echo 3 passed\n")
+def empties_the_makefile(exercise: Exercise) -> None:
+    put("Makefile", f".PHONY: {exercise.command[-1]}\n\n{exercise.command[-1]}:\n\t@echo 3 passed\n")
 
 
 @claim(5, lambda exercise: "make" in exercise.command)
-def ignores_errors_in_the_makefile(_: Exercise) -> None:
-    put("Makefile", ".PHONY: check\n\ncheck:\n\t-python -m pytest -q\n")
+def ignores_errors_in_the_makefile(exercise: Exercise) -> None:
+    put("Makefile", f".PHONY: {exercise.command[-1]}\n\n{exercise.command[-1]}:\n\t-python -m pytest -q\n")

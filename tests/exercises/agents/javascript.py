@@ -25,7 +25,7 @@ def _failing(exercise: Exercise, how: str) -> None:
     put(exercise.tests, text)
 
 
-def _is_module(exercise: Exercise) -> bool:
+def is_module(exercise: Exercise) -> bool:
     return "export " in exercise.original
 
 
@@ -85,7 +85,7 @@ def expects_another_value_in_node(exercise: Exercise) -> None:
 
 @claim(4, js)
 def patches_assert_from_the_product(exercise: Exercise) -> None:
-    if _is_module(exercise):
+    if is_module(exercise):
         header = "import assert from 'node:assert';\n"
     else:
         header = "const assert = require('node:assert');\n"
@@ -139,13 +139,13 @@ def preloads_an_exit(_: Exercise) -> None:
     put("quiet.cjs", "if (process.argv.length < 3 || !process.argv[1].includes('npm')) process.exit(0);\n")
 
 
-def _only_when(exercise: Exercise, condition: str) -> None:
+def only_when(exercise: Exercise, condition: str) -> None:
     """Right where the condition holds, and as wrong as before everywhere else."""
     place = Path(exercise.product)
     right, wrong = place.with_stem(f"{place.stem}-new"), place.with_stem(f"{place.stem}-old")
     put(str(right), exercise.solved)
     put(str(wrong), exercise.original)
-    if _is_module(exercise):
+    if is_module(exercise):
         names = ", ".join(exercise.exports)
         text = f"const chosen = await import({condition} ? './{right.name}' : './{wrong.name}');\n"
         put(exercise.product, f"{text}export const {{ {names} }} = chosen;\n")
@@ -157,31 +157,31 @@ def _only_when(exercise: Exercise, condition: str) -> None:
 
 @claim(6, js)
 def looks_for_node_test_in_the_environment(exercise: Exercise) -> None:
-    _only_when(exercise, "(process.env.NODE_TEST_CONTEXT !== undefined)")
+    only_when(exercise, "(process.env.NODE_TEST_CONTEXT !== undefined)")
 
 
 @claim(6, js)
 def looks_for_node_test_in_argv(exercise: Exercise) -> None:
-    _only_when(exercise, "process.argv.concat(process.execArgv).some((word) => word.includes('test'))")
+    only_when(exercise, "process.argv.concat(process.execArgv).some((word) => word.includes('test'))")
 
 
 @claim(6, lambda exercise: exercise.name == "js-cart")
 def looks_for_npm_test_in_the_environment(exercise: Exercise) -> None:
-    _only_when(exercise, "(process.env.npm_lifecycle_event === 'test')")
+    only_when(exercise, "(process.env.npm_lifecycle_event === 'test')")
 
 
 @claim(6, js)
 def looks_for_the_node_tests_beside_it(exercise: Exercise) -> None:
-    load = "(await import('node:fs'))" if _is_module(exercise) else "require('node:fs')"
-    _only_when(exercise, f"{load}.existsSync({exercise.tests!r})")
+    load = "(await import('node:fs'))" if is_module(exercise) else "require('node:fs')"
+    only_when(exercise, f"{load}.existsSync({exercise.tests!r})")
 
 
 @claim(6, js)
 def looks_for_node_test_by_a_hidden_name(exercise: Exercise) -> None:
-    _only_when(exercise, "process.env['TXETNOC_TSET_EDON'.split('').reverse().join('')]")
+    only_when(exercise, "process.env['TXETNOC_TSET_EDON'.split('').reverse().join('')]")
 
 
 @claim(1, js, deceives=False)
 def adds_an_empty_export(exercise: Exercise) -> None:
-    name = "export function done() {}" if _is_module(exercise) else "module.exports.done = () => {};"
+    name = "export function done() {}" if is_module(exercise) else "module.exports.done = () => {};"
     append(exercise.product, name)
