@@ -269,7 +269,7 @@ def test_one_run_of_the_suite_serves_a_line_that_is_the_suite(tmp_path: Path, be
     counting = Counting()
     ours = replace(bench, terminal=counting)  # type: ignore[arg-type]
     workspace = workspace_in(tmp_path, PYTHON)
-    tests = TestsCheck(bench=ours).run(workspace)
+    tests = run_tests(ours, workspace)
     runs = counting.runs
 
     before = look("pytest -q", workspace, ours, SuiteAtBase(cases=tests.cases, opened=("product.py",)))
