@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from milepost.core.errors import GateChanged as GateChanged
     from milepost.core.errors import GateClosed as GateClosed
     from milepost.core.errors import GateUnknown as GateUnknown
+    from milepost.core.errors import LandingRefused as LandingRefused
     from milepost.core.errors import RunUnknown as RunUnknown
     from milepost.core.errors import TaskChanged as TaskChanged
     from milepost.core.errors import TaskUnknown as TaskUnknown

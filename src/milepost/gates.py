@@ -13,8 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from milepost.api.gates import accept as accept
+    from milepost.api.gates import acceptable as acceptable
     from milepost.api.gates import to_json as to_json
     from milepost.engine.records.gates import Gate as Gate
+    from milepost.engine.records.gates import LandedWork as LandedWork
+    from milepost.engine.run.answer_held import Acceptable as Acceptable
+    from milepost.engine.run.answer_held import AcceptedWork as AcceptedWork
 else:
     from milepost import _lazy
 

@@ -8,9 +8,18 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", None: "–"}
-PLAIN_MARKS = {"passed": "+", "failed": "x", "unverified": "?", None: "-"}
-COLOURS = {"passed": "green", "failed": "red", "unverified": "yellow", None: "dim"}
+# By how a task stands: its verdict, accepted by its owner, aside because a person did not want it, None: it waits.
+MARKS = {"passed": "✓", "accepted": "✓", "held": "?", "unverified": "?", "failed": "✗", "aside": "–", None: "–"}
+PLAIN_MARKS = {"passed": "+", "accepted": "+", "held": "?", "unverified": "?", "failed": "x", "aside": "-", None: "-"}
+COLOURS = {
+    "passed": "green",
+    "accepted": "cyan",
+    "held": "yellow",
+    "unverified": "yellow",
+    "failed": "red",
+    "aside": "dim",
+    None: "dim",
+}
 
 
 def mark(verdict: str | None) -> str:

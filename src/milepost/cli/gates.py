@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,7 +28,7 @@ Address = Annotated[str, typer.Option("--database", metavar="URL", help="The run
 
 
 def register(app: typer.Typer) -> None:
-    for command in (gates, approve, reject, edit, skip, delegate):
+    for command in (gates, approve, reject, edit, skip, delegate, accept):
         app.command()(command)
 
 
@@ -56,20 +57,21 @@ def approve(
     database: Address = "",
     as_json: Json = False,
 ) -> None:
-    """Say yes: the task starts, its work is merged, or the command runs."""
+    """Say yes: the task starts, its work is merged, or the command runs. Held work of a finished run lands at once."""
     _answer("approve", gate, "", digest, roadmap, database, as_json)
 
 
 def reject(
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why not. The agent gets to see it.")],
     gate: Named = None,
+    why: Annotated[str, typer.Argument(metavar="TEXT", help="The same as --reason.")] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why not. The agent gets to see it.")] = "",
     digest: Digest = "",
     roadmap: RoadmapOption = None,
     database: Address = "",
     as_json: Json = False,
 ) -> None:
     """Say no: the task does not start, its work is redone, or the command is refused."""
-    _answer("reject", gate, reason, digest, roadmap, database, as_json)
+    _answer("reject", gate, reason or why, digest, roadmap, database, as_json)
 
 
 def edit(
@@ -104,6 +106,54 @@ def delegate(
 ) -> None:
     """Give a task to another agent."""
     _answer("delegate", gate, agent, "", roadmap, database, as_json)
+
+
+def accept(
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="The task whose held or unverified work you take.")
+    ] = None,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="Why, for the record.")] = "",
+    all_of_them: Annotated[
+        bool, typer.Option("--list", help="Go through all such work, with its question and diff.")
+    ] = False,
+    roadmap: RoadmapOption = None,
+    as_json: Json = False,
+) -> None:
+    """Take held or unverified work as it is. Its milepost says that you accepted it, and that nothing proves it."""
+    from milepost.cli.show.accept import acceptable_lines, acceptable_to_json, accepted_lines, accepted_to_json
+
+    if all_of_them == (task is not None):
+        raise milepost.Misuse("name the task to accept, or --list to go through all", "milepost accept --list")
+    if task is not None:
+        taken = milepost.gates.accept(task, roadmap, why=why)
+        if as_json:
+            print_json(accepted_to_json(taken))
+        else:
+            typer.echo("\n".join(accepted_lines(taken)))
+        return
+    found = milepost.gates.acceptable(roadmap)
+    if as_json:
+        print_json([acceptable_to_json(one) for one in found])
+    elif not (sys.stdin.isatty() and sys.stdout.isatty()):
+        typer.echo("\n".join(acceptable_lines(found, terminal_width())))
+    else:
+        _go_through(found, roadmap, why)
+
+
+def _go_through(found: tuple[milepost.gates.Acceptable, ...], roadmap: Path | None, why: str) -> None:
+    """Ask about each work in turn: yes takes it, no leaves it, q ends."""
+    from milepost.cli.show.accept import accepted_lines, work_lines
+
+    for number, one in enumerate(found, 1):
+        typer.echo("\n".join([f"{number} of {len(found)}", *work_lines(one, terminal_width()), ""]))
+        answer = ""
+        while answer not in ("y", "n", "q"):
+            answer = typer.prompt(f"accept {one.task}? y, n or q", default="n").strip().lower()[:1]
+        if answer == "q":
+            return
+        if answer == "y":
+            typer.echo("\n".join([*accepted_lines(milepost.gates.accept(one.task, roadmap, why=why)), ""]))
+    typer.echo("nothing waits to be accepted" if not found else "that was all")
 
 
 def _answer(

@@ -24,7 +24,7 @@ PANELS = {
         "failures",
     ),
     "Undo and clean up": ("undo", "restore", "mark", "marks", "sync", "clean"),
-    "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate"),
+    "Answer a run's questions": ("gates", "approve", "reject", "edit", "skip", "delegate", "accept"),
     "Several projects, machines and programs": ("projects", "together", "worker", "mcp"),
     "More tools": ("patterns", "context", "start", "sh", "exec", "replay", "bench", "chaos", "memory"),
 }

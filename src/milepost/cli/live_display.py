@@ -89,7 +89,7 @@ def forecast_line(event: ForecastMade) -> str:
 
 def task_line(event: TaskFinished, width: int) -> str:
     """The line that stays when a task is over."""
-    sign = mark(event.verdict.value if event.verdict else None)
+    sign = mark(standing(event))
     title_width = max(16, min(44, width - (57 if event.cost_usd else 50)))
     lead = f"{sign} {event.task:<5}  {padded(event.title, title_width)}"
     if event.verdict is None:
@@ -100,15 +100,18 @@ def task_line(event: TaskFinished, width: int) -> str:
     facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
     if event.verdict is Verdict.PASSED:
         return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}", width)
-    if event.verdict is Verdict.UNVERIFIED:
-        return clipped(f"{lead}  unverified", width)
+    if event.commit:
+        return clipped(f"{lead}  {facts}accepted {event.commit[:7]}", width)
+    if event.verdict in (Verdict.UNVERIFIED, Verdict.HELD):
+        return clipped(f"{lead}  {event.verdict}", width)
     return clipped(f"{lead}  {facts}", width).rstrip()
 
 
 def reason_lines(event: TaskFinished, failed: Sequence[AttemptFinished], width: int) -> list[str]:
     """What stands below that line: why attempts failed, the one that the task ended with last, and what would help."""
     reasons = {attempt.attempt: f"attempt {attempt.attempt} failed: {attempt.reason}" for attempt in failed}
-    if event.verdict in (Verdict.FAILED, Verdict.UNVERIFIED):
+    by_person = bool(event.commit) and event.reason.startswith(("held, approved by ", "accepted by "))
+    if event.verdict in (Verdict.FAILED, Verdict.UNVERIFIED, Verdict.HELD) or by_person:
         reasons[event.attempts] = event.reason
     offers = [f"→ {proposed(line)}" for line in event.proposal.splitlines() if event.reason not in line]
     return [line for text in (*reasons.values(), *offers) for line in wrapped(text, width, indent=9)]
@@ -166,7 +169,8 @@ class LiveDisplay:
                 pass
             case GateOpened():
                 self._stages.pop(event.task, None)
-                for line in hanging(f"? {event.task:<5}  ", event.question, self._console.width):
+                question = event.question.partition("\n")[0] if event.kind == "held" else event.question
+                for line in hanging(f"? {event.task:<5}  ", question, self._console.width):
                     self._say(line, "yellow")
                 offer = f"milepost approve {event.task}   or: milepost reject {event.task} --reason …"
                 self._say(f"         {proposed(offer)}", "dim")
@@ -208,7 +212,7 @@ class LiveDisplay:
     def _finish(self, event: TaskFinished) -> None:
         self._stages.pop(event.task, None)
         width = self._console.width
-        self._say(task_line(event, width), COLOURS[event.verdict.value if event.verdict else None])
+        self._say(task_line(event, width), COLOURS[standing(event)])
         for line in reason_lines(event, self._failed.get(event.task, []), width):
             self._say(line, "dim")
 
@@ -231,11 +235,11 @@ class LiveDisplay:
 
 def ending_lines(finished: RunFinished) -> list[str]:
     """The last lines of a run: what was made, what was not, what to do next."""
-    counts = dict.fromkeys(("passed", "failed", "unverified", "aside", None), 0)
+    counts = dict.fromkeys(("passed", "accepted", "held", "failed", "unverified", "aside", None), 0)
     for task in finished.tasks:
         counts[standing(task)] += 1
-    words = {"passed": "passed", "failed": "failed", "unverified": "unverified", "aside": "skipped", None: "waiting"}
-    told = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count or verdict == "passed"]
+    words = {"aside": "skipped", None: "waiting"}
+    told = [f"{count} {words.get(name, name)}" for name, count in counts.items() if count or name == "passed"]
     lines = [
         "",
         f"{' · '.join(told)}      {duration(finished.duration_ms)} of work    {money(finished.cost_usd)}".rstrip(),
@@ -249,38 +253,49 @@ def ending_lines(finished: RunFinished) -> list[str]:
     return lines + next_lines(finished)
 
 
-def standing(task: TaskSummary) -> str | None:
-    """How a task stands at the end: its verdict, `aside` when a person did not want it, None when it still waits."""
+def standing(task: TaskSummary | TaskFinished) -> str | None:
+    """How a task stands at the end: its verdict, `accepted` when it has a milepost without having passed, `aside` when
+    a person did not want it, None when it still waits.
+    """
     if task.verdict is not None:
-        return task.verdict.value
+        return "accepted" if task.commit and task.verdict is not Verdict.PASSED else task.verdict.value
     return "aside" if task.reason.startswith(("refused by a person", "skipped by a person", "dropped")) else None
 
 
 def _told(task: TaskSummary) -> str:
-    return task.reason if standing(task) == "aside" else f"{task.verdict or 'waiting'}: {task.reason}"
+    return task.reason if standing(task) in ("aside", "accepted") else f"{task.verdict or 'waiting'}: {task.reason}"
 
 
 def next_lines(finished: RunFinished) -> list[str]:
     newest = next((task.commit for task in reversed(finished.tasks) if task.commit), None)
     # Of a group, whose tasks have one milepost, the first gives it its name.
     passed = next((task for task in finished.tasks if newest and task.commit == newest), None)
-    other = next((task for task in finished.tasks if task.verdict and task.verdict.value != "passed"), None)
+    asked = next((task for task in finished.tasks if _is_asked(task)), None)
+    other = next((task for task in finished.tasks if task.verdict and standing(task) in ("failed", "unverified")), None)
     steps = []
+    if asked is not None:
+        steps.append((proposed("milepost gates"), "the questions about held work, and what they are about"))
+        steps.append((proposed(f"milepost approve {asked.id}"), f"or: {proposed(f'milepost reject {asked.id} WHY')}"))
     if other is not None:
         steps.append((proposed(f"milepost proof {other.id}"), "what was tried, and why it was not accepted"))
     if passed is not None:
-        if other is None:
+        if other is None and asked is None:
             steps.append((proposed(f"milepost proof {passed.id}"), "the checks that prove it"))
         steps.append((proposed(f"milepost undo {passed.id}"), "undoes only that milepost"))
     width = max((len(command) for command, _ in steps), default=0)
     return [f"{'next' if i == 0 else '':<6} {command:<{width}}   {why}" for i, (command, why) in enumerate(steps)]
 
 
+def _is_asked(task: TaskSummary) -> bool:
+    """Whether a person is asked about the work of a task after the run."""
+    return not task.commit and task.verdict in (Verdict.HELD, Verdict.UNVERIFIED)
+
+
 def result_lines(finished: RunFinished) -> list[str]:
     """A line for each task, for whoever reads stdout and saw no progress."""
     lines = []
     for task in finished.tasks:
-        sign = mark(task.verdict.value if task.verdict else None)
+        sign = mark(standing(task))
         commit = f"{task.commit[:7]}  " if task.commit else ""
         lines.append(safe(f"{sign} {task.id}  {task.title}  {commit}{_told(task)}"))
     return lines

@@ -20,7 +20,7 @@ ARGUMENT = frozenset(
 )
 OPTION = frozenset(
     (
-        *("approve", "attempts", "clean", "context", "delegate", "diff", "edit", "gates", "mark", "proof"),
+        *("accept", "approve", "attempts", "clean", "context", "delegate", "diff", "edit", "gates", "mark", "proof"),
         *("reject", "replay", "restore", "retry", "skip", "steer", "undo", "verify"),
     )
 )

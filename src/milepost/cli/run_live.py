@@ -101,7 +101,7 @@ def exit_code(ending: Ending) -> int:
         case milepost.Stopped():
             return NOT_DONE if ending.waits_for else INTERRUPTED
         case milepost.NothingToDo():
-            return DONE
+            return NOT_DONE if ending.held else DONE
         case _ as never:
             assert_never(never)
 

@@ -38,6 +38,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 ├── RunUnfinished             a run was interrupted and asks to be resumed or left
 ├── NothingToSteer            no run is on that could be asked for something
 ├── TogetherImpossible        projects cannot be worked on as one
+├── LandingRefused            held work cannot become a milepost as the branch is now
 ├── UndoImpossible            a milepost cannot be taken back alone
 ├── CommitRefused             an edit cannot be committed by itself now
 ├── RestoreRefused            bringing files back would take something that is not committed
@@ -195,6 +196,10 @@ class BudgetSpent(MilepostError):
 
 class GateClosed(MilepostError):
     pass
+
+
+class LandingRefused(MilepostError):
+    """Held work cannot become a milepost: it conflicts with, fails on, or lacks what the branch has now."""
 
 
 class GateChanged(MilepostError):

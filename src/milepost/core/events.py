@@ -10,7 +10,7 @@ from milepost.core.verdict import CheckOutcome, Verdict
 
 Stage = Literal["act", "verify", "land"]
 GateKind = Literal["before", "after", "destructive", "held"]
-GateAnswer = Literal["approve", "reject", "edit", "skip", "delegate"]
+GateAnswer = Literal["approve", "reject", "edit", "skip", "delegate", "accept"]
 RunBy = Literal["agent", "milepost"]
 
 # The shape of the stream: raised when an event changes its meaning, not when one is added.

@@ -16,6 +16,7 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.call_log import CallLog
 from milepost.engine.records.gates import Gates
+from milepost.engine.records.held_work import HeldWorks
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import OnEvent
 from milepost.engine.records.run_spec import RunSpec
@@ -41,6 +42,7 @@ class RunTables:
     calls: CallLog
     wallet: RunBudget
     gates: Gates
+    held: HeldWorks
     steering: Steering
     memory: StoredMemory
     failures: FailureLog
@@ -105,6 +107,7 @@ def open_run_tables(
         calls=CallLog(database),
         wallet=RunBudget(database, order.run, order.budget, stopping=stopping),
         gates=Gates(database),
+        held=HeldWorks(database),
         steering=Steering(database, order.run, watched),
         memory=memory,
         failures=FailureLog(database),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from milepost.core.verdict import CheckResult, Evidence, TestCase
+from milepost.core.approval import acceptor, approver
+from milepost.core.verdict import CheckResult, Evidence, Question, TestCase
 
 
 def to_json(*, task: str, run: str, attempt: int, commit: str | None, evidence: Evidence) -> dict[str, Any]:
@@ -16,8 +17,11 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
     """The verdict on a tree, and what it rests on."""
     return {
         "verdict": evidence.verdict.value,
+        "approved_by": approver(evidence),
+        "accepted_by": acceptor(evidence),
         "confidence": evidence.confidence,
         "tree": evidence.tree,
+        "questions": [_question_to_json(question) for question in evidence.questions],
         "checks": [_check_to_json(check) for check in evidence.checks],
         "enforced": list(evidence.enforced),
     }
@@ -37,6 +41,17 @@ def _check_to_json(check: CheckResult) -> dict[str, Any]:
         "environment": check.environment,
         "duration_ms": check.duration_ms,
         "log": check.log_id,
+    }
+
+
+def _question_to_json(question: Question) -> dict[str, Any]:
+    return {
+        "kind": question.kind,
+        "text": question.text,
+        "path": question.path,
+        "line": question.line,
+        "before": question.before,
+        "after": question.after,
     }
 
 

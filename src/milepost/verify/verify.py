@@ -61,6 +61,8 @@ class VerificationScope:
     runners: tuple[str, ...] = ()
     reruns: int = 2
     lint: bool = False
+    changed_tests: str = "ask"
+    own_tests: str = "accept"
     coverage: float | None = None
     most_files: int = 0
     largest_bytes: int = 0

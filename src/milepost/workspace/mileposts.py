@@ -80,16 +80,18 @@ def milepost_message(
     roadmap: str,
     evidence: str = "",
     members: tuple[str, ...] = (),
+    verdict: str = "passed",
 ) -> str:
     """The message of a milepost: what was done, and the trailers that say by whom, in which run, and how it was proven.
 
-    `evidence` is the note that will be attached.
+    `evidence` is the note that will be attached; `verdict` says whose word it took where the checks were not enough.
     """
     subject = f"{task}: {title}"
     return (
         f"{subject if len(subject) <= 72 else subject[:71] + '…'}\n\n"
         f"Milepost-Task: {task}\nMilepost-Run: {run}\nMilepost-Attempt: {attempt}\n"
-        f"Milepost-Verdict: passed\nMilepost-Agent: {one_line(agent)}\nMilepost-Roadmap: {one_line(roadmap)}\n"
+        f"Milepost-Verdict: {one_line(verdict)}\nMilepost-Agent: {one_line(agent)}\n"
+        f"Milepost-Roadmap: {one_line(roadmap)}\n"
         + (f"Milepost-Members: {' '.join(members)}\n" if members else "")
         + (f"Milepost-Evidence: {evidence_hash(evidence)}\n" if evidence else "")
     )

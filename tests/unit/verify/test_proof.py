@@ -32,9 +32,12 @@ def test_a_proof_has_the_documented_shape() -> None:
         "run": "7f3a",
         "attempt": 2,
         "verdict": "passed",
+        "approved_by": "",
+        "accepted_by": "",
         "confidence": 0.0,
         "commit": "3" * 40,
         "tree": "2" * 40,
+        "questions": [],
         "checks": [
             {
                 "name": "pytest",

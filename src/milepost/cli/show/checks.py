@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 AUTHORS_OWN = "verify"  # the command is the author's; of the others it is ours, and the answer tells more
 TESTS_SHOWN = 5
 LOG_LINES_SHOWN = 8
-_SIGNS = {"passed": "ok", "failed": "failed", "absent": "–"}
+_SIGNS = {"passed": "ok", "failed": "failed", "held": "held", "absent": "–"}
 
 
 def check_lines(evidence: Evidence, width: int) -> list[str]:

@@ -30,10 +30,26 @@ def gates_lines(gates: tuple[Gate, ...], width: int, *, whole: bool = False, whe
 
 
 def answered_lines(gate: Gate, *, running: bool) -> list[str]:
-    """What was answered, and what becomes of it."""
-    said = f": {_visible(gate.text)}" if gate.text else ""
-    done = f"{gate.gate} of run {gate.run} · {gate.answer}{said}"
-    return [clipped(done, 200), "the run continues with this answer" if running else proposed("next   milepost resume")]
+    """What was answered, and what becomes of it: here and now where its run is over."""
+    from milepost.cli.show.accept import landed_lines
+
+    if gate.landed is not None:
+        return landed_lines(gate.task, gate.landed)
+    said = f": {visible(gate.text)}" if gate.text else ""
+    done = clipped(f"{gate.gate} of run {gate.run} · {gate.answer}{said}", 200)
+    if gate.over:
+        return [done, proposed(_after_no(gate))]
+    return [done, "the run continues with this answer" if running else proposed("next   milepost resume")]
+
+
+def _after_no(gate: Gate) -> str:
+    """What follows an answer about work of a finished run that does not land."""
+    again = f"next   milepost retry {gate.task}"
+    if gate.answer in ("reject", "edit"):
+        return f"{again}   sends it back with the reason"
+    if gate.answer == "delegate":
+        return f"{again} --agent {shlex.quote(gate.text)}   gives it to that agent"
+    return f"the work stays on its ref; the next run does {gate.task} again"
 
 
 def gate_with_commands(gate: Gate, where: str = "") -> dict[str, Any]:
@@ -63,20 +79,27 @@ def where_words(roadmap: Path | None, database: str) -> str:
 
 def _gate_lines(gate: Gate, width: int, whole: bool, where: str) -> list[str]:
     ago = duration(int(max(0.0, time.time() - gate.asked_at) * 1000))
-    rows = [row for line in gate.shown.rstrip("\n").split("\n") for row in _rows(_visible(line), max(width, 40) - 4)]
-    left = 0 if whole else max(0, len(rows) - LINES_SHOWN)
-    more = [f"  │ … {counted(left, 'more line')}: {proposed('milepost gates --whole')}"] if left else []
+    more = "" if whole else proposed("milepost gates --whole")
     yes, no, other = (shlex.join(commands(gate, where)[name]) for name in ("approve", "reject", "edit"))
+    take = shlex.join(["milepost", "accept", gate.task, *shlex.split(where)])
     return [
         clipped(f"{gate.gate} · run {gate.run} · asked {ago} ago", width),
-        *wrapped(_visible(gate.question), width, indent=2),
-        *(f"  │ {row}" for row in rows[: len(rows) - left]),
-        *more,
+        *(line for text in gate.question.splitlines() for line in wrapped(visible(text), width, indent=2)),
+        *shown_lines(gate.shown, width, more=more),
         f"  yes    {yes}",
         f"  no     {no}",
         f"  or     {other}",
         "         or skip, or delegate --agent NAME",
+        *([f"  or     {take}   not verified, on your word"] if gate.kind == "held" else []),
     ]
+
+
+def shown_lines(shown: str, width: int, *, more: str) -> list[str]:
+    """What a decision is about; only its beginning where `more` is the command that shows all."""
+    rows = [row for line in shown.rstrip("\n").split("\n") for row in _rows(visible(line), max(width, 40) - 4)]
+    left = max(0, len(rows) - LINES_SHOWN) if more else 0
+    rest = [f"  │ … {counted(left, 'more line')}: {more}"] if left else []
+    return [*(f"  │ {row}" for row in rows[: len(rows) - left]), *rest]
 
 
 def _rows(line: str, width: int) -> list[str]:
@@ -84,7 +107,7 @@ def _rows(line: str, width: int) -> list[str]:
     return [line[place : place + width] for place in range(0, max(1, len(line)), width)]
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Text in which nothing is hidden from whoever decides: signs that a terminal would obey are written out."""
     return "".join(_written_out(sign) for sign in text)
 

@@ -17,8 +17,9 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
     where = f"milepost {proof.commit[:7]}" if proof.commit else "no milepost"
     tried = f"attempt {proof.attempt} of {max(proof.attempt, len(proof.attempts))}"
     title = f"{proof.task}  {proof.title}"
-    lines = [f"{padded(title, min(56, width - 46))}  {proof.verdict}, {tried}, {where}", ""]
+    lines = [f"{padded(title, min(56, width - 46))}  {proof.words}, {tried}, {where}", ""]
     lines += check_lines(proof.evidence, width)
+    lines += _question_lines(proof, width)
     if not proof.commit:
         lines += ["", *wrapped(f"{proof.verdict}: {proof.evidence.reason}", width, indent=0)]
     lines.append("")
@@ -37,6 +38,18 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
         *hanging("sandbox     ", held, width),
     ]
     return [*lines, *([proposed(f"check it    milepost verify {proof.task} --replay")] if proof.commit else [])]
+
+
+def _question_lines(proof: Proof, width: int) -> list[str]:
+    """What a person was, or is, asked: each with what was expected before and what is expected now."""
+    lines = [""] if proof.evidence.questions else []
+    for question in proof.evidence.questions:
+        place = f"{question.path}:{question.line}" if question.line else question.path
+        lines += hanging("asked       ", f"{question.text} ({place})" if place else question.text, width)
+        if question.before or question.after:
+            lines += hanging("       was  ", question.before or "–", width)
+            lines += hanging("       now  ", question.after or "–", width)
+    return lines
 
 
 def _said(proof: Proof) -> str:

@@ -89,6 +89,8 @@ def _state(status: Status) -> str:
 def _next(status: Status, progress: Progress | None) -> list[str]:
     """The commands that bring it on."""
     if status.state not in ("running", "interrupted"):
+        if progress is not None and progress.held:
+            return ["milepost gates"]
         return ["milepost run"] if status.state == "left" else []
     asks = progress is not None and _asks(progress)
     if progress is not None and progress.halt:
@@ -107,7 +109,8 @@ def _over(status: Status) -> list[TaskFinished]:
     ends = {entry.event.task: entry.event for entry in status.entries if isinstance(entry.event, TaskFinished)}
     if status.progress is None:
         return list(ends.values())
-    over = {*status.progress.passed, *status.progress.lost, *status.progress.set_aside}
+    progress = status.progress
+    over = {*progress.passed, *progress.accepted, *progress.held, *progress.lost, *progress.set_aside}
     return [event for name, event in ends.items() if name in over]
 
 
@@ -123,6 +126,8 @@ def _progress_to_json(progress: Progress) -> dict[str, Any]:
     return {
         "asked": progress.asked,
         "passed": list(progress.passed),
+        "accepted": list(progress.accepted),
+        "held": list(progress.held),
         "lost": list(progress.lost),
         "set_aside": list(progress.set_aside),
         "halt": progress.halt,
@@ -191,6 +196,8 @@ def _sums(status: Status, progress: Progress, width: int) -> list[str]:
         (sum(one.kind == "person" for one in progress.waiting), "waiting for you"),
         (len(progress.blocked), "blocked"),
         (len(progress.to_do), "to do"),
+        (len(progress.accepted), "accepted"),
+        (len(progress.held), "held"),
         (len(progress.lost), "not completed"),
         (len(progress.set_aside), "skipped or dropped"),
     ]

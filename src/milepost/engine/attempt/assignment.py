@@ -47,7 +47,7 @@ def assignment_for(
         evidence=what_failed(history, diffs=diffs, advice="\n".join(way.advice)),
         lessons=lessons_for(services, effort, tries, meant.files),
         inputs=task.inputs,
-        notes=_notes(services, task),
+        notes=(*_refused_before(services, effort), *_notes(services, task)),
         context=_context(services, effort, replace(task, files=meant.files), workspace, way),
     )
 
@@ -56,6 +56,21 @@ def _notes(services: RunServices, task: Task) -> tuple[str, ...]:
     """What a person who watches the run said to whoever tries this task from now on."""
     names = {*task.ids, *(one.id for one in task.walk())}
     return tuple(services.redact(note) for note in services.books.steering.notes(names))
+
+
+def _refused_before(services: RunServices, effort: AttemptSpec) -> tuple[str, ...]:
+    """Why a person sent back the work that an earlier run left for them to judge; the newest word counts."""
+    runs = services.books.journal.runs()
+    ours = {one.run for one in runs if one.order.get("roadmap") == effort.order.roadmap} - {effort.order.run}
+    refused = [
+        gate
+        for gate in services.books.gates.held()
+        if gate.run in ours and gate.task in effort.task.ids and gate.answer in ("reject", "edit")
+    ]
+    return tuple(
+        services.redact(f"earlier work on {gate.task} was sent back by {gate.answered_by or 'a person'}: {gate.text}")
+        for gate in refused[-1:]
+    )
 
 
 def _context(services: RunServices, effort: AttemptSpec, task: Task, workspace: Workspace, way: NextAttempt) -> str:

@@ -9,12 +9,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from milepost.core.approval import may_land
 from milepost.core.attempt import Attempt
 from milepost.core.task import Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.events.emit import tell_attempt
 from milepost.engine.memory import episodes, learn
-from milepost.engine.records.run_spec import AttemptResult, FinishedAttempt, RunSpec
+from milepost.engine.records.run_spec import AttemptResult, Candidate, FinishedAttempt, RunSpec
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.services import RunServices
 from milepost.repair.diagnosis.classify import classify
@@ -41,7 +42,8 @@ def record(services: RunServices, order: Plain, task: Plain, acted: Plain, evide
     _enter(services, asked, job, attempt, left.candidate.changed)
     if (failure := classify(attempt, task=job, changed=left.candidate.changed)) is not None:
         services.books.failures.keep(asked.run, job.id, attempt.number, failure, at=left.finished_at)
-    episodes.end(services, asked, job, attempt, left)
+    if found.verdict is not Verdict.HELD:  # what a person will say of it is not known yet
+        episodes.end(services, asked, job, attempt, left)
     learn.judge_lessons(services, asked, job, attempt)
     tell_attempt(services, asked.run, job.id, attempt, "finished")
     return dump(
@@ -57,19 +59,43 @@ def record(services: RunServices, order: Plain, task: Plain, acted: Plain, evide
 
 
 def corrected(
-    services: RunServices, run: str, task: str, last: FinishedAttempt, evidence: Evidence, head: str
+    services: RunServices, order: RunSpec, task: Task, last: FinishedAttempt, evidence: Evidence, head: str
 ) -> FinishedAttempt:
     """The last attempt with newer evidence, for its work on top of `head`; harmless when repeated."""
-    attempt = replace(last.attempt, evidence=evidence)
-    services.books.journal.keep_attempt(run, task, attempt)
+    attempt, before, run = replace(last.attempt, evidence=evidence), last.attempt.evidence.verdict, order.run
+    services.books.journal.keep_attempt(run, task.id, attempt)
     if (failure := classify(attempt)) is not None:
-        services.books.failures.keep(run, task, attempt.number, failure, at=last.finished_at)
-    for patch in services.books.patches.of_task(run, task):
+        services.books.failures.keep(run, task.id, attempt.number, failure, at=last.finished_at)
+    for patch in services.books.patches.of_task(run, task.id):
         if patch.attempt == attempt.number:
             _judge_patch(services, patch, attempt)
-    if evidence.verdict is not last.attempt.evidence.verdict:
-        tell_attempt(services, run, task, attempt, f"corrected/{evidence.tree}")
+    if evidence.verdict is not before:
+        tell_attempt(services, run, task.id, attempt, f"corrected/{evidence.tree}")
+        if before is Verdict.HELD:
+            episodes.end(services, order, task, attempt, _as_acted(last))
+            learn.judge_lessons(services, order, task, attempt)
     return replace(last, attempt=attempt, proven_on=head)
+
+
+def _as_acted(one: FinishedAttempt) -> AttemptResult:
+    """What an agent left, from the record of its attempt."""
+    attempt = one.attempt
+    candidate = Candidate(
+        attempt=attempt.number,
+        agent=attempt.agent,
+        base=attempt.base,
+        tree=attempt.evidence.tree,
+        changed=one.changed,
+        corrections=one.corrections,
+    )
+    return AttemptResult(
+        candidate=candidate,
+        commit=attempt.commit,
+        left=one.left,
+        outcome=attempt.outcome,
+        finished_at=one.finished_at,
+        duration_ms=max(0, attempt.duration_ms - sum(check.duration_ms for check in attempt.evidence.checks)),
+    )
 
 
 def note_for(run: str, task: str, one: FinishedAttempt) -> str:
@@ -111,7 +137,9 @@ def _enter(services: RunServices, order: RunSpec, task: Task, attempt: Attempt, 
 
 def _judge_patch(services: RunServices, patch: Patch, attempt: Attempt) -> None:
     """Say in the ledger what the evidence says of an applied change; harmless when repeated."""
-    to: PatchState = "verified" if attempt.evidence.verdict is Verdict.PASSED else "failed"
+    to: PatchState = "verified" if may_land(attempt.evidence) else "failed"
+    if to == "failed" and attempt.evidence.verdict is not Verdict.FAILED:
+        return  # a person may still take it
     if patch.state == "applied" or (patch.state == "verified" and to == "failed"):
         services.books.patches.keep(advance(patch, to, attempt.evidence.reason))
 

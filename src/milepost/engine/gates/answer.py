@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from milepost.core.errors import GateUnknown, Misuse, SettingInvalid
+from milepost.core.errors import GateUnknown, MilepostError, Misuse, SettingInvalid
 from milepost.core.events import GateAnswer
+from milepost.engine.gates.open_held import open_held
 from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load as load_settings
 from milepost.engine.project.state_lock import holder_of
@@ -25,9 +26,11 @@ _LOOK = "milepost gates lists the open questions"
 
 
 def waiting_gates(roadmap: Path | None, database: str = "") -> tuple[Gate, ...]:
-    """The questions of all unfinished runs that nobody has answered, the oldest first."""
+    """The questions that nobody has answered, the oldest first: of unfinished runs, and about held work of all."""
     with _opened(_place(roadmap, database)) as store:
-        return tuple(gate for run in _unfinished(store) for gate in Gates(store).waiting(run))
+        of_unfinished = [gate for run in _unfinished(store) for gate in Gates(store).waiting(run)]
+        found = (*_of_finished(roadmap, database, store), *of_unfinished)
+        return tuple(sorted(found, key=lambda gate: gate.asked_at))
 
 
 def answer_gate(
@@ -46,9 +49,39 @@ def answer_gate(
         _require_agent(text, roadmap)
     with _opened(place) as store:
         gates = Gates(store)
-        asked = [gate for run in _unfinished(store) for gate in gates.asked(run)]
-        gate = meant(tuple(asked), name)
-        return gates.answer(gate.run, gate.gate, answer, text, digest=digest, by=by or _user())
+        gate = meant(_all_asked(roadmap, database, store), name)
+        return gates.answer(gate.run, gate.gate, answer, text, digest=digest, by=by or person(roadmap))
+
+
+def asked_gate(roadmap: Path | None, name: str | None, database: str = "") -> tuple[Gate, bool]:
+    """The question that a name means, and whether its run is over, so that its answer must be acted on here."""
+    with _opened(_place(roadmap, database)) as store:
+        gate = meant(_all_asked(roadmap, database, store), name)
+        return gate, gate.run not in _unfinished(store)
+
+
+def person(roadmap: Path | None) -> str:
+    """Who answers: as git knows them, else by their login."""
+    try:
+        named = Project.find(roadmap).repository.setting("user.name")
+    except MilepostError:  # where runs of others are answered, there may be no repository
+        named = ""
+    return named or _user()
+
+
+def _all_asked(roadmap: Path | None, database: str, store: Database) -> tuple[Gate, ...]:
+    of_unfinished = (gate for run in _unfinished(store) for gate in Gates(store).asked(run))
+    return (*_of_finished(roadmap, database, store), *of_unfinished)
+
+
+def _of_finished(roadmap: Path | None, database: str, store: Database) -> tuple[Gate, ...]:
+    """What is still asked about held work of this roadmap's runs that are over."""
+    try:
+        return open_held(Project.find(roadmap), Journal(store))
+    except MilepostError:
+        if not database:
+            raise
+        return ()  # whoever answers for workers need not have the repository
 
 
 def running(roadmap: Path | None) -> str | None:

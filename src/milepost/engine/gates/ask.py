@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from milepost.core.calls import Call
-from milepost.core.events import GateAnswered, GateKind, GateOpened
+from milepost.core.events import GateAnswer, GateAnswered, GateKind, GateOpened
 from milepost.core.task import Task
+from milepost.engine.gates.held_question import held_question, held_shown
 from milepost.engine.gates.rules import needs_gate, question_for, shown_before
 from milepost.engine.records.gates import Gate, GoAhead, Refuse, consequence, gate_of
 from milepost.engine.records.run_spec import AttemptSpec, FinishedAttempt, RunSpec
@@ -35,23 +36,28 @@ def gate_for(
     services: RunServices, order: RunSpec, task: Task, kind: GateKind, last: FinishedAttempt | None
 ) -> Gate | None:
     """The question that a task raises before it begins, or before its work lands; None where nobody need be asked."""
+    question: str | None
     if last is None:
         question = needs_gate(kind, task, risk_of(task), (), order.approve)
         shown, attempt = shown_before(task), 0
     else:
         made = last.attempt
-        change = services.mileposts.change(made.base, made.commit, without=order.roadmap)
-        question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
-        shown = f"commit {made.commit}\n" + services.mileposts.diff(made.base, made.commit, LONGEST_READ)
+        diff = services.mileposts.diff(made.base, made.commit, LONGEST_READ)
         attempt = made.number
+        if kind == "held":
+            question, shown = held_question(task, made.evidence), held_shown(made.evidence, made.commit, diff)
+        else:
+            change = services.mileposts.change(made.base, made.commit, without=order.roadmap)
+            question = needs_gate(kind, task, risk_of(task), danger_of_change(change), order.approve)
+            shown = f"commit {made.commit}\n{diff}"
     if question is None:
         return None
     asked, shown = services.redact(question), services.redact(shown)
     return gate_of(run=order.run, task=task.id, attempt=attempt, kind=kind, question=asked, shown=shown)
 
 
-def wait_for_answer(services: RunServices, gate: Gate) -> dict[str, Any]:
-    """What a person answered, for as long as that takes; a stop is not kept waiting."""
+def open_gate(services: RunServices, gate: Gate) -> None:
+    """Ask a question, and tell that it is asked; harmless when repeated."""
     services.books.gates.open_gate(gate)
     opened = GateOpened(
         run=gate.run,
@@ -63,6 +69,17 @@ def wait_for_answer(services: RunServices, gate: Gate) -> dict[str, Any]:
         digest=gate.digest,
     )
     services.emit(opened, f"{gate.gate}/opened/{gate.digest[:12]}")
+
+
+def tell_answered(services: RunServices, gate: Gate, answer: GateAnswer, text: str) -> None:
+    """Tell what a person answered; harmless when repeated."""
+    answered = GateAnswered(run=gate.run, task=gate.task, gate=gate.gate, answer=answer, text=text)
+    services.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
+
+
+def wait_for_answer(services: RunServices, gate: Gate) -> dict[str, Any]:
+    """What a person answered, for as long as that takes; a stop is not kept waiting."""
+    open_gate(services, gate)
     while True:
         known = services.books.gates.find(gate.run, gate.gate)
         if known is not None and known.answer is not None:
@@ -70,8 +87,7 @@ def wait_for_answer(services: RunServices, gate: Gate) -> dict[str, Any]:
         if services.parking.stopping:
             raise Suspended
         services.parking.wait(LOOK_S)
-    answered = GateAnswered(run=gate.run, task=gate.task, gate=gate.gate, answer=known.answer, text=known.text)
-    services.emit(answered, f"{gate.gate}/answered/{gate.digest[:12]}")
+    tell_answered(services, gate, known.answer, known.text)
     return {"answer": known.answer, "text": known.text}
 
 

@@ -88,9 +88,12 @@ def owner_of_record(record: RunRecord) -> str:
     return f"{record.run}/{(record.order.get('memory') or {}).get('token', '')}"
 
 
-def close_left(memory: StoredMemory, runs: Iterable[RunRecord]) -> None:
-    """End the episodes of runs that are over or were left: nobody else will. They teach nothing."""
-    over = [record for record in runs if not record.unfinished]
+def close_left(memory: StoredMemory, runs: Iterable[RunRecord], asked: frozenset[str]) -> None:
+    """End the episodes of runs that are over or were left: nobody else will. They teach nothing.
+
+    Runs in which a person is still `asked` about held work are not over for them.
+    """
+    over = [record for record in runs if not record.unfinished and record.run not in asked]
     memory.journal.close_interrupted(ended_runs=[owner_of_record(record) for record in over])
 
 

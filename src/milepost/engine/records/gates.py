@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Any, assert_never
 
 from milepost.core.errors import GateChanged, GateClosed, GateUnknown, Misuse
 from milepost.core.events import GateAnswer, GateKind
@@ -15,7 +16,7 @@ from milepost.store.rows import Row
 
 LONGEST_SHOWN = 200_000
 SHORTEST_DIGEST = 6
-ANSWERS: tuple[GateAnswer, ...] = ("approve", "reject", "edit", "skip", "delegate")
+ANSWERS: tuple[GateAnswer, ...] = ("approve", "reject", "edit", "skip", "delegate")  # accept is a person's alone
 
 SCHEMA = """
 create table if not exists gates (
@@ -33,6 +34,10 @@ _ASKED = """
 select run, gate, task, attempt, kind, question, shown, digest, asked_at, answered_at, answer, text, answered_by
     from gates where run = ? and (gate = ? or ? = '') order by asked_at, gate
 """
+_HELD = """
+select run, gate, task, attempt, kind, question, shown, digest, asked_at, answered_at, answer, text, answered_by
+    from gates where kind = 'held' order by asked_at, gate
+"""
 _RENEW = """
 update gates set question = ?, shown = ?, digest = ?, asked_at = ?, answered_at = null, answer = '', text = '',
     answered_by = '' where run = ? and gate = ?
@@ -41,8 +46,26 @@ _ANSWER = "update gates set answered_at = ?, answer = ?, text = ?, answered_by =
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LandedWork:
+    """Held work that became a milepost after its run: the commit, and the branch that was moved to it.
+
+    `by_hand` is the command that moves the user's branch where something was in the way; `verified_again` says that
+    the branch had moved on, so that the checks were run once more.
+    """
+
+    commit: str
+    verdict: str
+    branch: str = ""
+    by_hand: str = ""
+    verified_again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A question to a person: `shown` is what they decide on, `digest` its hash. `answer` is empty until they did."""
+    """A question to a person: `shown` is what they decide on, `digest` its hash. `answer` is empty until they did.
+
+    One that is `over` outlived its run: the answer is acted on at once, and `landed` is what came of it.
+    """
 
     run: str
     gate: str
@@ -57,6 +80,8 @@ class Gate:
     answer: GateAnswer | None = None
     text: str = ""
     answered_by: str = ""
+    over: bool = False
+    landed: LandedWork | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +119,28 @@ class Hand:
     agent: str
 
 
-Consequence = GoAhead | Refuse | Again | End | Hand
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """The work is taken as it is, not verified; `why` is what its owner says to that."""
+
+    why: str
+
+
+Consequence = GoAhead | Refuse | Again | End | Hand | Take
 
 
 def gate_of(*, run: str, task: str, attempt: int, kind: GateKind, question: str, shown: str, call: int = 0) -> Gate:
     """A question that is not asked yet; two of the same place in a run have the same name."""
-    name = {"before": f"{task}/before", "after": f"{task}/{attempt}/after"}.get(kind, f"{task}/{attempt}/call/{call}")
+    names: dict[GateKind, str] = {
+        "before": f"{task}/before",
+        "after": f"{task}/{attempt}/after",
+        "held": f"{task}/{attempt}/held",
+        "destructive": f"{task}/{attempt}/call/{call}",
+    }
     digest = hashlib.sha256("\0".join((kind, task, shown)).encode("utf-8", "backslashreplace")).hexdigest()
     return Gate(
         run=run,
-        gate=name,
+        gate=names[kind],
         task=task,
         attempt=attempt,
         kind=kind,
@@ -134,6 +171,8 @@ def consequence(kind: GateKind, answer: GateAnswer, text: str) -> Consequence:
             return End(reason=f"skipped by a person: {text}" if text else "skipped by a person")
         case "delegate":
             return Hand(agent=text)
+        case "accept":
+            return Take(why=text)
         case _ as never:
             assert_never(never)
 
@@ -178,6 +217,8 @@ class Gates:
             if gate is None:
                 raise GateUnknown(f"there is no question about {name!r}", "milepost gates lists the open questions")
             _refuse_other(gate, digest)
+            if answer == "accept" and gate.kind != "held":
+                raise Misuse(f"{name} is not about work that waits to be taken", "approve or reject it")
             if gate.answer is not None:
                 _refuse_second(gate, answer, text)
                 return gate
@@ -185,6 +226,13 @@ class Gates:
             return replace(gate, answered_at=at, answer=answer, text=text, answered_by=_kept(by))
 
         return self._database.together(_turn(run), keep)
+
+    def require_open(self, gate: Gate, answer: GateAnswer, text: str = "", *, digest: str = "") -> None:
+        """Raise where an answer would be refused, before it is acted on."""
+        text, known = _checked(answer, text), self.find(gate.run, gate.gate) or gate
+        _refuse_other(known, digest)
+        if known.answer is not None:
+            _refuse_second(known, answer, text)
 
     def find(self, run: str, name: str) -> Gate | None:
         rows = self._database.read(_ASKED, run, name, name)
@@ -198,14 +246,28 @@ class Gates:
         """All questions of a run, the oldest first."""
         return tuple(map(_gate, self._database.read(_ASKED, run, "", "")))
 
+    def held(self) -> tuple[Gate, ...]:
+        """What was asked about held work in all runs, the oldest first."""
+        return tuple(map(_gate, self._database.read(_HELD)))
+
     def withdraw(self, run: str, task: str) -> None:
         """Take back what was asked about a task and not answered: it is over by other means."""
         sql = "update gates set answered_at = ?, answer = 'skip', text = ? where run = ? and task = ? and answer = ''"
         self._database.write(sql, time.time(), "the question was withdrawn", run, task)
 
 
+def given_answers(gates: Gates, run: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Which of some questions of a run are answered, and how, as plain values that a step records."""
+    known = (gates.find(run, name) for name in names)
+    return [
+        {"held": gate.gate, "answer": gate.answer, "text": gate.text, "by": gate.answered_by}
+        for gate in known
+        if gate is not None and gate.answer is not None
+    ]
+
+
 def _checked(answer: GateAnswer, text: str) -> str:
-    if answer not in ANSWERS:
+    if answer not in (*ANSWERS, "accept"):
         raise Misuse(f"{answer!r} is not an answer", f"use one of {', '.join(ANSWERS)}")
     text = _kept(text.strip())
     if answer in ("reject", "edit", "delegate") and not text:

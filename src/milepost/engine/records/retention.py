@@ -17,6 +17,7 @@ from milepost.engine.project.project import Project
 from milepost.engine.project.settings.load import load
 from milepost.engine.project.state_lock import StateLock
 from milepost.engine.records.call_log import CallLog
+from milepost.engine.records.gates import Gates
 from milepost.engine.records.journal import PRINTED_ROWS, Journal, RunRecord
 from milepost.repair.patches.patch_log import PatchLedger
 from milepost.store.database import Database, open_database
@@ -104,7 +105,8 @@ def _find(project: Project, database: Database, git: Git, keep_days: float) -> R
     mileposts = Mileposts(git)
     journal, moment = Journal(database), time.time() - keep_days * DAY_S
     records = journal.runs()
-    old = ended_before(records, moment)
+    waits = _waiting_for_people(database, journal)
+    old = tuple(record for record in ended_before(records, moment) if record.run not in waits)
     names = frozenset(record.run for record in old)
     stay = [record.run for record in records if record.run not in names]
     # What an attempt that is not over has logged is named by nothing in the journal yet.
@@ -124,6 +126,12 @@ def _find(project: Project, database: Database, git: Git, keep_days: float) -> R
         logs=_old_logs(project.state / "logs", min(moment, under_way), journal.log_ids(stay)),
         unmerged=tuple(sorted({_run_of(name) for name, _ in refs} & unmerged)),
     )
+
+
+def _waiting_for_people(database: Database, journal: Journal) -> frozenset[str]:
+    """The runs whose held work may still be answered for: nothing newer was done at those tasks."""
+    asked = (gate for gate in Gates(database).held() if gate.answer is None)
+    return frozenset(gate.run for gate in asked if journal.last_run_of(gate.task) == gate.run)
 
 
 def _remove(project: Project, database: Database, git: Git, found: Remains) -> None:

@@ -85,6 +85,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NothingToDo:
-    """There was nothing to run or to resume, and why."""
+    """There was nothing to run or to resume, and why; `held` are tasks that wait for a person."""
 
     reason: str
+    held: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from milepost.workspace.mileposts import Stamp
 from milepost.workspace.repository import Identity, Position
 
 # The shape of the recorded steps. A run is resumed only by an engine that records the same shape.
-VERSION = "7"
+VERSION = "8"
 
 AUTO = "auto"  # the agent that stands for whom the router chooses
 ROUTED = frozenset({AUTO, f"pattern:{AUTO}"})  # the second is how a task with inputs says it
@@ -76,7 +76,8 @@ class RunSpec:
     The mileposts of one that is `held` stay on its own branch until those of other projects are there, too.
     `routing` is there where somebody must be chosen for a task. `manner` and `planning` are the settings of [roadmap]
     and [plan], as they were at the start; `context` is how much of the repository agents are shown, `memory` how
-    it remembers. `met` are the tasks of other projects that were done then.
+    it remembers. `met` are the tasks of other projects that were done then. `not_started` are tasks that are left alone
+    because a person was asked about their work in an earlier run.
     """
 
     run: str
@@ -110,6 +111,7 @@ class RunSpec:
     met: tuple[str, ...] = ()
     context: ContextBounds = field(default_factory=ContextBounds)
     memory: Remembering = Remembering()
+    not_started: tuple[str, ...] = ()
 
     def stamp(self, at: int | None = None) -> Stamp:
         return Stamp(identity=self.identity, at=self.started_at if at is None else at)

@@ -14,6 +14,7 @@ from milepost.engine.records.journal import Journal, RunRecord
 from milepost.engine.records.locate import find_run
 from milepost.engine.records.run_spec import VERSION, RunSpec, folded
 from milepost.engine.records.values_json import load
+from milepost.engine.run.summaries import not_started
 from milepost.engine.verification.review import NAME as OPINION
 from milepost.store.database import Database
 
@@ -62,7 +63,7 @@ def past_of(database: Database, run: str, task: str = "") -> Past:
         gates={gate.gate: gate for gate in Gates(database).asked(order.run)},
         proven=frozenset(one for name, history in histories.items() for one in _proven(name, history)),
         opinions={name: _opinions(history) for name, history in histories.items()},
-        steered=tuple(event.what for event in events if isinstance(event, Steered)),
+        steered=tuple(event.what for event in events if isinstance(event, Steered) and event != not_started(order)),
     )
 
 

@@ -8,7 +8,7 @@ in a recorded error: what fails is the machine, not the work, and the run parks.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from dbos import error as dbos_errors
 from milepost.core.errors import MachineFailed, MilepostError
 from milepost.engine.records import worker_lease
 from milepost.engine.records.dbos_setup import configure, in_our_words, launch, sqlite_engine, take_up_soon
+from milepost.engine.records.gates import given_answers
 from milepost.engine.records.suspend import Suspended
 from milepost.engine.records.work_queue import Offer, Offers
 from milepost.engine.services import RunServices
@@ -175,8 +176,11 @@ def offer_of(workflow_id: str, args: tuple[Any, ...]) -> Offer:
 
 
 @step
-def news(services: RunServices, workflow_ids: list[str], heard: int, *, leaving: bool) -> dict[str, Any]:
-    """What happens next: the first of several workflows to finish, or what a person asked of the run since `heard`.
+def news(
+    services: RunServices, workflow_ids: list[str], heard: int, held: Sequence[str] = (), *, leaving: bool
+) -> dict[str, Any]:
+    """What happens next: the first of several workflows to finish, an answer about held work, or what a person asked
+    of the run since `heard`.
 
     Recorded, so that a resumed run sees the same things in the same order. A run that is `leaving` parks when there
     is nothing new.
@@ -195,6 +199,8 @@ def news(services: RunServices, workflow_ids: list[str], heard: int, *, leaving:
             raise Suspended
         if (asked := services.books.steering.since(heard)) is not None:
             return asked
+        if answers := given_answers(services.books.gates, (DBOS.workflow_id or "").partition("/")[0], held):
+            return answers[0]
         if leaving or (not services.stays and _only_people(services, workflow_ids)):
             services.parking.stop()
             raise Suspended
@@ -209,7 +215,8 @@ def _only_people(services: RunServices, workflow_ids: list[str]) -> bool:
     if not workflow_ids or not all("/ask/" in workflow_id for workflow_id in workflow_ids):
         return False
     run = workflow_ids[0].partition("/")[0]
-    return len(services.books.gates.waiting(run)) >= len(workflow_ids)
+    waiting = [gate for gate in services.books.gates.waiting(run) if gate.kind != "held"]
+    return len(waiting) >= len(workflow_ids)
 
 
 def refuse_overdue(services: RunServices, workflow_ids: list[str]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from milepost.core.approval import carried_over, end_reason, may_land
 from milepost.core.events import MilepostMade
 from milepost.core.task import Task
-from milepost.core.verdict import CheckResult, Evidence, Verdict, judge
+from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.engine.records.run_spec import Conflict, FinishedAttempt, Landed, MergeResult, Rebased, Unproven
 from milepost.engine.records.values_json import dump, load
 from milepost.engine.run import durable, steps
@@ -40,7 +41,8 @@ class Merger:
     def take_proof(self, workflow_id: str, evidence: Evidence) -> None:
         """What the proof of a queued task came to."""
         queued = next(one for one in self.queue.queued if one.proving == workflow_id)
-        if evidence.verdict is not Verdict.PASSED and self.queue.queued[0] is not queued:
+        evidence = carried_over(self._state.histories[queued.task][-1].attempt.evidence, evidence)
+        if not may_land(evidence) and self.queue.queued[0] is not queued:
             self._doubts[queued.task] = evidence
             self.queue.doubted(queued.task)
             return
@@ -48,7 +50,7 @@ class Merger:
 
     def _settle(self, task_id: str, evidence: Evidence, on: str) -> None:
         self._state.correct(task_id, evidence, on)
-        if evidence.verdict is Verdict.PASSED:
+        if may_land(evidence):
             self.queue.proven(task_id)
         else:
             self.queue.leave(task_id)
@@ -91,7 +93,8 @@ class Merger:
             case Landed():
                 self.queue.merged(merge.commit)
                 self._tell_milepost(task, last, merge.commit)
-                self._state.end(task, Verdict.PASSED, merge.commit, last.attempt.evidence.reason)
+                evidence = last.attempt.evidence
+                self._state.end(task, evidence.verdict, merge.commit, end_reason(evidence))
             case Unproven():
                 self.queue.restart()
             case Conflict():

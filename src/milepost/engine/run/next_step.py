@@ -12,6 +12,7 @@ from milepost.core.verdict import Verdict
 from milepost.engine.records.run_spec import PARTS, ROUTED, FinishedAttempt, NextAttempt, RunSpec, folded, of_last_agent
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.strategy.breakers import BreakerLimits, tripped
+from milepost.repair.strategy.proposals import proposal_for
 from milepost.repair.strategy.retry_policy import counts
 from milepost.repair.strategy.strategies import (
     Decompose,
@@ -86,7 +87,15 @@ class Leave:
     proposal: str = ""
 
 
-Next = Land | Repair | Wait | Split | OneByOne | Leave
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Ask a person about the work, which nothing speaks against; `proposal` is what would let it be proven."""
+
+    reason: str
+    proposal: str = ""
+
+
+Next = Land | Repair | Wait | Split | OneByOne | Leave | Hold
 
 
 def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSituation) -> Next:
@@ -95,9 +104,13 @@ def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSitu
     last = history[-1]
     if last.evidence.verdict is Verdict.PASSED:
         return Land()
+    if last.evidence.verdict is Verdict.HELD:
+        return Hold(last.evidence.reason)
     failure = classify(last)
     if failure is None:
         return Leave(last.evidence.reason)
+    if last.evidence.verdict is Verdict.UNVERIFIED and tries[-1].changed and not _is_machines_fault(last, failure):
+        return Hold(last.evidence.reason, proposal_for(outlook.task, failure, None, "rewrite"))
     if last.outcome.status == "spent":
         return Leave(
             last.outcome.said, f"raise its limit: add a Budget: line to it, then milepost retry {outlook.task.id}"
@@ -179,6 +192,13 @@ def _is_hopeless(failure: Failure, history: tuple[Attempt, ...], most_usd: float
     spent = sum(attempt.outcome.cost_usd for attempt in history)
     over = most_usd is not None and spent >= most_usd
     return over or (failure.kind is FailureClass.TOOL_FAILURE and failure.check != "agent")
+
+
+def _is_machines_fault(attempt: Attempt, failure: Failure) -> bool:
+    """Whether a machine that lacks something is why nothing could be verified: that is no question about the work."""
+    environment = [check for check in attempt.evidence.checks if check.name == "environment"]
+    lacking = any(one.outcome == "absent" and (one.needed or "could not" in one.summary) for one in environment)
+    return lacking or failure.kind is FailureClass.TOOL_FAILURE
 
 
 def _task_usd(order: RunSpec, task: Task) -> float | None:

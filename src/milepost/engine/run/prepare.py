@@ -21,6 +21,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.core.task import Plan, Task
 from milepost.engine.agents.factory import agent_name, make_agent
 from milepost.engine.context.build_context import bounds_of
+from milepost.engine.gates.open_held import held_tasks
 from milepost.engine.memory.episodes import project_in_memory
 from milepost.engine.planning.make_plan import ended_for, ended_in, manner_of, planned, planning_of
 from milepost.engine.planning.other_projects import with_elsewhere
@@ -37,6 +38,7 @@ from milepost.engine.routing.candidates import pattern_for, routing_of
 from milepost.engine.terminals.interpreter import require_interpreter
 from milepost.engine.terminals.isolation import Isolation, hold_for
 from milepost.memory.recall.semantic import open_meaning
+from milepost.plan.graph.schedule import blocked
 from milepost.plan.options import Planning
 from milepost.plan.projects.cross_project_waits import met
 from milepost.plan.repository_facts import RepositoryFacts
@@ -46,12 +48,16 @@ from milepost.workspace.repository import Position
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRequest:
-    """A run that can start: all that can be known before the state directory is locked."""
+    """A run that can start: all that can be known before the state directory is locked.
+
+    `held` are tasks that it leaves alone: a person was asked about their work, and has not answered.
+    """
 
     user: Position
     hold: Isolation
     wish: RunRequest
     routing: Routing | None = None
+    held: tuple[str, ...] = ()
 
 
 def draft(
@@ -68,9 +74,11 @@ def draft(
             "a branch named 'milepost' prevents git from creating branches milepost/<run>",
             "rename it: git branch -m milepost another-name",
         )
-    chosen = choose(plan, wish)
+    with Journal.look(project.store) as journal:
+        held = () if wish.tasks else held_tasks(project, journal, plan.tasks)
+    chosen = choose(plan, wish, held)
     if not chosen:
-        return NothingToDo(reason=_why_nothing(plan))
+        return NothingToDo(reason=_why_nothing(plan, held), held=held)
     _refuse_guesses(plan, chosen, settings, project)
     if settings.memory.semantic and settings.memory.mode != "off":
         open_meaning()  # raises where its packages are missing
@@ -89,7 +97,7 @@ def draft(
     own = (name for name in named if name not in ROUTED)
     for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
         require_agent(name, settings, project, agents)
-    return CheckedRequest(user=user, hold=hold, wish=wish, routing=routing)
+    return CheckedRequest(user=user, hold=hold, wish=wish, routing=routing, held=held)
 
 
 def order(project: Project, settings: Settings, drafted: CheckedRequest, journal: Journal) -> RunSpec | NothingToDo:
@@ -105,7 +113,7 @@ def order(project: Project, settings: Settings, drafted: CheckedRequest, journal
         return ground_at(tasks, mileposts, base, planning)
 
     plan = planned(content, manner, planning, look=look, ended=ended)
-    tasks = choose(plan, drafted.wish)
+    tasks = choose(plan, drafted.wish, drafted.held)
     if not tasks and ahead is not None:
         return NothingToDo(
             reason=f"all that was asked for is done on {ahead.branch}; "
@@ -149,6 +157,7 @@ def order(project: Project, settings: Settings, drafted: CheckedRequest, journal
         met=tuple(dict.fromkeys((*drafted.wish.met, *met(with_elsewhere(plan, project.roadmap))))),
         context=bounds_of(settings, CallLog(journal.database)),
         memory=_remembering(project, settings, base),
+        not_started=drafted.held,
     )
 
 
@@ -171,14 +180,17 @@ def _planning(settings: Settings, wish: RunRequest) -> Planning:
     return replace(planning, grouping="none") if wish.tasks else planning
 
 
-def choose(plan: Plan, wish: RunRequest) -> tuple[str, ...]:
-    """The open tasks that a run is asked for, in the order they may start."""
+def choose(plan: Plan, wish: RunRequest, held: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The open tasks that a run is asked for, in the order they may start; none where all wait for `held` ones."""
     known = {task.id.lower(): task.id for task in plan.tasks}
     for task_id in wish.tasks:
         if task_id.lower() not in known:
             raise TaskUnknown(f"there is no task {task_id!r} in the roadmap", "milepost plan lists the tasks")
     named = {known[task_id.lower()] for task_id in wish.tasks}
     chosen = [task_id for wave in plan.waves for task_id in wave if not named or task_id in named]
+    chosen = [task_id for task_id in chosen if task_id not in held]
+    if held and set(chosen) <= blocked(plan, frozenset(held)).keys():
+        return ()
     return tuple(chosen if wish.max_tasks is None else chosen[: wish.max_tasks])
 
 
@@ -258,7 +270,9 @@ def refuse_secret(name: str, settings: Settings) -> None:
         )
 
 
-def _why_nothing(plan: Plan) -> str:
+def _why_nothing(plan: Plan, held: tuple[str, ...]) -> str:
+    if held:
+        return f"{', '.join(held)} {'wait' if len(held) > 1 else 'waits'} for your answer: milepost gates"
     if not plan.tasks:
         raise SettingInvalid(
             "the roadmap has no tasks", "write tasks as `- [ ] do this`; milepost plan shows what was found"

@@ -61,7 +61,7 @@ class RunState:
     def correct(self, task_id: str, evidence: Evidence, on: str) -> None:
         """Put newer evidence in the place of the last attempt's."""
         *earlier, last = self.histories[task_id]
-        corrected = record.corrected(self.services, self.order.run, task_id, last, evidence, on)
+        corrected = record.corrected(self.services, self.order, self.plan.task(task_id), last, evidence, on)
         self.histories[task_id] = (*earlier, corrected)
 
     def end(self, task: Task, verdict: Verdict | None, commit: str | None, reason: str, proposal: str = "") -> None:
@@ -71,15 +71,17 @@ class RunState:
         if verdict is Verdict.PASSED:
             agent = tries[-1].attempt.agent
             self.services.books.failures.ended(self.order.run, task.id, agent, at=tries[-1].finished_at)
-        if verdict is not None and tries and self.order.memory.writes:
+        taught = verdict in (Verdict.PASSED, Verdict.FAILED) or (verdict is Verdict.UNVERIFIED and commit is None)
+        if taught and tries and self.order.memory.writes:
             steps.learn(dump(self.order), dump(task), [dump(one) for one in tries])
         finished = summaries.task_finished(self.order, end, tries, named(self.order, self.situation(task)))
         key = f"{task.id}/finished" if reason != DROPPED else f"{task.id}/dropped/{self.course.heard}"
         self.services.emit(finished, key)
 
     @property
-    def passed(self) -> frozenset[str]:
-        return frozenset(task_id for task_id, end in self.ended.items() if end.verdict is Verdict.PASSED)
+    def landed(self) -> frozenset[str]:
+        """The tasks that have their milepost: proven, or accepted by their owner."""
+        return frozenset(task_id for task_id, end in self.ended.items() if end.commit)
 
     @property
     def set_aside(self) -> set[str]:
@@ -94,7 +96,7 @@ class RunState:
     def waiting(self) -> dict[str, str]:
         """The tasks that never started, and whom each waits for."""
         ticked = {task.id for task in self.plan.tasks if task.status == "done"}
-        failed = {task_id for task_id, end in self.ended.items() if end.verdict is not Verdict.PASSED} - ticked
+        failed = self.ended.keys() - self.landed - ticked
         unwanted = {task.id for task in self.plan.tasks if task.status == "open"} - set(self.course.wanted)
         unwanted, failed = unwanted | self.set_aside & failed, failed - self.set_aside
         elsewhere = self.elsewhere

@@ -13,6 +13,7 @@ from milepost.core.task import Plan, Task
 from milepost.core.verdict import Evidence, Verdict
 from milepost.engine.planning.make_plan import planned
 from milepost.engine.records.gates import Gate
+from milepost.engine.records.held_work import HeldWork
 from milepost.engine.records.run_spec import BranchMove, FinishedAttempt, RunSpec
 from milepost.engine.records.steering import Request, requests_from
 from milepost.engine.records.values_json import dump, load
@@ -22,7 +23,7 @@ from milepost.engine.run import choose_agent, durable, steps, summaries
 from milepost.engine.run.gate_desk import GateDesk
 from milepost.engine.run.goals import Course, turned
 from milepost.engine.run.merger import Merger
-from milepost.engine.run.next_step import Land, Leave, OneByOne, Repair, Split, Wait, decide
+from milepost.engine.run.next_step import Hold, Land, Leave, OneByOne, Repair, Split, Wait, decide
 from milepost.engine.run.run_state import DROPPED, Flows, RunState
 from milepost.engine.services import RunServices
 from milepost.plan.graph.regroup import dissolved
@@ -62,18 +63,39 @@ class Scheduler:
             self._services.emit(self._forecast, "forecast")
         if (told := choose_agent.left_out(self._order)) is not None:
             self._services.emit(told, "left out")
+        if (waits := summaries.not_started(self._order)) is not None:
+            self._services.emit(waits, "not started")
         self._start_ready()
-        while (under_way := self._under_way()) or self._state.course.paused:
-            leaving = self._state.course.finishing and not under_way
-            self._take_in(durable.news(under_way, self._state.course.heard, leaving=leaving))
-            self._merger.advance()
-            self._start_ready()
-            while not self._under_way() and not self._state.course.paused and self._merger.queue.waiting:
-                self._merger.advance(in_order=False)  # those before wait for these
-                self._start_ready()
+        while True:
+            self._work_off()
+            answers = steps.held_answers(dump(self._order), sorted(self._gates.held)) if self._gates.held else []
+            if not answers:
+                break
+            for answer in answers:
+                self._gates.take_held(answer["held"], answer)
+            self._go_on()
+        for gate, proposal in self._gates.held.values():
+            evidence = self._state.histories[gate.task][-1].attempt.evidence
+            self._state.end(self._state.plan.task(gate.task), evidence.verdict, None, evidence.reason, proposal)
         for task_id, waits_for in self._state.waiting().items():
             verdict = Verdict.FAILED if task_id in self._state.histories else None
             self._state.end(self._state.plan.task(task_id), verdict, None, f"waits for {waits_for}")
+
+    def _work_off(self) -> None:
+        """Take in what is new until nothing is under way but questions that outlive the run."""
+        while (under_way := self._under_way()) or self._state.course.paused:
+            leaving = self._state.course.finishing and not under_way
+            held = sorted(self._gates.held)
+            self._take_in(durable.news(under_way, self._state.course.heard, held, leaving=leaving))
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Merge what is proven, and start what is ready."""
+        self._merger.advance()
+        self._start_ready()
+        while not self._under_way() and not self._state.course.paused and self._merger.queue.waiting:
+            self._merger.advance(in_order=False)  # those before wait for these
+            self._start_ready()
 
     def report(self, arrival: BranchMove) -> RunFinished:
         """The end of the run, written down and told."""
@@ -130,9 +152,9 @@ class Scheduler:
         unwanted = {task.id for task in state.plan.tasks} - set(state.course.wanted) | state.set_aside
         for task in ready(
             claiming(state.plan, self._observed),
-            done=state.passed,
+            done=state.landed,
             busy=frozenset(busy | set(self._merger.queue.tasks)),
-            ended=frozenset(state.ended) | state.elsewhere.keys(),
+            ended=frozenset(state.ended) | state.elsewhere.keys() | self._gates.held_tasks,
             unwanted=frozenset(unwanted),
             asked=frozenset(asked),
         ):
@@ -174,6 +196,9 @@ class Scheduler:
             for place, request in enumerate(requests_from(news)):
                 self._turn(request, place)
             return
+        if "held" in news:
+            self._gates.take_held(news["held"], news)
+            return
         workflow_id, result = news["workflow_id"], news["result"]
         if workflow_id in self._at_work:
             self._take_work(self._at_work.pop(workflow_id), result)
@@ -212,7 +237,11 @@ class Scheduler:
                 state.plan = with_parts(state.plan, task.id, parts)
             case OneByOne():
                 self._dissolve(task)
+            case Hold(proposal=proposal):
+                self._gates.hold(task, proposal)
             case Leave(reason=reason, proposal=proposal):
+                if tries[-1].attempt.evidence.verdict is Verdict.UNVERIFIED and tries[-1].changed:
+                    self._services.books.held.keep(HeldWork(run=self._order.run, task=task, tries=tries))
                 state.end(task, tries[-1].attempt.evidence.verdict, None, reason, proposal)
             case _ as never:
                 assert_never(never)

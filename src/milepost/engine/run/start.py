@@ -142,7 +142,7 @@ def resume(
         if record is None:
             return NothingToDo(reason="the last run is finished")
         refuse_elsewhere(project, record)
-        order = within_new_wall(project.database, _recorded(record), budget_usd)
+        order = within_new_wall(project.database, recorded_order(record), budget_usd)
         settings = load(project.roadmap.parent, {"trust": order.trust or None})
         order = replace(order, budget=budget_again(settings, order.budget))
         if paused(project.database, order.run):
@@ -266,7 +266,8 @@ def within(order: RunSpec, settings: Settings) -> Settings:
     )
 
 
-def _recorded(record: RunRecord) -> RunSpec:
+def recorded_order(record: RunRecord) -> RunSpec:
+    """What a run was asked to do; raises where another version wrote it down."""
     if record.version != VERSION:
         raise RunUnfinished(
             f"run {record.run} was recorded by another version of milepost (format {record.version}, here {VERSION})",
@@ -277,7 +278,7 @@ def _recorded(record: RunRecord) -> RunSpec:
 
 def refuse_other(record: RunRecord, wish: RunRequest) -> None:
     """An interrupted run goes on as it was started; asking for something else is a new run."""
-    order = _recorded(record)
+    order = recorded_order(record)
     asked = (("agent", wish.agent, order.agent), ("parallel", wish.parallel, order.parallel))
     asked_trust = ("trust", wish.trust, TrustLevel.SANDBOXED.value if order.downgraded else order.trust)
     asked_network = ("network", wish.network, as_text(SandboxSettings.model_validate(order.sandbox).network))

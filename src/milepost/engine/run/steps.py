@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from milepost.core.approval import verdict_words
 from milepost.core.attempt import Outcome
 from milepost.core.errors import MachineFailed
 from milepost.core.events import AgentSaid, GateKind, StageStarted
@@ -21,7 +22,7 @@ from milepost.engine.gates.ask import gate_for, wait_for_answer
 from milepost.engine.memory.learn import learn_from
 from milepost.engine.planning.make_plan import ended_in, settled
 from milepost.engine.planning.repository_facts import ground_at
-from milepost.engine.records.gates import Gate
+from milepost.engine.records.gates import Gate, given_answers
 from milepost.engine.records.run_spec import (
     PARTS,
     RECIPE,
@@ -219,6 +220,7 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
         roadmap=asked.roadmap,
         evidence=note,
         members=job.members,
+        verdict=verdict_words(evidence),
     )
     stamp = asked.stamp(one.finished_at)
     commit = services.mileposts.commit(evidence.tree, head, message, stamp)
@@ -291,6 +293,12 @@ def question(services: RunServices, order: Plain, task: Plain, kind: GateKind, l
     asked, job = load(RunSpec, order), load(Task, task)
     gate = gate_for(services, asked, job, kind, load(FinishedAttempt, last) if last else None)
     return dump(gate) if gate is not None else {}
+
+
+@step
+def held_answers(services: RunServices, order: Plain, names: list[str]) -> list[Plain]:
+    """What people have answered by now about held work: looked at once more before the run ends without them."""
+    return given_answers(services.books.gates, load(RunSpec, order).run, names)
 
 
 @step

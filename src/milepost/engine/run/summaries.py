@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from milepost.core.events import RunFinished, RunStarted, TaskFinished, TaskSummary
+from milepost.core.events import RunFinished, RunStarted, Steered, TaskFinished, TaskSummary
 from milepost.core.task import Task
 from milepost.core.verdict import Verdict
 from milepost.engine.records.run_spec import BranchMove, FinishedAttempt, RunSpec
@@ -25,6 +25,15 @@ def started(order: RunSpec) -> RunStarted:
         parallel=order.parallel,
         tasks=order.tasks,
     )
+
+
+def not_started(order: RunSpec) -> Steered | None:
+    """Which tasks are left alone because a person was asked about their work before, told once."""
+    if not order.not_started:
+        return None
+    names, are = ", ".join(order.not_started), "wait" if len(order.not_started) > 1 else "waits"
+    what = f"{names} {are} for your answer and {'are' if are == 'wait' else 'is'} not started again: milepost gates"
+    return Steered(run=order.run, task="", what=what)
 
 
 def task_finished(order: RunSpec, end: TaskSummary, tries: tuple[FinishedAttempt, ...], agent: str) -> TaskFinished:
@@ -84,7 +93,7 @@ def summary(
 
 def with_members(end: TaskSummary, task: Task, titles: Mapping[str, str]) -> tuple[TaskSummary, ...]:
     """The end of a task, and of each that was done in the same attempts."""
-    with_it = f"done with {task.id}" if end.verdict is Verdict.PASSED else f"tried with {task.id}: {end.reason}"
+    with_it = f"done with {task.id}" if end.commit else f"tried with {task.id}: {end.reason}"
     return (end, *(replace(end, id=name, title=titles[name], reason=with_it, proposal="") for name in task.members))
 
 

@@ -133,7 +133,8 @@ def _footing(
         )
         ground.logs.sweep()
         if order.memory.mode != "off":
-            close_left(memory, books.journal.runs())
+            asked = frozenset(gate.run for gate in books.gates.held() if gate.answer is None)
+            close_left(memory, books.journal.runs(), asked)
         checkouts.forget_all_but({one.run for one in books.journal.runs() if one.unfinished} | {order.run})
         yield _Footing(ground=ground, database=database, memory=memory, books=books, parking=parking)
 

@@ -88,6 +88,8 @@ class VerificationSetup:
                 runners=runners,
                 reruns=verify.reruns,
                 lint=verify.lint,
+                changed_tests=verify.changed_tests,
+                own_tests=verify.own_tests,
                 coverage=verify.coverage,
                 most_files=verify.most_files,
                 largest_bytes=verify.largest_bytes,

@@ -64,7 +64,8 @@ class WaitReason:
 class Progress:
     """How a run stands. `roadmap_tasks` and `roadmap_done` count the whole file, also what other runs did.
 
-    `set_aside` are the tasks to which a person said no; `halt` says that nothing new begins; `steered` is what people
+    `held` are tasks whose work waits for a person after the run, `accepted` those that their owner took unproven,
+    `set_aside` the tasks to which a person said no; `halt` says that nothing new begins; `steered` is what people
     changed, in its order. `worked_s` is by the clock, `tried_s` what ended attempts took, added up.
     `velocity` is in tasks an hour of work. `left_s` and `usd_at_end` are estimates, None while there is nothing to
     tell from; `behind_s` is how much later it ends than the forecast said, `over_usd` how much dearer.
@@ -74,6 +75,8 @@ class Progress:
     passed: tuple[str, ...]
     lost: tuple[str, ...]
     set_aside: tuple[str, ...]
+    held: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
     in_work: tuple[InWork, ...]
     waiting: tuple[WaitReason, ...]
     blocked: tuple[Blocked, ...]
@@ -112,13 +115,16 @@ def progress_of(
     ended = ended_tasks(events)
     passed = tuple(name for name, event in ended.items() if event.verdict is Verdict.PASSED)
     aside = tuple(name for name, event in ended.items() if is_set_aside(event.verdict, event.reason))
-    lost = tuple(name for name in ended if name not in passed and name not in aside)
+    accepted = tuple(name for name, event in ended.items() if event.commit and name not in passed)
+    held = tuple(name for name, event in ended.items() if event.verdict is Verdict.HELD and not event.commit)
+    lost = tuple(name for name in ended if name not in {*passed, *aside, *accepted, *held})
     waiting = () if over else _waiting(entries, frozenset(ended))
     in_work = () if over else _in_work(entries, frozenset(ended), frozenset(one.task for one in waiting))
     asked = _asked(events)
     begun = {one.stage.task for one in in_work} | {one.task for one in waiting if one.task}
     idle = [] if over else [name for name in asked if name not in ended and name not in begun]
-    blocked = _blocked(plan, idle, frozenset(passed), frozenset((*lost, *aside)), frozenset(asked))
+    met = frozenset((*passed, *accepted))
+    blocked = _blocked(plan, idle, met, frozenset((*lost, *held, *aside)), frozenset(asked))
     held_up = {one.task for one in blocked}
     steered = tuple(event for event in events if isinstance(event, Steered))
     forecast = next((event for event in reversed(events) if isinstance(event, ForecastMade)), None)
@@ -129,6 +135,8 @@ def progress_of(
         passed=passed,
         lost=lost,
         set_aside=aside,
+        held=held,
+        accepted=accepted,
         in_work=in_work,
         waiting=waiting,
         blocked=blocked,

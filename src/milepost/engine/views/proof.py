@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from milepost.core.approval import verdict_words
 from milepost.core.attempt import Attempt
 from milepost.core.errors import EvidenceForged, TaskUnknown
 from milepost.core.events import StageStarted
@@ -31,6 +32,11 @@ class Proof:
     commit: str | None
     evidence: Evidence
     attempts: tuple[Attempt, ...]
+
+    @property
+    def words(self) -> str:
+        """The verdict as people read it, with who had the last word where the checks were not enough."""
+        return verdict_words(self.evidence)
 
 
 def proof(roadmap: Path | None, task: str) -> Proof:

@@ -52,12 +52,12 @@ _LATE_CHECKS = ("types", "lint", "coverage", "opinion")
 
 
 def classify(attempt: Attempt, *, task: Task | None = None, changed: tuple[str, ...] = ()) -> Failure | None:
-    """What went wrong with an attempt; None when nothing did.
+    """What went wrong with an attempt; None when nothing did: what is held is a question, not a failure.
 
     With the task and the paths that git says changed, a change to some of the named files, and to
     none of them, are told from a file that is missing.
     """
-    if attempt.evidence.verdict is Verdict.PASSED:
+    if attempt.evidence.verdict in (Verdict.PASSED, Verdict.HELD):
         return None
     failed = [check for check in attempt.evidence.checks if check.outcome == "failed"]
     if attempt.outcome.status != "finished":

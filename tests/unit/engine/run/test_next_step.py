@@ -10,7 +10,7 @@ from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
 from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, RunSpec, folded
-from milepost.engine.run.next_step import Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
+from milepost.engine.run.next_step import Hold, Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
 from milepost.workspace.repository import Identity, Position
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
@@ -63,6 +63,18 @@ def test_proven_work_lands_and_work_that_no_check_can_judge_is_left_with_a_propo
     left = decide((tried(1),), ORDER, OUTLOOK)
     assert isinstance(left, Leave)
     assert left.reason == "no check could say whether this is done"
+
+
+def test_held_work_is_asked_about_at_once_and_so_is_a_change_that_nothing_could_verify() -> None:
+    held = CheckResult(name="changed tests", outcome="held", summary="test_f expects 2 now")
+    assert decide((tried(1, held),), ORDER, OUTLOOK) == Hold("test_f expects 2 now")
+    assert decide((tried(1, held),), replace(ORDER, repairs=Repairs(mode="no-adapt")), OUTLOOK) == Hold(
+        "test_f expects 2 now"
+    )
+    asked = decide((replace(tried(1), changed=("a.py",)),), ORDER, OUTLOOK)
+    assert isinstance(asked, Hold) and "milepost retry T1" in asked.proposal
+    lacking = CheckResult(name="environment", outcome="absent", summary="could not install the dependencies")
+    assert isinstance(decide((replace(tried(1, lacking), changed=("a.py",)),), ORDER, OUTLOOK), Leave)
 
 
 def test_attempts_at_all_of_a_group_do_not_count_for_the_task_that_led_it() -> None:

@@ -33,6 +33,16 @@ class VerifySettings(SettingsSection):
     reruns: int = Field(
         2, ge=0, le=10, description="How often a newly failing test is rerun before the failure counts."
     )
+    changed_tests: Literal["ask", "accept", "refuse"] = Field(
+        "ask",
+        description="What becomes of work that changed what an existing test expects. ask: it is held until you "
+        "answer. accept: it passes, and the proof says so. refuse: it fails.",
+    )
+    own_tests: Literal["accept", "ask", "refuse"] = Field(
+        "accept",
+        description="What becomes of work that only its own new tests prove. accept: a Verify line that runs them is "
+        "enough, if they are strong. ask: it is held until you answer. refuse: it fails.",
+    )
     lint: bool = Field(False, description="Whether findings of the project's linter fail a task.")
     most_files: int = Field(0, ge=0, description="Maximum number of files a task may change. 0: no limit.")
     largest_bytes: int = Field(
