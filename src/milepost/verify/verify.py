@@ -33,9 +33,10 @@ from milepost.verify.checks.tests import TestsCheck
 from milepost.verify.checks.types import TypesCheck
 from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
+from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.guard.check import GuardCheck
+from milepost.verify.judging.paths import is_test_path, is_test_setting
 from milepost.verify.levels import Level, Mode, is_asked
-from milepost.verify.witness.twins import TwinsCheck
 
 LONGEST_TRACEBACK = 2_000
 
@@ -163,7 +164,11 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             change=change, bench=bench, before=stood, parameters=parameters, may_change=may_change, runners=runners
         ),
     )
-    yield "tests", TwinsCheck(bench=bench, seed=subject.tree, runners=runners)
+    product = tuple(path for path in change.paths if not is_test_path(path) and not is_test_setting(path))
+    yield (
+        "tests",
+        CounterProofCheck(bench=bench, change=change, product=product, seed=subject.tree, runners=runners),
+    )
 
 
 def _beyond(subject: Subject) -> Iterator[tuple[str, Question]]:
