@@ -20,6 +20,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import CounterProofCheck
+from milepost.verify.counterproof.own_tests import own_tests_check
 from milepost.verify.suites.detect import suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
@@ -284,3 +285,27 @@ def test_each_lie_in_node_is_caught_by_one_part(
     assert ({case.outcome for case in now.cases} == {"passed"}) == passes, now
     assert counter_proof in proof.summary and (not counter_proof or proof.outcome == "failed")
     assert (seen.outcome, audit in seen.summary) == ("held", True), seen.summary
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome", "summary"),
+    [
+        ("assert seconds(2) == 7200", "passed", "by its own tests, which catch"),
+        ("seconds(2)", "held", "by its own tests, which catch 0 of"),
+    ],
+)
+def test_own_tests_are_as_strong_as_the_faults_they_notice(
+    bench: Bench, tmp_path: Path, claim: str, outcome: str, summary: str
+) -> None:
+    test = f"from hours import seconds\ndef test_own():\n    {claim}\n"
+    workspace = workspace_in(tmp_path, {**BASE, "hours.py": HONEST, "tests/test_hours.py": test})
+    files = (ChangedFile(path="hours.py", before=STUB.encode(), after=HONEST.encode()),)
+    id_ = "tests/test_hours.py::test_own"
+
+    told = own_tests_check(Change(files=files), ("hours.py",), (id_,), workspace, bench)
+
+    assert told.outcome == outcome and told.summary.startswith(summary), told.summary
+    assert [(each.kind, each.path, each.line) for each in told.questions] == (
+        [("own tests", "hours.py", 2)] if outcome == "held" else []
+    )
+    assert (workspace.folder / "hours.py").read_text() == HONEST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from milepost.core.attempt import Workspace
@@ -13,12 +13,13 @@ from milepost.core.verdict import CheckResult, Question, TestCase, TestOutcome
 from milepost.verify.checks.files import listed
 from milepost.verify.command_runner import Bench
 from milepost.verify.counterproof.declarations import declares
-from milepost.verify.counterproof.languages import alter, language_of, may_expect_any_failure, runs, sabotage
-from milepost.verify.suites.detect import FoundSuite, suites
+from milepost.verify.counterproof.languages import alter, language_of, may_expect_any_failure, sabotage
+from milepost.verify.counterproof.trial import Files, Trial, passed_in
+from milepost.verify.suites.detect import suites
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.watched import Watched, judging_code
 from milepost.verify.witness.guest.other import UNKNOWN
-from milepost.verify.witness.swap import read_plainly, swapped
+from milepost.verify.witness.swap import read_plainly
 
 NAME = "counter-proof"
 ABOUT = "counter-proof: failing is what is wanted"
@@ -26,8 +27,6 @@ MOST_DECIDING = 50
 OTHERS = 5
 MOST_QUESTIONS = 5
 SHORTEST_TIMEOUT_S = 30.0
-
-Files = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,8 @@ class CounterProofCheck:
         longest = max((check.duration_ms for check in earlier), default=0) / 1000
         timeout_s = min(self.bench.timeout_s, max(SHORTEST_TIMEOUT_S, 5 * longest))
         bench = replace(self.bench, timeout_s=timeout_s, about=ABOUT, watched=watched)
-        trial = _Trial(workspace=workspace, bench=bench, watched=watched, suites=suites(workspace.folder, self.runners))
+        found = suites(workspace.folder, self.runners)
+        trial = _MustFail(trial=Trial(workspace=workspace, bench=bench, suites=found), watched=watched)
         without = trial.without_work(self.product, chosen.deciding)
         otherwise = trial.with_other_expectations(chosen.ids)
         outside = any(declares(file) for file in self.change.files if file.path in self.product)
@@ -140,25 +140,23 @@ def judged(chosen: Chosen, without: Tried, otherwise: Tried, *, declares_outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Trial:
-    """Runs tests with files of the checkout replaced."""
+class _MustFail:
+    """Runs tests that must fail, with files that find the witness's functions by the names in `watched`."""
 
-    workspace: Workspace
-    bench: Bench
+    trial: Trial
     watched: Watched
-    suites: tuple[FoundSuite, ...]
 
     def without_work(self, product: tuple[str, ...], ids: tuple[str, ...]) -> Tried:
         files: dict[str, bytes | None] = {}
         for path in product:
-            source = read_plainly(self.workspace.folder, path)
+            source = read_plainly(self.trial.workspace.folder, path)
             changed = sabotage(path, source, self.watched.trip) if source is not None else None
             if changed is not None:
                 files[path] = changed
         languages = {language_of(path) for path in files}
         content = frozenset[str]()
         for path, inside in by_file(ids).items():
-            content |= may_expect_any_failure(path, read_plainly(self.workspace.folder, path) or b"", inside)
+            content |= may_expect_any_failure(path, read_plainly(self.trial.workspace.folder, path) or b"", inside)
         wanted = tuple(id_ for id_ in ids if language_of(id_.partition("::")[0]) in languages and id_ not in content)
         return self._tried(files, wanted)
 
@@ -174,7 +172,7 @@ class _Trial:
         files: dict[str, bytes | None] = {}
         wanted: list[str] = []
         for path, inside in by_file(ids).items():
-            source = read_plainly(self.workspace.folder, path)
+            source = read_plainly(self.trial.workspace.folder, path)
             found = alter(path, source or b"", inside, self.watched.other, self.watched.seed, last=last)
             if found is not None:
                 files[path] = found.source
@@ -185,35 +183,16 @@ class _Trial:
         """Run the tests; those that pass are run once more, as an accusation must not come from a flaky test."""
         if not files or not ids:
             return Tried()
-        with swapped(self.workspace.folder, files):
-            first = self._run(ids)
-            green = tuple(id_ for id_ in ids if _ended(first, id_, lambda case: case.outcome == "passed"))
-            again = self._run(green) if green else ()
-        unknown = {id_ for id_ in ids if _ended(first, id_, lambda case: UNKNOWN in case.message + case.traceback)}
+        first = self.trial.run(files, ids)
+        green = tuple(passed_in(first, ids))
+        again = self.trial.run(files, green) if green else ()
+        unknown = {case.id for run in first for case in run.cases if UNKNOWN in case.message + case.traceback}
         seen = {case.id for run in first for case in run.cases} | {run.problem for run in first if run.problem}
         return Tried(
             ids=frozenset(id_ for id_ in ids if id_ not in unknown) if seen else frozenset(),
-            green=frozenset(id_ for id_ in green if _ended(again, id_, lambda case: case.outcome == "passed")),
+            green=passed_in(again, green),
             runs=(*first, *again),
         )
-
-    def _run(self, ids: tuple[str, ...]) -> tuple[SuiteRun, ...]:
-        return tuple(
-            suite.runner.run(suite.folder, self.workspace, self.bench, only=here)
-            for suite in self.suites
-            if (here := self._of(suite, ids))
-        )
-
-    def _of(self, suite: FoundSuite, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """The ids whose nearest suite of their language is this one."""
-
-        def nearest(id_: str) -> str | None:
-            language = language_of(id_.partition("::")[0])
-            folders = [each.folder for each in self.suites if runs(each.runner, language)]
-            around = [folder for folder in folders if not folder or id_.startswith(f"{folder}/")]
-            return max(around, key=len) if around and runs(suite.runner, language) else None
-
-        return tuple(id_ for id_ in ids if nearest(id_) == suite.folder)
 
 
 def by_file(ids: Iterable[str]) -> dict[str, list[str]]:
@@ -221,10 +200,6 @@ def by_file(ids: Iterable[str]) -> dict[str, list[str]]:
     for id_ in ids:
         found[id_.partition("::")[0]].append(id_)
     return found
-
-
-def _ended(found: tuple[SuiteRun, ...], id_: str, how: Callable[[TestCase], bool]) -> bool:
-    return any(case.id == id_ and how(case) for run in found for case in run.cases)
 
 
 def _question(id_: str, text: str) -> Question:

@@ -103,10 +103,8 @@ def test_code_that_hides_in_the_encoding_of_a_comment_is_seen() -> None:
         ("function f() { return 1 }", "function f() { T();  return 1 }"),
         ("const f = (x) => x;", "const f = (x) => (T(), x);"),
         ("const f = () => ({ a: 1 });", "const f = () => (T(), ({ a: 1 }));"),
-        (
-            "class A { x = 1; static y = 2; get z() { return 3 } }",
-            "class A { x = (T(), 1); static y = 2; get z() { T();  return 3 } }",
-        ),
+        ("class A { x = 1; static y = 2 }", "class A { x = (T(), 1); static y = 2 }"),
+        ("class A { get z() { return 3 } }", "class A { get z() { T();  return 3 } }"),
         ("function* g() { yield 1 }", "function* g() { T();  yield 1 }"),
         ('function f() { "use strict"; return 1 }', 'function f() { "use strict"; T();  return 1 }'),
     ],
@@ -145,10 +143,8 @@ def test_what_a_python_test_expects_is_replaced(statement: str) -> None:
 def test_a_parameter_that_is_only_compared_is_replaced_where_a_caller_would_be_looked_at() -> None:
     found = altered(b"def test_a(x, wanted):\n    assert f(x) == wanted\n", frozenset({("test_a",)}), "O", "1")
 
-    assert (
-        found is not None
-        and found.source == b"def test_a(x, wanted):\n    wanted = O(wanted)\n    assert f(x) == wanted\n"
-    )
+    assert found is not None
+    assert found.source == b"def test_a(x, wanted):\n    wanted = O(wanted)\n    assert f(x) == wanted\n"
 
 
 @pytest.mark.parametrize(
