@@ -120,7 +120,7 @@ def run_plain(checkout: Path) -> None:
 
 
 def run_check(bench: Bench, workspace: Workspace) -> None:
-    result = state_of(Tree(workspace=workspace, bench=bench))
+    result, _ = state_of(Tree(workspace=workspace, bench=bench))
     assert result.count("passed") == FILES * TESTS, result.summary
 
 

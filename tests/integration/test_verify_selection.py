@@ -19,6 +19,7 @@ from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.selection.observe import look
 from milepost.verify.selection.selection import Selection
 from milepost.verify.suites.python_project import find_interpreter
+from tests.fakes.suite_check import run_tests
 from tests.integration.suites import workspace_in, write
 from tests.integration.test_verify_checks import PlainPytest
 from tests.tools import needs

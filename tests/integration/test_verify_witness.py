@@ -14,17 +14,18 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Workspace
+from milepost.core.change import Change
 from milepost.core.commands import Command, CommandResult, Line
 from milepost.core.ports import Terminal
 from milepost.core.secrets.redact import Redactor
 from milepost.core.verdict import CheckResult
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
+from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, find_interpreter
 from milepost.verify.suites.suite import SuiteRun
 from milepost.verify.witness.runner import PytestRunner, UnittestRunner, run_pytest
-from milepost.verify.witness.twins import TwinsCheck
 
 HOURS = "def seconds(hours):\n    return hours * 60\n"
 TEST = "tests/test_hours.py"
@@ -114,7 +115,8 @@ def is_fooled(workspace: Workspace, bench: Bench) -> bool:
 
 def counter_proof(bench: Bench, workspace: Workspace, run: SuiteRun) -> CheckResult:
     earlier = CheckResult(name="tests", outcome="passed", summary="", cases=run.cases, duration_ms=run.duration_ms)
-    return TwinsCheck(bench=bench).run_after(workspace, (earlier,))
+    product = tuple(path.relative_to(workspace.folder).as_posix() for path in workspace.folder.glob("src/**/*.py"))
+    return CounterProofCheck(bench=bench, change=Change(), product=product).run_after(workspace, (earlier,))
 
 
 PATCHES_ASSERT_EQUAL = {
@@ -262,10 +264,10 @@ PLANTED = "a planted test that must fail did not: assertions or reports are patc
         (REPORTS_PASSED, PLANTED),
         (REPORTS_ONE_PASSED, f"{PLAIN} raised AssertionError, yet it is reported as passed"),
         (LOSES_ALL, PLANTED),
-        (LOSES_ONE, "1 test passed as twins that must fail"),
+        (LOSES_ONE, "1 test passes whatever is expected"),
         (NEVER_CALLS, PLANTED),
         (DROPS_ASSERTS, PLANTED),
-        (DROPS_ONE_ASSERT, "1 test passed as twins that must fail"),
+        (DROPS_ONE_ASSERT, "1 test passes whatever is expected"),
         (REWRITES_THE_REPORT, "failed"),
         (EXITS_AT_IMPORT, "the tests did not run to their end: exit 0"),
         (EXITS_IN_CONFTEST, "the tests did not run to their end: exit 0: SystemExit: 0"),
@@ -278,8 +280,8 @@ PLANTED = "a planted test that must fail did not: assertions or reports are patc
         (DESELECTS_BY_SETTING, "skipped"),
         (DESELECTS, "skipped"),
         (DROPS_AFTER_COLLECTION, f"1 of 2 collected tests were not run: {PLAIN}"),
-        (EQUALS_ALL, "1 test compared with a value that equals everything"),
-        (RETURNS_ANY, "1 test compared with a value that equals everything"),
+        (EQUALS_ALL, "1 test passes whatever is expected"),
+        (RETURNS_ANY, "1 test passes whatever is expected"),
         (WEAKENS_AND_RESTORES, f"the tests were changed while they were run: {TEST}"),
         (UNREGISTERS, "1 of 1 collected tests were not run"),
         (SAYS_IT_ITSELF, "something else than the test runner wrote where only it may write"),
@@ -358,9 +360,9 @@ UNITTEST_LOSES_ONE = {
         (UNITTEST_PATCHED, PLANTED),
         (UNITTEST_NOT_RUN, PLANTED),
         (UNITTEST_EXITS, f"the tests did not run to their end: exit 0 while {METHOD} was run"),
-        (UNITTEST_LOSES_ONE, "1 test passed as twins that must fail"),
+        (UNITTEST_LOSES_ONE, "1 test passes whatever is expected"),
         (CUSTOMIZES, "failed"),
-        (EQUALS_ALL, "1 test compared with a value that equals everything"),
+        (EQUALS_ALL, "1 test passes whatever is expected"),
     ],
 )
 def test_what_fools_unittest_does_not_fool_the_witness(
@@ -482,7 +484,7 @@ DIES_AT_EXIT = {"test_a.py": "import atexit, os\natexit.register(os.abort)\ndef 
         *(CLASSES, GENERATED, DIES_AT_EXIT),
     ],
 )
-def test_an_honest_project_passes_and_its_twins_fail(full_bench: Bench, workspace: Workspace, project: Files) -> None:
+def test_an_honest_project_is_not_accused(full_bench: Bench, workspace: Workspace, project: Files) -> None:
     write(workspace, project)
     before = listing(workspace.folder)
 
@@ -491,7 +493,7 @@ def test_an_honest_project_passes_and_its_twins_fail(full_bench: Bench, workspac
 
     assert not run.problem, run.log
     assert run.cases and {case.outcome for case in run.cases} == {"passed"}, run.log
-    assert proof.outcome == ("absent" if project is DOCTESTS else "passed"), (proof.summary, proof.log)
+    assert proof.outcome == "passed", (proof.summary, proof.log)
     hypothesis_own = {name: text for name, text in listing(workspace.folder).items() if not name.startswith(".hypo")}
     assert hypothesis_own == before
 
@@ -572,15 +574,14 @@ class TestInherits(Shared):
 """
 
 
-def test_every_twin_of_an_honest_test_fails_whatever_it_compares(bench: Bench, workspace: Workspace) -> None:
+def test_no_honest_test_is_accused_whatever_it_compares(bench: Bench, workspace: Workspace) -> None:
     write(workspace, {"src/hours.py": "def same(value):\n    return value\n", TEST: HONEST_SPECIALS})
     run = PytestRunner().run("", workspace, bench)
     assert not run.problem and {case.outcome for case in run.cases} == {"passed", "skipped"}, run.log
 
     proof = counter_proof(bench, workspace, run)
 
-    passed = sum(case.outcome == "passed" for case in run.cases)
-    assert (proof.outcome, proof.summary) == ("passed", f"{passed} of {passed} tests failed when made to")
+    assert (proof.outcome, proof.questions) == ("passed", ()), proof.summary
     assert (workspace.folder / TEST).read_text() == HONEST_SPECIALS
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from milepost.core.verdict import TestOutcome
 from milepost.verify.selection.at_base import LineAtBase
+from milepost.verify.suites.suite import Note
 
 
 class Before(Protocol):
@@ -18,6 +19,10 @@ class Before(Protocol):
 
     def parameters(self) -> Mapping[str, str]:
         """A digest of what each of the tests is called with, where it is parametrised and that can be told."""
+        ...
+
+    def notes(self) -> tuple[Note, ...] | None:
+        """What files of the product were seen to do there while the tests ran; None where nobody watched."""
         ...
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
@@ -57,6 +62,9 @@ class UnknownBefore:
 
     def parameters(self) -> Mapping[str, str]:
         return {}
+
+    def notes(self) -> tuple[Note, ...] | None:
+        return None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
         return None

@@ -14,6 +14,7 @@ from milepost.core.ports import Terminal
 from milepost.verify.environment_fingerprint import fingerprint
 from milepost.verify.environments.equipment import Equipment, lay
 from milepost.verify.suites.python_project import ProjectPython, PytestPresence, environment_for
+from milepost.verify.watched import Watched
 
 LONGEST_LOG = 8_000
 _ALONE = {"PYTHONNOUSERSITE": "1"}  # what one command leaves in its home is not imported by the next
@@ -24,7 +25,8 @@ LONGEST_LINE = 200
 class Bench:
     """`path` is the search path of commands; `redact` sees their output before anything else does.
 
-    `equipment` is that of the checkout the bench is for: its links are in place before every command.
+    `equipment` is that of the checkout the bench is for: its links are in place before every command. `watched` says
+    what runners watch while tests run, None for nothing.
     """
 
     terminal: Terminal
@@ -34,6 +36,7 @@ class Bench:
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
     pytest: PytestPresence = field(default_factory=PytestPresence)
     equipment: Equipment = field(default_factory=Equipment)
+    watched: Watched | None = None
     about: str = ""  # what is told of commands whose failing is no trouble
 
     def run(

@@ -26,6 +26,7 @@ from milepost.verify.checks.line_on_trees import LineOnTrees
 from milepost.verify.checks.lint import LintCheck
 from milepost.verify.checks.runtime import RuntimeCheck
 from milepost.verify.checks.scope import ScopeCheck
+from milepost.verify.checks.second_look import Audit, CounterProof, OwnTests, SecondLook
 from milepost.verify.checks.secrets import SecretsCheck
 from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
@@ -38,7 +39,7 @@ from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.suites.candidate_runs import CandidateRuns
-from milepost.verify.trees import Tree, Trees
+from milepost.verify.trees import Tree, Trees, watched
 
 LONGEST_TRACEBACK = 2_000
 
@@ -61,8 +62,6 @@ class VerificationScope:
     runners: tuple[str, ...] = ()
     reruns: int = 2
     lint: bool = False
-    changed_tests: str = "ask"
-    own_tests: str = "accept"
     coverage: float | None = None
     most_files: int = 0
     largest_bytes: int = 0
@@ -160,7 +159,9 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     """Whether the tests hold, as they were and as they are, whether they can fail, and whether they show the work."""
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
     content = {path: file.after for path in trees.split.tests if (file := change.file(path)) is not None}
-    runs = CandidateRuns(trees, before, content, asked.runners)
+    product = tuple(path for path in trees.split.judged or change.paths if path not in trees.split.tests)
+    runs = CandidateRuns(watched(trees, product), before, content, asked.runners)
+    look = SecondLook(change=change, product=product, runs=runs, seed=subject.tree, runners=asked.runners)
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
     yield (
         "tests",
@@ -208,6 +209,9 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             own_tests=asked.own_tests,
         ),
     )
+    yield "tests", CounterProof(look=look)
+    yield "tests", Audit(look=look, at_base=before.notes())
+    yield "tests", OwnTests(look=look)
 
 
 def _line(subject: Subject, line: str, tree: Tree) -> VerifyCheck:

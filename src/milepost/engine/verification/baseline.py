@@ -26,10 +26,12 @@ from milepost.verify.selection.access_times import watch
 from milepost.verify.selection.at_base import LineAtBase, SuiteAtBase, from_json
 from milepost.verify.selection.line import read_line
 from milepost.verify.selection.observe import look
+from milepost.verify.suites.suite import Note
 from milepost.verify.trees import Tree
+from milepost.verify.watched import Watched, judging_code
 from milepost.verify.witness.swap import swapped
 
-STANDING = "tests with their parameters"
+STANDING = "tests with their parameters, and what ran beside them"
 ABOUT = "before the change: failing is no trouble"
 
 Ask = Callable[[Workspace, Bench], Any]
@@ -68,7 +70,9 @@ class Baselines:
         if tests and all(ran_to_the_end(check) for check in tests):
             known = self._journal.answer(base, self._asked(STANDING)) if base else None
             opened = known["opened"] if known else None
-            self._journal.keep_answer(evidence.tree, self._asked(STANDING), _standing(*tests, opened=opened))
+            notes = [Note(what=what, path=path) for what, path in known["notes"]] if known else ()
+            standing = _standing(*tests, opened=opened, notes=notes)
+            self._journal.keep_answer(evidence.tree, self._asked(STANDING), standing)
 
     def answer(self, commit: str, tree: str, question: str, ask: Ask) -> Any:
         """The answer that is kept, or the one that `ask` comes to in a checkout of the commit."""
@@ -133,11 +137,17 @@ class Baseline:
     def _standing(self) -> dict[str, Any] | None:
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
             watching = watch(workspace, bench)
-            found = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners())
-            return _standing(found, opened=watching.opened()) if ran_to_the_end(found) else None
+            seeing = replace(bench, watched=Watched(tests=judging_code(workspace.folder)))
+            found, notes = state_of(Tree(workspace=workspace, bench=seeing), self.baselines.runners())
+            opened = watching.opened()
+            return _standing(found, opened=opened, notes=notes) if ran_to_the_end(found) else None
 
         found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
+
+    def notes(self) -> tuple[Note, ...] | None:
+        found = self._standing()
+        return tuple(Note(what=what, path=path) for what, path in found["notes"]) if found else None
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
         by_file = all(suffix(path) in PYTHON | JAVASCRIPT for path in files)
@@ -145,7 +155,7 @@ class Baseline:
 
         def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
             with swapped(workspace.folder, files):
-                found = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners(), only)
+                found, _ = state_of(Tree(workspace=workspace, bench=bench), self.baselines.runners(), only)
             return outcomes(found) if ran_to_the_end(found) else None
 
         content = hashlib.sha256()
@@ -202,14 +212,16 @@ class Baseline:
         return self.baselines.answer(self.commit, self.tree, question, ask)
 
 
-def _standing(*tests: CheckResult, opened: Iterable[str] | None = None) -> dict[str, Any]:
-    """What is kept of the tests of a tree; `opened` are the files that they opened, None where that is not known."""
+def _standing(*tests: CheckResult, opened: Iterable[str] | None = None, notes: Iterable[Note] = ()) -> dict[str, Any]:
+    """What is kept of the tests of a tree; `opened` are the files that they opened, None where that is not known, and
+    `notes` what files of the product did meanwhile."""
     failed = [case for check in tests for case in check.cases if case.outcome == "failed"]
     return {
         "outcomes": {name: outcome for check in tests for name, outcome in outcomes(check).items()},
         "parameters": {name: told for check in tests for name, told in parameters(check).items()},
         "messages": {case.id: case.message for case in failed},
         "opened": None if opened is None else list(opened),
+        "notes": sorted({(note.what, note.path) for note in notes}),
     }
 
 

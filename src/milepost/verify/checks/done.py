@@ -16,6 +16,7 @@ from milepost.verify.judging.paths import CODE, is_test_path, suffix
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
+BY_OWN_TESTS = "by its own tests"
 OwnTestsRule = Literal["accept", "ask", "refuse"]
 
 
@@ -55,7 +56,7 @@ class DoneCheck:
         return _not_shown(self._why(earlier))
 
     def _by_own_tests(self, own: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> CheckResult:
-        said = f"by its own tests: {listed(own)}"
+        said = f"{BY_OWN_TESTS}: {listed(own)}"
         asked_for = any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases)
         if self.by_pattern or asked_for or self.own_tests == "accept":
             return _passed(said)
@@ -63,7 +64,7 @@ class DoneCheck:
             return CheckResult(
                 name=NAME, outcome="failed", summary=f"nothing but its own tests shows that it is done: {listed(own)}"
             )
-        text = f"only tests that the attempt brought itself show that this was done: {listed(own)}"
+        text = f"{BY_OWN_TESTS} alone: {listed(own)}"
         question = Question(kind="own tests", text=text, path=file_of(own[0]))
         return CheckResult(name=NAME, outcome="held", summary=text, questions=(question,))
 

@@ -12,12 +12,21 @@ from milepost.verify.command_runner import Bench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What a file of the product was seen to do while tests were run; `line` is 0 where that is not known."""
+
+    what: str
+    path: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRun:
     """One run of a suite. `problem` is why the answers cannot be trusted, empty when they can.
 
     `missing` is what this machine lacks to run the suite at all: nothing was asked then. Ids of cases are
     relative to the checkout, whatever folder the suite lives in. Without a case, a problem or something missing
-    the runner came to its end and there was no test.
+    the runner came to its end and there was no test. `notes` is empty where nothing was watched.
     """
 
     argv: tuple[str, ...]
@@ -29,6 +38,7 @@ class SuiteRun:
     duration_ms: int = 0
     enforced: tuple[str, ...] = ()
     environment: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 class Runner(Protocol):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from milepost.core.verdict import TestCase, TestOutcome
 from milepost.verify.checks.files import listed
 from milepost.verify.suites.failure_kinds import kind_of
+from milepost.verify.suites.suite import Note
 from milepost.verify.witness.stream import Testimony
 
 LONGEST_MESSAGE = 300
@@ -31,6 +32,7 @@ class Account:
     exit_code: int | None = None
     running: str = ""
     runner: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +69,7 @@ def account_of(testimony: Testimony, tokens: tuple[str, ...], redact: Callable[[
         exit_code=exit_code,
         running="" if exit_code is not None else redact(reading.running),
         runner=reading.runner,
+        notes=tuple(replace(note, what=redact(note.what), path=redact(note.path)) for note in reading.notes),
     )
 
 
@@ -81,6 +84,7 @@ class _Reading:
         self.deselected: dict[str, None] = {}
         self.collected: list[tuple[str, str, str, str]] = []
         self.unplanted = False
+        self.notes: list[Note] = []
         for name, *words in testimony.facts:
             if self.end:
                 self.odd = "something was said after the end"
@@ -111,6 +115,8 @@ class _Reading:
                 self.seen[id_].has_ended |= phase == "teardown"
             case "over", [id_, duration] if id_ in self.seen:
                 self.seen[id_].over(duration)
+            case "note", [what, path, line]:
+                self.notes.append(Note(what=what, path=path, line=int(line)))
             case "crash", [kind, text]:
                 self.crash = f"{kind}: {text}" if text else kind
             case "end", [code]:

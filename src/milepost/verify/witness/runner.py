@@ -7,8 +7,9 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult, ending_in_words
@@ -161,7 +162,7 @@ def _witnessed(
         workspace,
         env=env,
         readable=(GUEST,),
-        stdin=_order(hidden, env, only),
+        stdin=_order(hidden, env, only, _watched(bench, workspace)),
         cwd=folder,
         on_line=hearing.hear,
         lines_are_signed=True,
@@ -176,7 +177,7 @@ def _witnessed(
     return replace(ran, environment=f"{bench.fingerprint(argv, env)}, {account.runner}".rstrip(", "))
 
 
-def _order(hidden: _Secrets, env: dict[str, str], only: tuple[str, ...]) -> str:
+def _order(hidden: _Secrets, env: dict[str, str], only: tuple[str, ...], watched: dict[str, Any] | None) -> str:
     return json.dumps(
         {
             "key": hidden.key,
@@ -185,12 +186,20 @@ def _order(hidden: _Secrets, env: dict[str, str], only: tuple[str, ...]) -> str:
             "only": only,
             "path": [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry],
             "source_only": env.get("PYTHONPYCACHEPREFIX", ""),
+            "watched": watched,
         }
     )
 
 
 def _is_below(id_: str, wanted: str) -> bool:
     return id_ == wanted or id_.startswith(f"{wanted}::")
+
+
+def _watched(bench: Bench, workspace: Workspace) -> dict[str, Any] | None:
+    if bench.watched is None:
+        return None
+    tops = dict.fromkeys((str(workspace.folder), os.path.realpath(workspace.folder)))
+    return {"tops": list(tops), **asdict(bench.watched)}
 
 
 def _environment(
@@ -220,6 +229,7 @@ def _suite_run(
         log=log_of(told),
         duration_ms=result.duration_ms,
         enforced=result.enforced,
+        notes=account.notes,
     )
     if account.exit_code not in RAN_TO_THE_END:
         ending = f"exit {account.exit_code}" if account.exit_code is not None else ""

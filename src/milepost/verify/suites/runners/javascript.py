@@ -15,7 +15,7 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import CommandResult
 from milepost.verify.command_runner import Bench, tail
 from milepost.verify.suites.junit import LONGEST_MESSAGE
-from milepost.verify.suites.runners import package_json, sealed, told
+from milepost.verify.suites.runners import package_json, preload, sealed, told
 from milepost.verify.suites.runners.canary import NOT_FAILED, Canary, added_to, beside, loaded_by, source
 from milepost.verify.suites.runners.flavours import REPORTERS, Installed, Selection, command
 from milepost.verify.suites.runners.javascript_report import cases_of, plain, same
@@ -141,7 +141,13 @@ class _Suite:
                 argv,
                 self.workspace,
                 cwd=self.folder,
-                env={"CI": "1", "NODE_ENV": "test", "NO_COLOR": "1", **call.env},
+                env={
+                    "CI": "1",
+                    "NODE_ENV": "test",
+                    "NO_COLOR": "1",
+                    **call.env,
+                    **preload.variables(call.env, seal, self.workspace, self.bench.watched),
+                },
                 readable=(REPORTERS,),
                 stdin=seal.stdin,
             )
@@ -149,7 +155,9 @@ class _Suite:
         if isinstance(report, str):
             problem = told.unfinished(argv, result, self.bench) if report == sealed.NONE else report
             return told.run_of(argv, result, problem=problem), ()
-        return self._read(call.flavour, installed, argv, result, report, canary)
+        found = preload.notes(report, result.stderr, seal.marker, self.bench.redact)
+        run, unseen = self._read(call.flavour, installed, argv, result, report, canary)
+        return replace(run, notes=found), unseen
 
     def _read(
         self,

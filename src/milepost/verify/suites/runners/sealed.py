@@ -21,15 +21,16 @@ NONE = "the runner wrote no report"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """The place of a report that is yet to be written, and the key it is sealed with."""
+    """The place of a report that is yet to be written, the key it is sealed with, and the mark of lines with notes."""
 
     path: Path
     key: str = field(default_factory=lambda: secrets.token_hex(32), repr=False)
+    marker: str = field(default_factory=lambda: f"#{secrets.token_hex(8)} ", repr=False)
 
     @property
     def stdin(self) -> str:
         """What the reporter is told."""
-        return json.dumps({"key": self.key, "report": str(self.path)})
+        return json.dumps({"key": self.key, "report": str(self.path), "marker": self.marker})
 
     def read(self) -> dict[str, Any] | str:
         """What was reported, or why that is not to be believed."""

@@ -72,6 +72,7 @@ def combined(runs: tuple[SuiteRun, ...]) -> SuiteRun:
         duration_ms=sum(run.duration_ms for run in runs),
         enforced=tuple(word for word in worst.enforced if all(word in run.enforced for run in runs)),
         environment=next((run.environment for run in runs if run.environment), ""),
+        notes=tuple(note for run in runs for note in run.notes),
     )
 
 

@@ -4,7 +4,8 @@
     python -I -B driver.py unittest FILES… < order
 
 The order is a JSON object: `key` signs what is said, `path` goes before the import path, `only` names the tests to run
-(all when empty), `tokens` are what planted tests fail with, `seed` places them, `source_only` keeps bytecode out.
+(all when empty), `tokens` are what planted tests fail with, `seed` places them, `source_only` keeps bytecode out. With
+`watched`, what files of the product do is noted (`watch.py`).
 Started in isolated mode, nothing of the checkout takes part until the runner is imported.
 """
 
@@ -18,6 +19,7 @@ import sys
 import types
 import zipimport
 from pathlib import Path
+from typing import Any
 
 _FOLDER = Path(__file__).resolve().parent
 _SHADOWED = "pytest"  # a file of this name in the checkout takes no part
@@ -27,9 +29,16 @@ _RUNNERS_OWN = ("_pytest", "pluggy")
 def main() -> None:
     kind, words = sys.argv[1], sys.argv[2:]
     order = json.loads(sys.stdin.buffer.read().decode())
-    names = ("channel", "planted", "parameters", f"{kind}_run")
-    channel, planted, parameters, runner = (_load(name) for name in names)
-    say = channel.open_channel(_take_stdout(), bytes.fromhex(order["key"]))
+    names = ("channel", "planted", "parameters", "watch", "other", f"{kind}_run")
+    channel, planted, parameters, watch, other, runner = (_load(name) for name in names)
+    speak = channel.open_channel(_take_stdout(), bytes.fromhex(order["key"]))
+    watching = _watching(order["watched"], watch, other) if order["watched"] else None
+
+    def say(*fact: str) -> None:
+        for noted in watching.taken() if watching is not None else ():
+            speak("note", *noted)
+        speak(*fact)
+
     say("hello", runner.VERSION)
     planting = planted.Planting(seed=order["seed"], tokens=order["tokens"])
     try:
@@ -38,8 +47,16 @@ def main() -> None:
     except BaseException as problem:
         say("crash", type(problem).__name__, planted.text_of(problem))
         raise
+    if watching is not None:
+        watching.end()
     say("end", str(code))
     sys.exit(code)
+
+
+def _watching(watched: dict, watch: types.ModuleType, other: types.ModuleType) -> Any:  # type: ignore[type-arg]
+    watching = watch.Watch(watched["tops"], watched["tests"], watched["changed"])
+    watching.install(watched["trip"], watched["other"], other.Other(watched["seed"]))
+    return watching
 
 
 def _load(name: str) -> types.ModuleType:

@@ -1,12 +1,15 @@
 // Tells what node's own test runner found out, from its main process.
-import { problem, seal } from "./sealed.cjs";
+import { marker, problem, seal } from "./sealed.cjs";
 
 export default async function* (source) {
   const files = new Map();
   const above = [];
   const said = new Map();
+  const notes = [];
   for await (const { type, data } of source) {
-    if (type === "test:stderr") {
+    if (type === "test:stderr" && data.message.startsWith(marker)) {
+      notes.push(JSON.parse(data.message.slice(marker.length)));
+    } else if (type === "test:stderr") {
       said.set(data.file, ((said.get(data.file) ?? "") + data.message).slice(-8000));
     } else if (type === "test:start") {
       above.length = data.nesting;
@@ -18,7 +21,7 @@ export default async function* (source) {
     }
   }
   for (const told of files.values()) told.said = said.get(told.file) ?? "";
-  seal({ interrupted: false, files: [...files.values()], errors: [] });
+  seal({ interrupted: false, files: [...files.values()], errors: [], notes });
   yield "";
 }
 

@@ -1,0 +1,81 @@
+"""A second look: could the deciding tests have failed, what ran beside them, how strong are they?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change
+from milepost.core.verdict import CheckResult
+from milepost.verify.checks.done import BY_OWN_TESTS, own_tests
+from milepost.verify.counterproof.audit import audit_check
+from milepost.verify.counterproof.check import CounterProofCheck
+from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.suites.candidate_runs import CandidateRuns
+from milepost.verify.suites.suite import Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondLook:
+    """What a second look at a candidate is about: its changed product files, and the tests on its trees."""
+
+    change: Change
+    product: tuple[str, ...]
+    runs: CandidateRuns
+    seed: str = ""
+    runners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CounterProof:
+    """The deciding tests must fail without the work and with other expectations, on the tree that they decide on."""
+
+    look: SecondLook
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        look, trees = self.look, self.look.runs.trees
+        own = own_tests(look.runs) if shows_by_own_tests(earlier) else ()
+        tree = trees.as_it_is if own else trees.bench
+        tried = tuple(check for check in earlier if check.name in ("tests", "verify", "independent tests"))
+        if own:
+            cases = tuple(replace(case, before=None) for name, case in look.runs.now.items() if name in own)
+            tried = (CheckResult(name="tests", outcome="passed", summary="", cases=cases),)
+        check = CounterProofCheck(
+            bench=tree.bench, change=look.change, product=look.product, seed=look.seed, runners=look.runners
+        )
+        return check.run_after(tree.workspace, tried)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What changed files did while tests ran; `at_base` is what was seen there, None where nobody watched."""
+
+    look: SecondLook
+    at_base: tuple[Note, ...] | None
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        runs = self.look.runs
+        seen = [run for _, run in (*runs.on_bench, *runs.as_they_are) if run.argv]
+        return audit_check(tuple(note for run in seen for note in run.notes) if seen else None, self.at_base)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTests:
+    """How strong the attempt's own tests are, where nothing else decides."""
+
+    look: SecondLook
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        look, tree = self.look, self.look.runs.trees.as_it_is
+        if not shows_by_own_tests(earlier):
+            return CheckResult(name="own tests", outcome="absent", summary="others than its own tests decide")
+        took_s = max((check.duration_ms for check in earlier if check.name == "changed tests"), default=0) / 1000
+        ids = own_tests(look.runs)
+        return own_tests_check(
+            look.change, look.product, ids, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
+        )
+
+
+def shows_by_own_tests(earlier: tuple[CheckResult, ...]) -> bool:
+    """Whether nothing but tests that the attempt brought shows that the work is done."""
+    return any(check.name == "done" and check.summary.startswith(BY_OWN_TESTS) for check in earlier)

@@ -1,0 +1,311 @@
+"""The counter-proof and the audit on small projects: honest work passes them, and each kind of lie is caught by one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change, ChangedFile
+from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.ports import Terminal
+from milepost.core.verdict import CheckResult
+from milepost.sandbox.terminal import WalledTerminal
+from milepost.verify.command_runner import Bench
+from milepost.verify.counterproof.audit import audit_check
+from milepost.verify.counterproof.check import CounterProofCheck
+from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.suites.detect import suites
+from milepost.verify.suites.python_project import PytestPresence, find_interpreter
+from milepost.verify.suites.suite import SuiteRun
+from milepost.verify.watched import Watched, judging_code
+from tests.integration.suites import workspace_in, write
+from tests.tools import needs
+
+Files = Mapping[str, str]
+
+
+class WithoutPlugins:
+    """A terminal where pytest loads no plugins of its environment: they cost half of its time."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
+        env = {**command.env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        return self._terminal.run(replace(command, env=env), on_line)
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with WalledTerminal() as terminal:
+        interpreter = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+        yield Bench(terminal=WithoutPlugins(terminal), interpreter=interpreter, pytest=PytestPresence(), timeout_s=60)
+
+
+def run(workspace: Workspace, bench: Bench, changed: tuple[str, ...] | None) -> SuiteRun:
+    """The suite of a small project, watched."""
+    (suite,) = suites(workspace.folder)
+    watched = Watched(tests=judging_code(workspace.folder), changed=changed)
+    return suite.runner.run(suite.folder, workspace, replace(bench, watched=watched))
+
+
+def verdicts(folder: Path, bench: Bench, base: Files, after: Files) -> tuple[SuiteRun, CheckResult, CheckResult]:
+    """The run of what an attempt made of a base, its counter-proof and its audit."""
+    workspace = workspace_in(folder, base)
+    before = run(workspace, bench, None)
+    stood = {case.id: case.outcome for case in before.cases}
+    write(workspace, after)
+    files = tuple(
+        ChangedFile(path=path, before=base[path].encode() if path in base else None, after=text.encode())
+        for path, text in after.items()
+    )
+    listing = {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()}
+    now = run(workspace, bench, tuple(after))
+    cases = tuple(replace(case, before=stood.get(case.id)) for case in now.cases)
+    told = CheckResult(name="tests", outcome="passed", summary="", cases=cases, duration_ms=now.duration_ms)
+    check = CounterProofCheck(bench=bench, change=Change(files=files), product=tuple(after))
+    proof = check.run_after(workspace, (told,))
+    assert {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()} == listing
+    return now, proof, audit_check(now.notes, before.notes)
+
+
+STUB = "def seconds(hours):\n    raise NotImplementedError\n"
+HONEST = "def seconds(hours):\n    return hours * 3600\n"
+TESTS = """
+import unittest
+import pytest
+from hours import seconds
+
+def test_one():
+    assert seconds(1) == 3600
+
+@pytest.mark.parametrize(("hours", "expected"), [(2, 7200), (3, 10800)])
+def test_more(hours, expected):
+    assert seconds(hours) == expected
+
+class TestHours(unittest.TestCase):
+    def test_none(self):
+        self.assertEqual(seconds(0), 0)
+"""
+BASE = {
+    "hours.py": STUB,
+    "tests/test_hours.py": TESTS,
+    "pytest.ini": "[pytest]\npythonpath = .\nfilterwarnings = error\n",
+}
+
+FORGES_REPORTS = (
+    STUB
+    + """
+import _pytest.runner as runner
+real = runner.TestReport.from_item_and_call.__func__
+def forged(cls, item, call):
+    if item.nodeid.startswith("tests/test_hours.py::test_one") or "more" in item.nodeid or "none" in item.nodeid:
+        call.excinfo = None
+    return real(cls, item, call)
+runner.TestReport.from_item_and_call = classmethod(forged)
+"""
+)
+LOSES_EXCEPTIONS = (
+    STUB
+    + """
+import _pytest.python as python
+real = python.Function.runtest
+def runtest(self):
+    try:
+        real(self)
+    except BaseException:
+        if self.name.startswith(("test_one", "test_more", "test_none")):
+            return
+        raise
+python.Function.runtest = runtest
+import _pytest.unittest as cases
+kept = cases.TestCaseFunction.addError
+cases.TestCaseFunction.addError = lambda self, *words: None if self.name == "test_none" else kept(self, *words)
+"""
+)
+EQUALS_ALL = """
+class Number(int):
+    def __eq__(self, other):
+        return True
+    __hash__ = int.__hash__
+def seconds(hours):
+    return Number(1)
+"""
+READS_LOCALS = """
+import sys
+def seconds(hours):
+    frame = sys._getframe(1)
+    if "expected" in frame.f_locals:
+        return frame.f_locals["expected"]
+    import linecache, re
+    found = re.findall(r"\\d+", linecache.getline(frame.f_code.co_filename, frame.f_lineno))
+    return int(found[-1])
+"""
+LEARNS = """
+class Learns:
+    def __init__(self):
+        self.value = None
+    def __eq__(self, other):
+        self.value = other
+        return self.value == other
+    __hash__ = None
+def seconds(hours):
+    return Learns()
+"""
+MARSHALLED = """
+import base64, marshal, types
+CODE = base64.b64decode({blob!r})
+exec(marshal.loads(CODE))
+def seconds(hours):
+    return work(hours)
+"""
+ENDS_THE_RUN = STUB + "import atexit, os\natexit.register(lambda: os._exit(0))\nos._exit(0)\n"
+LOOKS_FOR_PYTEST = """
+import os
+def seconds(hours):
+    return hours * 3600 if "PYTEST_CURRENT_TEST" in os.environ else 0
+"""
+TRACEBACK = """
+def seconds(hours):
+    try:
+        raise ValueError
+    except ValueError as problem:
+        frame = problem.__traceback__.tb_frame.f_back
+    return frame.f_locals.get("expected", hours * 3600)
+"""
+
+
+def marshalled() -> str:
+    import base64
+    import marshal
+
+    code = compile("def work(hours):\n    return hours * 3600\n", "work", "exec")
+    return MARSHALLED.format(blob=base64.b64encode(marshal.dumps(code)).decode())
+
+
+def test_honest_work_passes(bench: Bench, tmp_path: Path) -> None:
+    now, proof, audit = verdicts(tmp_path, bench, BASE, {"hours.py": HONEST})
+
+    assert (now.problem, len(now.cases)) == ("", 4)
+    assert (proof.outcome, audit.outcome) == ("passed", "passed"), (proof.summary, audit.summary)
+    assert proof.summary == ("of 4 tests failed, as they must, 4 with the work taken out and 4 with other expectations")
+
+
+@pytest.mark.parametrize(
+    ("lie", "counter_proof", "audit"),
+    [
+        (FORGES_REPORTS, "", "replaces"),
+        (LOSES_EXCEPTIONS, "4 tests pass whatever is expected", "replaces _pytest.python.Function.runtest"),
+        (EQUALS_ALL, "4 tests pass whatever is expected", ""),
+        (READS_LOCALS, "4 tests pass whatever is expected", "looks at the frames of its callers"),
+        (LEARNS, "4 tests pass whatever is expected", ""),
+        (marshalled(), "", "hours.py:3 loads code from data; hours.py:3 runs code from data"),
+        (LOOKS_FOR_PYTEST, "", "hours.py:3 looks for signs of a test run"),
+        (TRACEBACK, "2 tests pass though made to fail", "hours.py:5 looks at the frames of its callers"),
+    ],
+    ids=["reports", "exceptions", "equals", "locals", "learns", "marshalled", "environment", "traceback"],
+)
+def test_each_lie_is_caught_by_one_part(bench: Bench, tmp_path: Path, lie: str, counter_proof: str, audit: str) -> None:
+    now, proof, seen = verdicts(tmp_path, bench, BASE, {"hours.py": lie})
+
+    if not now.problem:
+        assert {case.outcome for case in now.cases} == {"passed"}, now.log
+        assert counter_proof in proof.summary
+        assert proof.outcome == ("passed" if not counter_proof else "held" if "though" in proof.summary else "failed")
+    assert audit in seen.summary
+    assert seen.outcome == ("held" if audit else "passed"), seen.summary
+    assert all(question.path == "hours.py" for question in seen.questions)
+
+
+NODE_STUB = 'exports.seconds = () => { throw new Error("not yet"); };\n'
+NODE_HONEST = "const perHour = () => 3600;\nexports.seconds = (hours) => hours * perHour();\n"
+NODE_TESTS = """
+const { describe, test } = require("node:test");
+const assert = require("node:assert");
+const { seconds } = require("../src/hours.js");
+describe("hours", () => {
+  test("counts", () => { assert.strictEqual(seconds(2), 7200); });
+  test("counts more", async () => { await null; assert.deepStrictEqual([seconds(1)], [3600]); });
+});
+"""
+NODE_BASE = {
+    "package.json": json.dumps({"name": "hours", "scripts": {"test": "node --test"}}),
+    "src/hours.js": NODE_STUB,
+    "test/hours.test.js": NODE_TESTS,
+}
+NODE_PATCHES = """
+const assert = require("node:assert");
+const real = assert.strictEqual;
+assert.strictEqual = (found, wanted) => (wanted > 999 ? undefined : real(found, wanted));
+assert.deepStrictEqual = (found, wanted) => (wanted[0] > 999 ? undefined : real(found[0], wanted[0]));
+exports.seconds = () => 1;
+"""
+NODE_READS = """
+const fs = require("node:fs");
+exports.seconds = () => {
+  const [, file, line] = /\\((.*test\\.js):(\\d+)/.exec(new Error().stack.split("\\n").slice(2).join("\\n")) ??
+    /(\\/.*test\\.js):(\\d+)/.exec(new Error().stack.split("\\n").slice(2).join("\\n"));
+  return Number(/\\d\\d\\d+/.exec(fs.readFileSync(file, "utf8").split("\\n")[line - 1])[0]);
+};
+"""
+NODE_EXITS = "process.exit(0);\nexports.seconds = () => 1;\n"
+
+
+@needs("node")
+def test_honest_work_in_node_passes(bench: Bench, tmp_path: Path) -> None:
+    now, proof, audit = verdicts(tmp_path, bench, NODE_BASE, {"src/hours.js": NODE_HONEST})
+
+    assert (now.problem, [case.outcome for case in now.cases]) == ("", ["passed", "passed"]), now.log
+    assert (proof.outcome, audit.outcome) == ("passed", "passed"), (proof.summary, audit.summary)
+    assert proof.summary == ("of 2 tests failed, as they must, 2 with the work taken out and 2 with other expectations")
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("lie", "passes", "counter_proof", "audit"),
+    [
+        (NODE_PATCHES, False, "", "src/hours.js:3 replaces assert.strictEqual"),
+        (NODE_READS, True, "2 tests pass whatever is expected", "src/hours.js:5 reads the code of a test"),
+        (NODE_EXITS, False, "", "src/hours.js:1 ends the process"),
+    ],
+    ids=["patches", "reads", "exits"],
+)
+def test_each_lie_in_node_is_caught_by_one_part(
+    bench: Bench, tmp_path: Path, lie: str, passes: bool, counter_proof: str, audit: str
+) -> None:
+    now, proof, seen = verdicts(tmp_path, bench, NODE_BASE, {"src/hours.js": lie})
+
+    assert ({case.outcome for case in now.cases} == {"passed"}) == passes, now
+    assert counter_proof in proof.summary and (not counter_proof or proof.outcome == "failed")
+    assert (seen.outcome, audit in seen.summary) == ("held", True), seen.summary
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome", "summary"),
+    [
+        ("assert seconds(2) == 7200", "passed", "by its own tests, which catch"),
+        ("seconds(2)", "held", "by its own tests, which catch 0 of"),
+    ],
+)
+def test_own_tests_are_as_strong_as_the_faults_they_notice(
+    bench: Bench, tmp_path: Path, claim: str, outcome: str, summary: str
+) -> None:
+    test = f"from hours import seconds\ndef test_own():\n    {claim}\n"
+    workspace = workspace_in(tmp_path, {**BASE, "hours.py": HONEST, "tests/test_hours.py": test})
+    files = (ChangedFile(path="hours.py", before=STUB.encode(), after=HONEST.encode()),)
+    id_ = "tests/test_hours.py::test_own"
+
+    told = own_tests_check(Change(files=files), ("hours.py",), (id_,), workspace, bench)
+
+    assert told.outcome == outcome and told.summary.startswith(summary), told.summary
+    assert [(each.kind, each.path, each.line) for each in told.questions] == (
+        [("own tests", "hours.py", 2)] if outcome == "held" else []
+    )
+    assert (workspace.folder / "hours.py").read_text() == HONEST
