@@ -225,7 +225,7 @@ def test_held_before_a_kill_is_held_after_it_and_an_answer_that_was_cut_short_is
     (asked,) = milepost.waiting_gates(sandbox.repo / "ROADMAP.md")
     assert asked.gate == "1.1/1/held"
 
-    codes = []
+    codes: list[int] = []
     while not codes or codes[-1] == -signal.SIGKILL:
         codes.append(asking(sandbox, command, "1.1", MILEPOST_CHAOS_SEEN=str(seen)).code)
     assert codes[-1] == 0 and codes.count(-signal.SIGKILL) >= 3
