@@ -309,3 +309,54 @@ def test_own_tests_are_as_strong_as_the_faults_they_notice(
         [("own tests", "hours.py", 2)] if outcome == "held" else []
     )
     assert (workspace.folder / "hours.py").read_text() == HONEST
+
+
+UNUSUAL = """
+import asyncio, threading
+from dataclasses import dataclass
+
+LIMIT = 30
+
+@dataclass
+class Point:
+    x: int = 7
+
+async def later(value):
+    await asyncio.sleep(0)
+    return value + 1
+
+def fill(found):
+    found.append(4)
+"""
+UNUSUAL_TESTS = """
+import asyncio, threading
+import unit
+
+def test_constant():
+    assert unit.LIMIT == 30
+
+def test_field():
+    assert unit.Point().x == 7
+
+def test_tasks():
+    async def both():
+        return await asyncio.gather(unit.later(1), asyncio.create_task(unit.later(2)))
+    assert asyncio.run(both()) == [2, 3]
+
+def test_thread():
+    found = []
+    thread = threading.Thread(target=unit.fill, args=(found,))
+    thread.start()
+    thread.join()
+    assert found == [4]
+"""
+
+
+def test_constants_fields_tasks_and_threads_are_no_reason_to_ask(bench: Bench, tmp_path: Path) -> None:
+    base = {"unit.py": "", "tests/test_unit.py": UNUSUAL_TESTS, "pytest.ini": "[pytest]\npythonpath = .\n"}
+
+    now, proof, audit = verdicts(tmp_path, bench, base, {"unit.py": UNUSUAL})
+
+    assert {case.outcome for case in now.cases} == {"passed"}, now.log
+    assert (proof.outcome, audit.outcome) == ("passed", "passed"), (proof.summary, audit.summary)
+    assert "2 with the work taken out and 4 with other expectations" in proof.summary

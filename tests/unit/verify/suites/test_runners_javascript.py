@@ -140,7 +140,7 @@ def test_only_a_sealed_report_is_read(tmp_path: Path) -> None:
     assert seal.read() == {"files": []}
     seal.path.write_text(f"{seal_of('another key', body)}\n{body}")
     assert seal.read() == "the report is not the one that the runner wrote: something changed it"
-    assert json.loads(seal.stdin) == {"key": seal.key, "report": str(seal.path)}
+    assert json.loads(seal.stdin) == {"key": seal.key, "report": str(seal.path), "marker": seal.marker}
     assert seal.key not in repr(seal)
 
 

@@ -32,10 +32,7 @@ _CALLS = {
     **_LEAVES,
 }
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
-_THREADS = ("_thread.start_new_thread", "_thread.start_joinable_thread")
-_EVENTS = frozenset(
-    {*_CALLS, *_THREADS, "open", "import", "object.__getattr__", "object.__setattr__", "pickle.find_class"}
-)
+_EVENTS = frozenset({*_CALLS, "open", "import", "object.__getattr__", "object.__setattr__", "pickle.find_class"})
 _CODE_MAKERS = ("os", "posix", "nt", "subprocess", "marshal", "types", "importlib", "runpy", "code", "sys", "operator")
 _CODE_BUILTINS = ("eval", "exec", "compile", "getattr", "setattr", "__import__", "open")
 _THROUGH = ("inspect.py", "traceback.py", "linecache.py", "runpy.py", "pickle.py", "ctypes/__init__.py")
@@ -67,6 +64,7 @@ class Watch:
         """Start to watch; altered files find the functions under these names."""
         if trip:
             builtins.__dict__[trip] = self._trip
+            threading.Thread.start = self._remembering(threading.Thread.start)  # type: ignore[method-assign]
         if other:
             builtins.__dict__[other] = draw
         data = getattr(os.environ, "_data", None)
@@ -128,8 +126,6 @@ class Watch:
                 self._opened(args[0], frame)
             elif event == "import":
                 self._imported(args[1])
-            elif event in _THREADS:
-                self._thread_started(args[0], frame)
             else:
                 self._called(event, args, frame)
         except ValueError:
@@ -192,9 +188,15 @@ class Watch:
             frame = frame.f_back
         self._note_at("looks for signs of a test run", frame)
 
-    def _thread_started(self, function: Any, frame: Any) -> None:
-        if self._is_reached_by_a_test(frame):
-            self._started.add(id(getattr(function, "__self__", None)))
+    def _remembering(self, real: Any, getframe: Any = sys._getframe) -> Any:
+        """The start of a thread; one that a test started is the test's, whatever its stack begins with."""
+
+        def start(thread: Any) -> None:
+            if self._is_reached_by_a_test(getframe(1)):
+                self._started.add(id(thread))
+            real(thread)
+
+        return start
 
     def _trip(self, getframe: Any = sys._getframe, ident: Any = threading.get_ident) -> None:
         """Fails where a test reached the function that calls this, not where the product runs it by itself."""

@@ -91,9 +91,13 @@ module.exports = ({ tops, tests, changed, trip, other, seed, marker, unknown }) 
   const vm = require("node:vm");
   for (const name of ["runInThisContext", "runInNewContext", "compileFunction"]) told(vm, name, "runs code from data");
   process.env = new Proxy(process.env, {
-    get(target, name, receiver) {
+    get(target, name) {
       if (typeof name === "string" && signs.test(name)) noteCaller("looks for signs of a test run", this.get);
       return Reflect.get(target, name);
+    },
+    set(target, name, value) {
+      target[name] = value;
+      return true;
     },
   });
 
