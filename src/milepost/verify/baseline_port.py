@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from milepost.core.ports import Check
 from milepost.core.verdict import CheckOutcome, TestOutcome
+from milepost.verify.command_runner import Bench
 
 
 class Before(Protocol):
@@ -25,6 +27,10 @@ class Before(Protocol):
 
     def command(self, line: str) -> CheckOutcome | None:
         """How a `Verify:` line ended there."""
+        ...
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
+        """How a check that is made for a bench there ended; `question` names it, with all that it depends on."""
         ...
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
@@ -57,6 +63,9 @@ class UnknownBefore:
         return frozenset()
 
     def command(self, line: str) -> CheckOutcome | None:
+        return None
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
         return None
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:

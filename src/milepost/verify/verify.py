@@ -35,6 +35,7 @@ from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.guard.check import GuardCheck
 from milepost.verify.levels import Level, Mode, is_asked
+from milepost.verify.outside_tests import OutsideTests, outside_checks
 from milepost.verify.witness.twins import TwinsCheck
 
 LONGEST_TRACEBACK = 2_000
@@ -74,6 +75,7 @@ class Subject:
     bench: Bench
     before: Before = field(default_factory=UnknownBefore)
     asked: VerificationScope = field(default_factory=VerificationScope)
+    outside: OutsideTests = field(default_factory=OutsideTests)
 
     @property
     def by_pattern(self) -> bool:
@@ -156,6 +158,8 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     substance = nothing_to_do or has_substance(change, subject.files)
     for line in subject.verify:
         yield "verify", CommandCheck(command_line=line, bench=bench, before=before.command(line), substance=substance)
+    for check in outside_checks(subject.outside, subject.task, subject.agent, bench, before, runners):
+        yield "verify", check
     yield "tests", AgreementCheck(bench=bench)
     yield (
         "tests",

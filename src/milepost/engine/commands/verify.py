@@ -22,14 +22,17 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate
 from milepost.engine.terminals.isolation import hold_for
-from milepost.engine.verification.review import NAME
+from milepost.engine.verification.review import NAME as OPINION
 from milepost.engine.verification.setup import VerificationSetup
 from milepost.engine.verification.verifier import OnCheck, Verifier
 from milepost.engine.views.log import milepost_of
 from milepost.plan.graph.groups import as_one
+from milepost.verify.checks.independent import NAME as INDEPENDENT
 from milepost.verify.compare_evidence import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
+
+_NOT_AGAIN = (OPINION, INDEPENDENT)  # an opinion decides nothing, and a tester's tests are gone with their run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +97,9 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
         )
         evidence = examiner.examine(job, candidate, project.roadmap_in_tree, "replay", on_check)
     problem = kept.problem or ("" if kept.evidence.tree == tree else "the note belongs to another tree")
-    found_again = replace(kept.evidence, checks=tuple(check for check in kept.evidence.checks if check.name != NAME))
+    found_again = replace(
+        kept.evidence, checks=tuple(check for check in kept.evidence.checks if check.name not in _NOT_AGAIN)
+    )
     return Replayed(milepost=post, evidence=evidence, comparisons=compared(found_again, evidence), note=problem)
 
 

@@ -87,7 +87,8 @@ def draft(
         else:
             routing = routing_of(settings.router, lambda name: require_agent(name, settings, project, agents))
     own = (name for name in named if name not in ROUTED)
-    for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
+    testers = filter(None, (settings.verify.tester,))
+    for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings), *testers)):
         require_agent(name, settings, project, agents)
     return CheckedRequest(user=user, hold=hold, wish=wish, routing=routing)
 

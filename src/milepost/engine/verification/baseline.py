@@ -12,6 +12,7 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
+from milepost.core.ports import Check
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
@@ -138,6 +139,10 @@ class Baseline:
             return found.outcome if found.exit_code is not None else None
 
         found: CheckOutcome | None = self._answer(f"verify {line}", ask)
+        return found
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
+        found: CheckOutcome | None = self._answer(question, lambda workspace, bench: make(bench).run(workspace).outcome)
         return found
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
