@@ -64,7 +64,7 @@ def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Ver
     """Put the checks to the user's folder as it is, as a change of their last commit; `task` adds its own."""
     project = Project.find(roadmap)
     job = _task(project, read_bytes(project.roadmap), task) if task else _no_task()
-    with _opened(project) as (mileposts, examiner, own):
+    with opened(project) as (mileposts, examiner, own):
         base = project.repository.position().commit
         tree = project.repository.snapshot(project.repository.git(own / "git"), own)
         changed = mileposts.changed_files(base, tree)
@@ -76,7 +76,7 @@ def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Ver
 def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
     """Ask of a milepost's tree all that was asked before, and compare; an opinion decides nothing: it is left out."""
     project = Project.find(roadmap)
-    with _opened(project) as (mileposts, examiner, _):
+    with opened(project) as (mileposts, examiner, _):
         _, post = milepost_of(project, mileposts, task)
         if post is None:
             raise TaskUnknown(f"there is no milepost of task {task!r}", "milepost log lists the mileposts")
@@ -104,7 +104,7 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
 
 
 @contextmanager
-def _opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
+def opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
     settings = load(project.roadmap.parent)
     hold = hold_for(settings)
