@@ -82,6 +82,7 @@ def test_hidden_tests_that_git_knows_are_refused_in_one_line(sandbox: Sandbox) -
     answer = sandbox.run()
     assert answer.code == 2
     assert answer.stderr.startswith("error: hidden/test_square.py is in git, where every agent can read it")
+    assert sandbox.milepost("status", "--json").json["run"] is None, "no run was begun"
 
 
 def test_a_tester_turns_a_task_without_verify_into_a_verdict(sandbox: Sandbox) -> None:

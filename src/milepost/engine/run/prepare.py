@@ -36,6 +36,7 @@ from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.routing.candidates import pattern_for, routing_of
 from milepost.engine.terminals.interpreter import require_interpreter
 from milepost.engine.terminals.isolation import Isolation, hold_for
+from milepost.engine.verification.hidden_folder import refuse_known_tests
 from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.options import Planning
 from milepost.plan.projects.cross_project_waits import met
@@ -63,6 +64,7 @@ def draft(
     plan = planned(read_bytes(project.roadmap), manner, planning, ended=ended_for(project))
     refuse_invalid(with_elsewhere(plan, project.roadmap))
     _refuse_uncommitted(project)
+    refuse_known_tests(settings.verify.hidden, project)
     if project.repository.has_branch("milepost"):
         raise BranchInTheWay(
             "a branch named 'milepost' prevents git from creating branches milepost/<run>",

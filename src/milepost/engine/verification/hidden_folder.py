@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from milepost.core.errors import HiddenTestsInGit, SettingInvalid
+from milepost.engine.project.project import Project
 from milepost.verify.judging.paths import CODE, suffix
 from milepost.verify.laid_tests import Material, material_in
 from milepost.workspace.git import Git
@@ -32,6 +34,14 @@ def hidden_material(folder: Path | None, git: Git, head: str) -> Material:
             "move the folder out of the repository or git-ignore it, with tests that were never committed",
         )
     return found
+
+
+def refuse_known_tests(setting: str, project: Project) -> None:
+    """Raise where hidden tests are not hidden, before a run is begun with them."""
+    folder = hidden_folder(setting, project.roadmap.parent)
+    if folder is not None:
+        with TemporaryDirectory() as own:
+            hidden_material(folder, project.repository.git(Path(own)), project.repository.position().commit)
 
 
 def _known_to_git(material: Material, git: Git, head: str) -> str:
