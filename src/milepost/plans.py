@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from milepost.api.plans import assignment as assignment
+    from milepost.api.plans import check as check
     from milepost.api.plans import choices as choices
     from milepost.api.plans import context as context
     from milepost.api.plans import critical_path as critical_path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from milepost.core.task import Remark as Remark
     from milepost.core.task import Wait as Wait
     from milepost.engine.budget.forecast import Forecast as Forecast
+    from milepost.engine.commands.check_plan import LineChecked as LineChecked
     from milepost.engine.commands.show_context import TaskContext as TaskContext
     from milepost.engine.routing.choose import Choice as Choice
     from milepost.plan.advice.proposals import Proposal as Proposal

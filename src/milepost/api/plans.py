@@ -8,11 +8,13 @@ from milepost.api.arguments import path_of
 from milepost.api.roadmaps import find
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
     from milepost.core.task import Plan
     from milepost.engine.budget.forecast import Forecast
+    from milepost.engine.commands.check_plan import LineChecked
     from milepost.engine.commands.show_context import TaskContext
     from milepost.engine.routing.choose import Choice
     from milepost.plan.advice.proposals import Proposal
@@ -67,6 +69,19 @@ def proposals(plan: Plan) -> tuple[Proposal, ...]:
     from milepost.plan.advice.proposals import proposals_for
 
     return proposals_for(plan)
+
+
+def check(
+    roadmap: Path | str | None = None, made: Plan | None = None, *, on_line: Callable[[str], None] | None = None
+) -> tuple[LineChecked, ...]:
+    """Run the `Verify:` lines of open tasks on the last commit, in the sandbox: what each says before the work.
+
+    `on_line` is told each line before it is run.
+    """
+    from milepost.engine.commands.check_plan import check_plan
+
+    path = find(roadmap)
+    return check_plan(path, made or plan(path), on_line or (lambda _: None))
 
 
 def forecast(roadmap: Path | str | None = None, made: Plan | None = None) -> Forecast | None:

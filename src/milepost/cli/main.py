@@ -162,6 +162,9 @@ def plan(
     propose: Annotated[
         bool, typer.Option("--propose", help="Show how to split tasks that are too big, instead of the plan.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run the Verify lines of open tasks now, and show which prove nothing.")
+    ] = False,
     graph: Annotated[Graph | None, typer.Option(help="Print the plan as a graph in this format, instead.")] = None,
     order: Order = None,
     group: Group = None,
@@ -187,16 +190,26 @@ def plan(
             "\n".join(explain_lines(milepost.roadmaps.explain(roadmap, dialect=dialect), made, name, terminal_width()))
         )
     else:
+        checkable = check and not any(problem.fatal for problem in made.problems)
+        checked = plans.check(roadmap, made, on_line=_tell_check) if checkable else ()
         forecast, choices, renamed = show.foretold(roadmap, made), show.chosen(roadmap, made), renamed_tasks(roadmap)
         if as_json:
             more = explain_to_json(milepost.roadmaps.explain(roadmap, dialect=dialect)) if explain else {}
+            more |= show.checked_to_json(checked) if check else {}
             print_json(show.plan_to_json(made, forecast, choices) | renamed_to_json(renamed) | more)
         else:
             lines = show.plan_lines(
                 made, name, terminal_width(), forecast, choices, everything=everything, strict=strict
             )
-            typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines]))
+            found = show.checked_lines(checked, terminal_width())
+            typer.echo("\n".join([*renamed_lines(renamed, terminal_width()), *lines[:-1], *found, *lines[-1:]]))
     raise typer.Exit(NOT_DONE if any(problem.fatal or strict for problem in made.problems) else DONE)
+
+
+def _tell_check(line: str) -> None:
+    from milepost.cli.format_text import safe
+
+    typer.echo(safe(f"checking `{line}`"), err=True)
 
 
 run.register(app)

@@ -26,6 +26,7 @@ MilepostError                 one line saying what is wrong, one saying what to 
 │   ├── LessonUnknown         no lesson has this id
 │   ├── AgentUnknown          the name of an agent means nothing here
 │   ├── SettingInvalid        milepost.toml or a flag holds a value that cannot be used
+│   ├── HiddenTestsInGit      hidden tests are where every agent can read them
 │   └── PatternInputsInvalid  a pattern lacks what it needs, every problem listed
 ├── SandboxRefused            this machine cannot hold the trust level that was asked for
 ├── BudgetSpent               what comes next could break the wall around a run or a task
@@ -167,6 +168,10 @@ class AgentUnknown(Misuse):
 
 
 class SettingInvalid(Misuse):
+    pass
+
+
+class HiddenTestsInGit(Misuse):
     pass
 
 

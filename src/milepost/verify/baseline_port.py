@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from milepost.core.verdict import TestOutcome
+from milepost.core.ports import Check
+from milepost.core.verdict import CheckOutcome, TestOutcome
+from milepost.verify.command_runner import Bench
 from milepost.verify.selection.at_base import LineAtBase
 from milepost.verify.suites.suite import Note
 
@@ -35,6 +37,10 @@ class Before(Protocol):
 
     def command(self, line: str) -> LineAtBase | None:
         """How a `Verify:` line stood there: what it came to, which tests it selects, which files it opened."""
+        ...
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
+        """How a check that is made for a bench there ended; `question` names it, with all that it depends on."""
         ...
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
@@ -73,6 +79,9 @@ class UnknownBefore:
         return frozenset()
 
     def command(self, line: str) -> LineAtBase | None:
+        return None
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
         return None
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:

@@ -37,6 +37,7 @@ from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.levels import Level, Mode, is_asked
+from milepost.verify.outside_tests import OutsideTests, outside_checks
 from milepost.verify.selection.check import VerifyCheck
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.trees import Tree, Trees, watched
@@ -81,6 +82,7 @@ class Subject:
     base_files: frozenset[str] = frozenset()
     before: Before = field(default_factory=UnknownBefore)
     asked: VerificationScope = field(default_factory=VerificationScope)
+    outside: OutsideTests = field(default_factory=OutsideTests)
 
     @property
     def bench(self) -> Bench:
@@ -102,6 +104,17 @@ class Subject:
     @property
     def verify(self) -> tuple[str, ...]:
         return lines_of(self.task)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnTree:
+    """A check that is put to another tree than the candidate as it is."""
+
+    check: Check
+    tree: Tree
+
+    def run(self, workspace: Workspace) -> CheckResult:
+        return self.check.run(self.tree.workspace)
 
 
 def files_of(task: Task) -> tuple[str, ...]:
@@ -182,6 +195,8 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
             "verify",
             LineOnTrees(on_bench=on_bench, as_left=as_left, runs=runs, may_change=subject.tests_may_change),
         )
+    for check in outside_checks(subject.outside, task, subject.agent, trees.bench.bench, before, asked.runners):
+        yield "verify", OnTree(check=check, tree=trees.bench)
     yield (
         "tests",
         ChangedTestsCheck(

@@ -18,7 +18,7 @@ from milepost.cli.show.waves import wave_lines
 
 if TYPE_CHECKING:
     from milepost import Plan
-    from milepost.plans import Choice, Forecast, Proposal
+    from milepost.plans import Choice, Forecast, LineChecked, Proposal
 
 _SHORTEST_PATH, _LONGEST_PATH = 3, 12
 
@@ -74,6 +74,26 @@ def proposal_lines(proposals: Sequence[Proposal], width: int) -> list[str]:
         else:
             lines += ["  it does not say how to split it: list its steps as boxes below it", ""]
     return lines[:-1]
+
+
+def checked_lines(checked: Sequence[LineChecked], width: int) -> list[str]:
+    """How each line stands before the work, those that are as they should be last and in one line."""
+    odd = [one for one in checked if one.state != "fails now"]
+    lines = [
+        line
+        for one in odd
+        for line in hanging(
+            "check  ", f"{one.task}  `{one.line}` {one.state}{f': {one.why}' if one.why else ''}", width
+        )
+    ]
+    right = len(checked) - len(odd)
+    ending = "fails now, as it should" if right == 1 else "fail now, as they should"
+    return [*lines, f"check  {counted(right, 'Verify line')} {ending}"] if right else lines
+
+
+def checked_to_json(checked: Sequence[LineChecked]) -> dict[str, Any]:
+    """The same for machines."""
+    return {"checked": [asdict(one) for one in checked]}
 
 
 def foretold(roadmap: Path | None, plan: Plan) -> Forecast | str:

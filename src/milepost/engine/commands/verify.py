@@ -22,14 +22,17 @@ from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
 from milepost.engine.records.run_spec import PARTS, Candidate
 from milepost.engine.terminals.isolation import hold_for
-from milepost.engine.verification.review import NAME
+from milepost.engine.verification.review import NAME as OPINION
 from milepost.engine.verification.setup import VerificationSetup
 from milepost.engine.verification.verifier import OnCheck, Verifier
 from milepost.engine.views.log import milepost_of
 from milepost.plan.graph.groups import as_one
+from milepost.verify.checks.independent import NAME as INDEPENDENT
 from milepost.verify.compare_evidence import Comparison, compared
 from milepost.workspace.checkout import Checkouts
 from milepost.workspace.mileposts import Milepost, Mileposts
+
+_NOT_AGAIN = (OPINION, INDEPENDENT)  # an opinion decides nothing, and a tester's tests are gone with their run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,7 @@ def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Ver
     """Put the checks to the user's folder as it is, as a change of their last commit; `task` adds its own."""
     project = Project.find(roadmap)
     job = _task(project, read_bytes(project.roadmap), task) if task else _no_task()
-    with _opened(project) as (mileposts, examiner, own):
+    with opened(project) as (mileposts, examiner, own):
         base = project.repository.position().commit
         tree = project.repository.snapshot(project.repository.git(own / "git"), own)
         changed = mileposts.changed_files(base, tree)
@@ -73,7 +76,7 @@ def verify_now(roadmap: Path | None, task: str | None, on_check: OnCheck) -> Ver
 def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
     """Ask of a milepost's tree all that was asked before, and compare; an opinion decides nothing: it is left out."""
     project = Project.find(roadmap)
-    with _opened(project) as (mileposts, examiner, _):
+    with opened(project) as (mileposts, examiner, _):
         _, post = milepost_of(project, mileposts, task)
         if post is None:
             raise TaskUnknown(f"there is no milepost of task {task!r}", "milepost log lists the mileposts")
@@ -94,12 +97,14 @@ def replay(roadmap: Path | None, task: str, on_check: OnCheck) -> Replayed:
         )
         evidence = examiner.examine(job, candidate, project.roadmap_in_tree, "replay", on_check)
     problem = kept.problem or ("" if kept.evidence.tree == tree else "the note belongs to another tree")
-    found_again = replace(kept.evidence, checks=tuple(check for check in kept.evidence.checks if check.name != NAME))
+    found_again = replace(
+        kept.evidence, checks=tuple(check for check in kept.evidence.checks if check.name not in _NOT_AGAIN)
+    )
     return Replayed(milepost=post, evidence=evidence, comparisons=compared(found_again, evidence), note=problem)
 
 
 @contextmanager
-def _opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
+def opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
     """An examiner of its own, beside whatever run is going on: nothing of the state is written but logs."""
     settings = load(project.roadmap.parent)
     hold = hold_for(settings)

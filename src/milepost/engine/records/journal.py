@@ -249,6 +249,10 @@ class Journal:
         rows = self._db.read("select body from answers where tree = ? and question = ?", tree, short(question))
         return json.loads(rows[0][0]) if rows else None
 
+    def forget_answers(self, tree: str) -> None:
+        """Forget all that was answered about a tree."""
+        self._db.write("delete from answers where tree = ?", tree)
+
     def log_ids(self, runs: Iterable[str]) -> frozenset[str]:
         """The names of the logs behind the attempts of some runs."""
         bodies = (body for run in runs for (body,) in self._db.read("select body from attempts where run = ?", run))

@@ -37,6 +37,7 @@ from milepost.engine.records.unmerged_run import run_ahead
 from milepost.engine.routing.candidates import pattern_for, routing_of
 from milepost.engine.terminals.interpreter import require_interpreter
 from milepost.engine.terminals.isolation import Isolation, hold_for
+from milepost.engine.verification.hidden_folder import refuse_known_tests
 from milepost.memory.recall.semantic import open_meaning
 from milepost.plan.graph.schedule import blocked
 from milepost.plan.options import Planning
@@ -69,6 +70,7 @@ def draft(
     plan = planned(read_bytes(project.roadmap), manner, planning, ended=ended_for(project))
     refuse_invalid(with_elsewhere(plan, project.roadmap))
     _refuse_uncommitted(project)
+    refuse_known_tests(settings.verify.hidden, project)
     if project.repository.has_branch("milepost"):
         raise BranchInTheWay(
             "a branch named 'milepost' prevents git from creating branches milepost/<run>",
@@ -95,7 +97,8 @@ def draft(
         else:
             routing = routing_of(settings.router, lambda name: require_agent(name, settings, project, agents))
     own = (name for name in named if name not in ROUTED)
-    for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings))):
+    testers = filter(None, (settings.verify.tester,))
+    for name in dict.fromkeys((*own, *settings.repair.fallback, *_reviewers(settings), *testers)):
         require_agent(name, settings, project, agents)
     return CheckedRequest(user=user, hold=hold, wish=wish, routing=routing, held=held)
 

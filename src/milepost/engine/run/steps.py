@@ -13,10 +13,12 @@ from milepost.core.errors import MachineFailed
 from milepost.core.events import AgentSaid, GateKind, StageStarted
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, judge
+from milepost.engine.attempt import write_tests as tester
 from milepost.engine.attempt.act import ServiceLimited, attempted
 from milepost.engine.attempt.candidate import corrections_of, keep, roadmap_at
 from milepost.engine.attempt.recipes import try_recipes
 from milepost.engine.attempt.record import commit_patch, note_for
+from milepost.engine.attempt.write_tests import wants_tests, with_kept_tests
 from milepost.engine.events.emit import CheckTeller, command_teller
 from milepost.engine.gates.ask import gate_for, wait_for_answer
 from milepost.engine.memory.learn import learn_from
@@ -44,6 +46,7 @@ from milepost.engine.run.merge import foreseen, observed_before, on_top_of
 from milepost.engine.run.move_branch import Branch
 from milepost.engine.run.roadmap_edits import is_followed_edit, with_roadmap, with_users_roadmap
 from milepost.engine.services import RunServices
+from milepost.engine.verification.kept_tests import KeptTests
 from milepost.plan.graph.build_graph import plan as make_plan
 from milepost.repair.diagnosis.classify import classify
 from milepost.repair.diagnosis.service_errors import stated_wait_s
@@ -74,6 +77,15 @@ def survey(services: RunServices, order: Plain) -> Plain:
         "observed": observed_before(services, plan, asked.tasks),
         "forecast": dump(expected) if expected is not None else None,
     }
+
+
+@step
+def write_tests(services: RunServices, order: Plain, task: Plain, base: str, agent: str) -> Plain:
+    """Let another agent write tests before anybody works on a task, where the settings and the task ask for it."""
+    asked, job = load(RunSpec, order), load(Task, task)
+    if wants_tests(services, job, base, agent):
+        tester.write_tests(services, asked, job, base)
+    return {}
 
 
 @step
@@ -210,7 +222,10 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
         StageStarted(run=asked.run, task=job.id, title=job.title, attempt=one.attempt.number, stage="land"),
         f"{job.id}/{one.attempt.number}/land",
     )
-    note = note_for(asked.run, job.id, one)
+    tree = with_kept_tests(services, asked, job, evidence.tree)
+    note = note_for(
+        asked.run, job.id, replace(one, attempt=replace(one.attempt, evidence=replace(evidence, tree=tree)))
+    )
     message = milepost_message(
         task=job.id,
         title=job.title,
@@ -223,7 +238,7 @@ def land(services: RunServices, order: Plain, task: Plain, last: Plain, head: st
         verdict=verdict_words(evidence),
     )
     stamp = asked.stamp(one.finished_at)
-    commit = services.mileposts.commit(evidence.tree, head, message, stamp)
+    commit = services.mileposts.commit(tree, head, message, stamp)
     services.mileposts.annotate(commit, note, stamp)
     services.mileposts.move(branch, commit, head)
     commit_patch(services, asked.run, job.id, one.attempt.number, commit)
@@ -241,6 +256,7 @@ def learn(services: RunServices, order: Plain, task: Plain, history: list[Plain]
 def arrive(services: RunServices, order: Plain, head: str) -> Plain:
     """Move the user's own branch to where the run's is, when nothing of theirs can be in the way."""
     asked = load(RunSpec, order)
+    KeptTests(journal=services.books.journal, run=asked.run).forget()
     services.mileposts.forget_below(f"refs/milepost-calls/{asked.run}", f"refs/milepost-train/{asked.run}")
     repository, short = services.project.repository, f"milepost/{asked.run}"
     now = repository.position()

@@ -42,6 +42,8 @@ def work(services: RunServices, order: Plain, task: Plain, base: str, history: l
     """
     asked, seen = load(RunSpec, order), load(TaskSituation, outlook)
     way = first_way(tuple(load(FinishedAttempt, plain) for plain in history), asked, seen)
+    if asked.checks.get("tester") and not history:
+        steps.write_tests(order, task, base, way.agent)
     while True:
         steps.pause(services, way.wait_s, since=history[-1]["finished_at"] if history else 0)
         stage = steps.gather if way.agent == PARTS else steps.act

@@ -12,7 +12,8 @@ from typing import Any
 from milepost.core.attempt import Workspace
 from milepost.core.errors import MilepostError
 from milepost.core.machine_failure import machine_failure
-from milepost.core.verdict import CheckResult, Evidence, TestCase, TestOutcome
+from milepost.core.ports import Check
+from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestCase, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.verify.checks.changed_tests import NAME as CHANGED
@@ -182,6 +183,10 @@ class Baseline:
 
         found: dict[str, Any] | None = self._answer(f"verify line {line}", ask)
         return None if found is None else from_json(found)
+
+    def answer_of(self, question: str, make: Callable[[Bench], Check]) -> CheckOutcome | None:
+        found: CheckOutcome | None = self._answer(question, lambda workspace, bench: make(bench).run(workspace).outcome)
+        return found
 
     def broken_imports(self, modules: tuple[str, ...]) -> frozenset[str]:
         question = "imports " + " ".join(sorted(modules))

@@ -23,6 +23,8 @@ from milepost.engine.terminals.slots import AttemptSlots
 from milepost.engine.terminals.wrappers import DowngradedTerminal, LimitedTerminal, RedactingTerminal
 from milepost.engine.verification.baseline import Baselines
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.engine.verification.hidden_folder import hidden_folder, hidden_material
+from milepost.engine.verification.kept_tests import KeptTests
 from milepost.engine.verification.review import Reviewer
 from milepost.engine.verification.verifier import Verifier
 from milepost.sandbox.launch import users_home
@@ -30,6 +32,7 @@ from milepost.sandbox.secrets import SecretTerminal
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments import Environments, EnvironmentSettings
+from milepost.verify.laid_tests import Material
 from milepost.verify.levels import level_named, mode_named
 from milepost.verify.verify import VerificationScope
 from milepost.workspace.checkout import Checkouts, environments_folder
@@ -98,7 +101,14 @@ class VerificationSetup:
             logging=logging,
             reviewer=reviewer,
             ahead=ahead,
+            hidden=self.hidden(),
+            kept_tests=KeptTests(journal=self.journal, run=self.run),
         )
+
+    def hidden(self) -> Material:
+        """The user's hidden tests; raises where agents could read them."""
+        folder = hidden_folder(self.settings.verify.hidden, self.project.roadmap.parent)
+        return hidden_material(folder, self.git, self.project.repository.position().commit)
 
     def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""

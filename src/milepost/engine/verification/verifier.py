@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
@@ -18,6 +18,7 @@ from milepost.engine.records.check_logs import LoggingTerminal
 from milepost.engine.records.run_spec import Candidate
 from milepost.engine.verification.baseline import Baseline, Baselines
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.engine.verification.kept_tests import KeptTests
 from milepost.engine.verification.review import OpinionCheck, Reviewer
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
@@ -25,7 +26,9 @@ from milepost.sources.diff import added_lines
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.judging.layout import BaseFacts, programs_in
 from milepost.verify.judging.split import Split, split
+from milepost.verify.laid_tests import Material
 from milepost.verify.levels import Mode
+from milepost.verify.outside_tests import OutsideTests
 from milepost.verify.trees import Tree, Trees
 from milepost.verify.verify import Question, Subject, VerificationScope, checks_for, files_of, lines_of, verify
 from milepost.workspace.mileposts import Mileposts
@@ -45,6 +48,8 @@ class Verifier:
     logging: LoggingTerminal
     reviewer: Reviewer | None
     ahead: ThreadPoolExecutor
+    hidden: Material = field(default_factory=Material)
+    kept_tests: KeptTests | None = None
 
     def examine(self, task: Task, candidate: Candidate, roadmap: str, name: str, on_check: OnCheck) -> Evidence:
         """The evidence for a candidate; `name` is that of the checkout it is examined in."""
@@ -63,6 +68,7 @@ class Verifier:
                 base_files=frozenset(self.mileposts.blobs_at(candidate.base)),
                 before=before,
                 asked=self.asked,
+                outside=self._outside(task),
             )
             checks = _made(subject)
             if self.reviewer is not None:
@@ -121,6 +127,11 @@ class Verifier:
 
         if self.asked.mode is not Mode.SKIP:
             self.ahead.submit(ask, self._before(base))
+
+    def _outside(self, task: Task) -> OutsideTests:
+        """The tests of a task that nobody who works on it has seen."""
+        written = self.kept_tests.of(task.id) if self.kept_tests is not None else None
+        return OutsideTests(hidden=self.hidden, independent=written)
 
     def _before(self, base: str) -> Baseline:
         return self.baselines.at(base, self.mileposts.tree_of(base))

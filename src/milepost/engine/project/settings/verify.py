@@ -51,6 +51,20 @@ class VerifySettings(SettingsSection):
     coverage: float | None = Field(
         None, ge=0, le=1, description="Share of the changed lines that tests must cover. Absent: not required."
     )
+    hidden: str = Field(
+        "",
+        description="Folder with hidden tests for `Verify hidden:` lines, laid into the checkout only while they run. "
+        "Must not be in git. Relative to the roadmap, or anywhere else. Empty: none.",
+    )
+    tester: str = Field(
+        "",
+        description="Agent that writes tests from the task's text before another agent works on it, by any agent name. "
+        "Empty: none.",
+    )
+    tester_always: bool = Field(
+        False, description="Whether the tester also writes tests for tasks whose `Verify:` line fails before the work."
+    )
+    keep_independent: bool = Field(False, description="Whether the tester's tests are committed with the task's work.")
 
 
 class RepairSettings(SettingsSection):
