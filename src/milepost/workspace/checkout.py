@@ -8,7 +8,6 @@ likes, and the engine never reads what it did there.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import stat
@@ -21,6 +20,7 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.core.folder_roadmap import is_of_roadmap, is_page
+from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
@@ -43,7 +43,7 @@ class Checkouts:
     """Makes, snapshots and removes checkouts below one folder that belongs to one engine."""
 
     def __init__(self, root: Path, git: Git) -> None:
-        self._root = root
+        self._root = real(root)
         self._git = git
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
@@ -162,12 +162,6 @@ class Checkouts:
 _ADD = ("add", "--all", "--no-warn-embedded-repo", "--", ".")
 
 
-def cache_folder(state: Path) -> Path:
-    """Where the checkouts of a state directory go: in the user's cache, named after the directory."""
-    name = hashlib.sha256(os.fsencode(state.resolve())).hexdigest()[:12]
-    return _cache() / f"{state.resolve().parent.name}-{name}"
-
-
 def kept_folder(checkouts: Path) -> Path:
     """Where attempts keep what outlives a process, beside the checkouts, which do not."""
     return checkouts.with_name(f"{checkouts.name}.kept")
@@ -175,16 +169,12 @@ def kept_folder(checkouts: Path) -> Path:
 
 def environments_folder() -> Path:
     """Where packages that projects need are installed, for all of them: in the user's cache."""
-    return _cache() / "environments"
+    return cache_root() / "environments"
 
 
 def workers_folder() -> Path:
     """Where workers keep their clones: in the user's cache."""
-    return _cache() / "workers"
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "milepost"
+    return cache_root() / "workers"
 
 
 def remove_folder(folder: Path) -> None:
@@ -266,5 +256,5 @@ def _refused(nested: str) -> Snapshot:
 def _unwritable(root: Path, error: OSError) -> StateUnwritable:
     return StateUnwritable(
         f"cannot write checkouts below {str(root)!r}: {error.strerror}",
-        "free some space or set XDG_CACHE_HOME to a writable folder, then: milepost resume",
+        "free some space or set MILEPOST_CHECKOUTS to a writable folder, then: milepost resume",
     )

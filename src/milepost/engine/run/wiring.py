@@ -39,7 +39,8 @@ from milepost.engine.verification.setup import VerificationSetup
 from milepost.memory.memory import StoredMemory
 from milepost.sandbox.policy import Audit
 from milepost.store.database import Database, open_database
-from milepost.workspace.checkout import Checkouts, cache_folder
+from milepost.workspace.checkout import Checkouts, kept_folder, remove_folder
+from milepost.workspace.checkout_places import checkouts_folder, earlier_folders
 from milepost.workspace.mileposts import remove_stale_locks
 
 
@@ -111,8 +112,12 @@ def _footing(
     """Open what is written down, and clear away what engines before this one left; at the end, what it leaves."""
     git = project.repository.git(project.state / "git", (lock_fd,))
     remove_stale_locks(project.repository.common_dir)
-    checkouts = Checkouts(cache_folder(project.state), git)
+    checkouts = Checkouts(checkouts_folder(project.state, settings.workspace.checkouts), git)
     checkouts.sweep()
+    for folder in earlier_folders(project.state, settings.workspace.checkouts):
+        with suppress(OSError):  # nothing is made there any more
+            remove_folder(folder)
+            remove_folder(kept_folder(folder))
     parking = Suspension()
     with ExitStack() as opened:
         opened.callback(_sweep, checkouts)

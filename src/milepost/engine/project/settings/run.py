@@ -95,3 +95,8 @@ class WorkspaceSettings(SettingsSection):
         description="Folders of projects that are planned together, relative to this file; `*` matches any name. "
         "Empty: this project and those its manifests declare.",
     )
+    checkouts: str = Field(
+        "",
+        description="Folder for the checkouts in which agents and checks work. Empty: in the user's cache, or in "
+        "/var/tmp where the cache lies in a folder that begins with a dot, which some tests cannot stand.",
+    )
