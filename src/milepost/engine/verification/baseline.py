@@ -15,6 +15,8 @@ from milepost.core.machine_failure import machine_failure
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.engine.verification.surroundings import Surroundings
+from milepost.verify.checks.environment import NAME as ENVIRONMENT
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, TestsCheck, find_flaky, outcomes, parameters, ran_to_the_end
@@ -28,18 +30,35 @@ ABOUT = "before the change: failing is no trouble"
 Ask = Callable[[Workspace, Bench], Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """An answer, and whether it is one for later runs too."""
+
+    answer: Any
+    lasts: bool = True
+
+
 class Baselines:
     """Knows, or finds out, how things stood at a tree.
 
-    Answers are kept for one run: in the next the same tree may stand otherwise, with a package that was
-    installed or a service that was started in between, and no task may be credited with that.
-    Only an answer that was come to is kept. Where there is none the answer is unknown (None): it is
-    not asked for again in this process, and again in the next.
+    Answers are kept, also for later runs, under the surroundings that they were got in: in others, with a package
+    that was installed or a service that was started in between, the same tree may stand otherwise, and no task may
+    be credited with that. What was got without all that the project needs is kept for the run alone, and so is an
+    answer that says nothing. Where there is none the answer is unknown (None): it is not asked for again in this
+    process, and again in the next.
     """
 
-    def __init__(self, journal: Journal, run: str, outfitter: CheckoutEquipper, runners: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        run: str,
+        outfitter: CheckoutEquipper,
+        runners: tuple[str, ...] = (),
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self._journal = journal
         self._run = run
+        self._surroundings = surroundings if surroundings is not None and surroundings.lasts else None
         self._outfitter = outfitter
         self._runners = runners
         self._lock = threading.Lock()
@@ -54,7 +73,8 @@ class Baselines:
         """A tree that was verified may be the base of the next: its tests need not be run again."""
         tests = [check for check in evidence.checks if check.name.partition(" ")[0] == NAME]
         if tests and all(ran_to_the_end(check) for check in tests):
-            self._journal.keep_answer(evidence.tree, self._asked(STANDING), _standing(*tests))
+            lacking = any(check.name == ENVIRONMENT and check.log for check in evidence.checks)
+            self._keep(evidence.tree, STANDING, _Found(answer=_standing(*tests), lasts=not lacking))
 
     def answer(self, commit: str, tree: str, question: str, ask: Ask) -> Any:
         """The answer that is kept, or the one that `ask` comes to in a checkout of the commit."""
@@ -62,21 +82,35 @@ class Baselines:
         with self._lock:
             mine = self._asking.setdefault(key, threading.Lock())
         with mine:
-            known = self._journal.answer(tree, self._asked(question))
+            known = self._known(tree, question)
             if known is not None or key in self._unknown:
                 return known
             found = self._find_out(commit, key, ask)
             if found is None:
                 self._unknown.add(key)
-            else:
-                self._journal.keep_answer(tree, self._asked(question), found)
-            return found
+                return None
+            self._keep(tree, question, found)
+            return found.answer
 
-    def _find_out(self, commit: str, key: tuple[str, str], ask: Ask) -> Any:
+    def _known(self, tree: str, question: str) -> Any:
+        known = (self._journal.answer(tree, asked) for asked in reversed(self._asked(question)))
+        return next((answer for answer in known if answer is not None), None)
+
+    def _keep(self, tree: str, question: str, found: _Found) -> None:
+        asked = self._asked(question)
+        self._journal.keep_answer(tree, asked[-1] if found.lasts and found.answer else asked[0], found.answer)
+
+    def _asked(self, question: str) -> tuple[str, ...]:
+        """The question as it is kept: in this run, and in the same surroundings, where that is possible."""
+        for_all = () if self._surroundings is None else (f"{self._surroundings.fingerprint}: {question}",)
+        return (f"{self._run}: {question}", *for_all)
+
+    def _find_out(self, commit: str, key: tuple[str, str], ask: Ask) -> _Found | None:
         """The answer, None where there is none: a question of ours that breaks must not park the run."""
         try:
             with self._checkout(commit, key) as (workspace, bench):
-                return ask(workspace, bench)
+                answer = ask(workspace, bench)
+                return None if answer is None else _Found(answer=answer, lasts=not bench.equipment.problem)
         except MilepostError:
             raise
         except Exception as error:
@@ -86,9 +120,6 @@ class Baselines:
 
     def runners(self) -> tuple[str, ...]:
         return self._runners
-
-    def _asked(self, question: str) -> str:
-        return f"{self._run}: {question}"
 
     @contextmanager
     def _checkout(self, commit: str, key: tuple[str, str]) -> Iterator[tuple[Workspace, Bench]]:

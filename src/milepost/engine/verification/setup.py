@@ -24,6 +24,7 @@ from milepost.engine.terminals.wrappers import DowngradedTerminal, LimitedTermin
 from milepost.engine.verification.baseline import Baselines
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.review import Reviewer
+from milepost.engine.verification.surroundings import Surroundings, surroundings_of
 from milepost.engine.verification.verifier import Verifier
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.secrets import SecretTerminal
@@ -81,7 +82,7 @@ class VerificationSetup:
         return Verifier(
             mileposts=mileposts,
             outfitter=outfitter,
-            baselines=Baselines(self.journal, self.run, outfitter, runners),
+            baselines=Baselines(self.journal, self.run, outfitter, runners, self.surroundings()),
             asked=VerificationScope(
                 level=level_named(verify.level),
                 mode=mode_named(verify.mode),
@@ -97,6 +98,12 @@ class VerificationSetup:
             reviewer=reviewer,
             ahead=ahead,
         )
+
+    def surroundings(self) -> Surroundings:
+        """What answers about a tree depend on beside it."""
+        top = self.project.repository.top
+        path = outside_environment(os.environ)["PATH"]
+        return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path)
 
     def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
