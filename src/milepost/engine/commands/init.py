@@ -37,6 +37,7 @@ SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the
 # task_timeout_s = 1800
 # idle_timeout_s = 300
 # check_timeout_s = 900
+# check_stall_s = 180
 """
 
 

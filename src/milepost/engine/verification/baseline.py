@@ -82,7 +82,7 @@ class Baselines:
         with self._lock:
             mine = self._asking.setdefault(key, threading.Lock())
         with mine:
-            known = self._known(tree, question)
+            known = self.known(tree, question)
             if known is not None or key in self._unknown:
                 return known
             found = self._find_out(commit, key, ask)
@@ -92,7 +92,12 @@ class Baselines:
             self._keep(tree, question, found)
             return found.answer
 
-    def _known(self, tree: str, question: str) -> Any:
+    def note(self, tree: str, question: str, answer: Any) -> None:
+        """Keep what came up beside the answer to another question."""
+        self._keep(tree, question, _Found(answer=answer, lasts=True))
+
+    def known(self, tree: str, question: str) -> Any:
+        """The answer that is kept, if any."""
         known = (self._journal.answer(tree, asked) for asked in reversed(self._asked(question)))
         return next((answer for answer in known if answer is not None), None)
 
@@ -143,6 +148,17 @@ class Baseline:
         found = self._standing()
         return None if found is None else found["outcomes"]
 
+    def tests_took_s(self) -> float | None:
+        """How long the project's tests took there, None where that is not known."""
+        took = (self._standing() or {}).get("took_ms")
+        return None if took is None else took / 1000
+
+    def command_took_s(self, line: str) -> float | None:
+        """How long a `Verify:` line took there, None where that is not known; the line itself is asked first."""
+        self.command(line)
+        took = self.baselines.known(self.tree, f"time of {line}")
+        return None if took is None else took / 1000
+
     def parameters(self) -> Mapping[str, str]:
         found = self._standing()
         return {} if found is None else found["parameters"]
@@ -166,7 +182,10 @@ class Baseline:
     def command(self, line: str) -> CheckOutcome | None:
         def ask(workspace: Workspace, bench: Bench) -> CheckOutcome | None:
             found = CommandCheck(command_line=line, bench=bench).run(workspace)
-            return found.outcome if found.exit_code is not None else None
+            if found.exit_code is None:
+                return None
+            self.baselines.note(self.tree, f"time of {line}", found.duration_ms)
+            return found.outcome
 
         found: CheckOutcome | None = self._answer(f"verify {line}", ask)
         return found
@@ -205,4 +224,5 @@ def _standing(*tests: CheckResult) -> dict[str, Any]:
     return {
         "outcomes": {name: outcome for check in tests for name, outcome in outcomes(check).items()},
         "parameters": {name: told for check in tests for name, told in parameters(check).items()},
+        "took_ms": sum(check.duration_ms for check in tests),
     }

@@ -114,6 +114,7 @@ class VerificationSetup:
             path=environ["PATH"],
             interpreter=require_interpreter(top, self.settings),
             timeout_s=self.settings.limits.check_timeout_s,
+            stall_timeout_s=self.settings.limits.check_stall_s,
             redact=self.redact,
         )
         environments = Environments(

@@ -49,6 +49,9 @@ class Limits(SettingsSection):
     task_timeout_s: float = Field(1800, gt=0, description="Seconds an agent has for one attempt.")
     idle_timeout_s: float = Field(300, gt=0, description="Seconds an agent may be silent.")
     check_timeout_s: float = Field(900, gt=0, description="Seconds for one command of a check.")
+    check_stall_s: float = Field(
+        180, gt=0, description="Seconds a command of a check may print nothing and use no processor time."
+    )
 
 
 class SurroundingsSettings(SettingsSection):
