@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Workspace
-from milepost.workspace.checkout import Snapshot, remove_folder
+from milepost.workspace.checkout import Checkouts, Snapshot, remove_folder
+from milepost.workspace.local_files import LocalFiles
 from tests.integration.repositories import Place, everything, marking, marks, new_place
 
 
@@ -420,3 +421,25 @@ def test_what_an_attempt_keeps_outlives_its_checkout_and_goes_with_its_run(place
     checkouts.forget("r1", "1.1-1")
     checkouts.forget("r1", "1.1-1")
     assert not any((place.home / "checkouts.kept").iterdir())
+
+
+def test_a_file_that_git_ignores_is_in_the_checkout_and_never_in_a_commit(place: Place) -> None:
+    (place.top / "config").mkdir()
+    (place.top / "config/local.json").write_text('{"a": 1}\n')
+    (place.top / ".env").write_text("A=1\n")
+    (place.top / ".env").chmod(0o600)
+    local = LocalFiles(top=place.top, names=(".env", "config/local.json", "ROADMAP.md"))
+    checkouts = Checkouts(place.home / "checkouts", place.repository.git(place.home / "own"), local)
+    committed = (place.top / "ROADMAP.md").read_text()
+    (place.top / "ROADMAP.md").write_text("changed, and not committed\n")
+    workspace = checkouts.make("one", place.head)
+    assert (workspace.folder / ".env").read_text() == "A=1\n"
+    assert (workspace.folder / ".env").stat().st_mode & 0o777 == 0o600
+    assert (workspace.folder / "config/local.json").is_file()
+    assert (workspace.folder / "ROADMAP.md").read_text() == committed
+    (workspace.folder / ".gitignore").write_text("!.env\n!config/local.json\n")
+    (workspace.folder / ".env").write_text("A=2\n")
+    (workspace.folder / "work.txt").write_text("work\n")
+    taken = checkouts.snapshot(workspace)
+    assert {".env", "config/local.json"}.isdisjoint(listing(place, taken.tree))
+    assert "work.txt" in taken.changed and ".gitignore" in taken.changed

@@ -22,6 +22,7 @@ from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.core.folder_roadmap import is_of_roadmap, is_page
 from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
+from milepost.workspace.local_files import LocalFiles
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
 LEFTOVERS = (
@@ -42,9 +43,10 @@ class Snapshot:
 class Checkouts:
     """Makes, snapshots and removes checkouts below one folder that belongs to one engine."""
 
-    def __init__(self, root: Path, git: Git) -> None:
+    def __init__(self, root: Path, git: Git, local: LocalFiles | None = None) -> None:
         self._root = real(root)
         self._git = git
+        self._local = local or LocalFiles(top=root)
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
@@ -60,6 +62,7 @@ class Checkouts:
             if tree:  # to the agent's own git, what was done before is not staged
                 own = {"GIT_INDEX_FILE": str(workspace.folder / ".git/index")}
                 self._git.plumb("read-tree", "--reset", commit, env=self._place(workspace) | own)
+            self._local.lay(workspace.folder, self._tracked(tree or commit))
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
@@ -88,6 +91,8 @@ class Checkouts:
             named = ((row, os.fsdecode(row.partition(b"\t")[2])) for row in rows if row)
             kept = [row + b"\0" for row, name in named if any(is_of_roadmap(name, path) for path in keep)]
             self._git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
+        if lent := sorted(set(self._local.names) - self._tracked(workspace.base)):
+            self._git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)
 
@@ -141,6 +146,14 @@ class Checkouts:
         nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
         return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
 
+    def _tracked(self, tree: str) -> frozenset[str]:
+        """Those of the local files that a tree has itself: they are the project's."""
+        names = self._local.names
+        if not names:
+            return frozenset()
+        rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree, "--", *names)
+        return frozenset(map(os.fsdecode, rows.split(b"\0"))) & frozenset(names)
+
     def _place(self, workspace: Workspace) -> dict[str, str]:
         index = workspace.folder.parent / "index"
         return {"GIT_WORK_TREE": str(workspace.folder), "GIT_INDEX_FILE": str(index)}
@@ -154,9 +167,14 @@ class Checkouts:
         shutil.copyfile(self._git.own_dir / "config", own / "config")
         if (self._git.own_dir / "shallow").exists():
             shutil.copyfile(self._git.own_dir / "shallow", own / "shallow")
-        (own / "info/exclude").write_text("\n".join(LEFTOVERS) + "\n")
+        lent = (f"/{name}" for name in self._local.names)
+        (own / "info/exclude").write_text("\n".join((*LEFTOVERS, *lent)) + "\n")
         (own / "HEAD").write_text(f"{workspace.base}\n")
         shutil.copyfile(workspace.folder.parent / "index", own / "index")
+
+
+def _rows(names: list[str]) -> bytes:
+    return b"".join(os.fsencode(name) + b"\0" for name in names)
 
 
 _ADD = ("add", "--all", "--no-warn-embedded-repo", "--", ".")

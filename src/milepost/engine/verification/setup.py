@@ -12,7 +12,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.env_templates import Templates
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets as known_secrets
-from milepost.engine.project.secrets import secrets_for_commands
+from milepost.engine.project.secrets import local_files, secrets_for_commands
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
@@ -103,7 +103,8 @@ class VerificationSetup:
         """What answers about a tree depend on beside it."""
         top = self.project.repository.top
         path = outside_environment(os.environ)["PATH"]
-        return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path)
+        copied = [content for content, _ in local_files(top, self.settings).contents().values()]
+        return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path, copied)
 
     def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""

@@ -12,6 +12,8 @@ from milepost.core.verdict import CheckResult, TestCase, judge
 from milepost.engine.memory.episodes import judges_agent
 from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, RunSpec, folded
 from milepost.engine.run.next_step import Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.retry_policy import counts
 from milepost.workspace.repository import Identity, Position
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
@@ -36,8 +38,6 @@ ORDER = RunSpec(
     started_at=0,
 )
 PASS = CheckResult(name="verify", outcome="passed", summary="exit 0", decisive=True)
-from milepost.repair.diagnosis.classify import classify
-from milepost.repair.strategy.retry_policy import counts
 
 
 def failing(*tests: str) -> CheckResult:
