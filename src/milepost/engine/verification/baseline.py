@@ -25,6 +25,7 @@ from milepost.verify.checks.verify_command import CommandCheck
 from milepost.verify.command_runner import Bench
 
 STANDING = "tests with their parameters"
+MESSAGES = 20
 ABOUT = "before the change: failing is no trouble"
 
 Ask = Callable[[Workspace, Bench], Any]
@@ -63,6 +64,7 @@ class Baselines:
         self._runners = runners
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
+        self._why: dict[str, str] = {}
         self._unknown: set[tuple[str, str]] = set()
 
     def at(self, commit: str, tree: str) -> Baseline:
@@ -91,6 +93,13 @@ class Baselines:
                 return None
             self._keep(tree, question, found)
             return found.answer
+
+    def explain(self, tree: str, why: str) -> None:
+        """Remember why the tests of a tree could not be run."""
+        self._why[tree] = why
+
+    def why(self, tree: str) -> str:
+        return self._why.get(tree, "")
 
     def note(self, tree: str, question: str, answer: Any) -> None:
         """Keep what came up beside the answer to another question."""
@@ -148,6 +157,14 @@ class Baseline:
         found = self._standing()
         return None if found is None else found["outcomes"]
 
+    def messages(self) -> tuple[str, ...]:
+        """What the tests that fail there say, as far as it is kept."""
+        return tuple((self._standing() or {}).get("messages", ()))
+
+    def why_unknown(self) -> str:
+        """Why the tests could not be run there, where that was tried by this process."""
+        return self.baselines.why(self.tree)
+
     def tests_took_s(self) -> float | None:
         """How long the project's tests took there, None where that is not known."""
         took = (self._standing() or {}).get("took_ms")
@@ -166,7 +183,10 @@ class Baseline:
     def _standing(self) -> dict[str, Any] | None:
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
             found = TestsCheck(bench=bench, runners=self.baselines.runners()).run(workspace)
-            return _standing(found) if ran_to_the_end(found) else None
+            if not ran_to_the_end(found):
+                self.baselines.explain(self.tree, found.summary)
+                return None
+            return _standing(found)
 
         found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
@@ -224,5 +244,6 @@ def _standing(*tests: CheckResult) -> dict[str, Any]:
     return {
         "outcomes": {name: outcome for check in tests for name, outcome in outcomes(check).items()},
         "parameters": {name: told for check in tests for name, told in parameters(check).items()},
+        "messages": [case.message for check in tests for case in check.cases if case.outcome == "failed"][:MESSAGES],
         "took_ms": sum(check.duration_ms for check in tests),
     }
