@@ -12,7 +12,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from milepost.core.folder_roadmap import is_of_roadmap, is_page
 from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
 from milepost.workspace.local_files import LocalFiles
+from milepost.workspace.own_stores import Filled, OwnStores, sha256_of
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
 LEFTOVERS = (
@@ -47,6 +48,7 @@ class Checkouts:
         self._root = real(root)
         self._git = git
         self._local = local or LocalFiles(top=root)
+        self._stores = OwnStores(common_dir=git.git_dir)
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
@@ -62,6 +64,8 @@ class Checkouts:
             if tree:  # to the agent's own git, what was done before is not staged
                 own = {"GIT_INDEX_FILE": str(workspace.folder / ".git/index")}
                 self._git.plumb("read-tree", "--reset", commit, env=self._place(workspace) | own)
+            filled = self._stores.fill(self._git, tree or commit, workspace.folder)
+            (home / "filled").write_text(filled.to_json())
             self._local.lay(workspace.folder, self._tracked(tree or commit))
         except OSError as error:
             raise _unwritable(self._root, error) from error
@@ -81,7 +85,8 @@ class Checkouts:
         try:
             for path in keep:
                 _clear_roadmap(workspace.folder, path)
-            self._git.plumb(*ignoring, *_ADD, env=env)
+            filled = self.filled(workspace)
+            self._git.plumb(*ignoring, *_ADD, *(f":(exclude,top,literal){path}" for path in filled.modules), env=env)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         except GitFailed as error:
@@ -91,6 +96,8 @@ class Checkouts:
             named = ((row, os.fsdecode(row.partition(b"\t")[2])) for row in rows if row)
             kept = [row + b"\0" for row, name in named if any(is_of_roadmap(name, path) for path in keep)]
             self._git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
+        if problem := self._put_pointers_back(workspace, filled.large, env):
+            return Snapshot(problem=problem)
         if lent := sorted(set(self._local.names) - self._tracked(workspace.base)):
             self._git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
         tree = self._git.plumb("write-tree", env=env)
@@ -145,6 +152,23 @@ class Checkouts:
         changes = dict(zip(raw[1::2], raw[0::2], strict=False))
         nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
         return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
+
+    def filled(self, workspace: Workspace) -> Filled:
+        """What of submodules and large files was put into a checkout, and what the user's repository lacks of them."""
+        kept = workspace.folder.parent / "filled"
+        return Filled.from_json(kept.read_text()) if kept.exists() else Filled()
+
+    def _put_pointers_back(self, workspace: Workspace, large: Mapping[str, str], env: Mapping[str, str]) -> str:
+        """Let the index have the pointers to large files again; says which of them were changed, if any."""
+        there = {path: sha256_of(workspace.folder / path) for path in large}
+        changed = [path for path, oid in large.items() if there[path] not in ("", oid)]
+        if changed:
+            return f"{changed[0]} is kept by git-lfs: a new version of it can only be committed by a person"
+        same = [path for path, oid in large.items() if there[path] == oid]
+        if same:
+            rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *same)
+            self._git.plumb("update-index", "-z", "--index-info", stdin=rows, env=env)
+        return ""
 
     def _tracked(self, tree: str) -> frozenset[str]:
         """Those of the local files that a tree has itself: they are the project's."""
