@@ -130,7 +130,7 @@ class Repository:
     def ignores(self, path: str) -> bool:
         """Whether the user's tree has a file here that git ignores."""
         inside = not path.startswith("/") and ".." not in path.split("/") and (self.top / path).is_file()
-        return inside and _ask(self.top, "--literal-pathspecs", "check-ignore", "--quiet", "--", path).returncode == 0
+        return inside and _ask(self.top, "check-ignore", "--quiet", "--", f"./{path}").returncode == 0
 
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
