@@ -65,7 +65,8 @@ def settings_page() -> str:
 
 def _section(title: str, section: Any) -> list[str]:
     rows = []
-    for key, setting in section.model_fields.items():
+    for name, setting in section.model_fields.items():
+        key = setting.alias or name
         default = "absent" if setting.default is None else f"`{json.dumps(setting.default)}`"
         rows.append(f"| `{key}` | {default} | {setting.description} |")
     return [f"## [{title}]\n\n| setting | default | |\n|---|---|---|", *rows, ""]

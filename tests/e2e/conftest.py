@@ -80,7 +80,8 @@ class Sandbox:
     def environment(self) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
         path = f"{lean.python().parent}{os.pathsep}{os.environ['PATH']}"
-        return {**kept, "PATH": path, "HOME": str(self.home), "COLUMNS": "100"}
+        checkouts = str(self.home / ".cache/milepost")  # where a test finds them, and no other
+        return {**kept, "PATH": path, "HOME": str(self.home), "COLUMNS": "100", "MILEPOST_CHECKOUTS": checkouts}
 
     def argv(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "milepost", *words]

@@ -139,7 +139,7 @@ def test_a_disk_that_is_full_while_an_agent_works_parks_the_run_until_there_is_s
         pytest.skip("this machine does not let a tmpfs be mounted")
     sandbox.roadmap(WAITING + NEXT)
     try:
-        process = sandbox.start("run", "--agent", sandbox.agent, XDG_CACHE_HOME=str(place))
+        process = sandbox.start("run", "--agent", sandbox.agent, MILEPOST_CHECKOUTS=str(place / "milepost"))
         wait_until(lambda: any(place.glob("milepost/*/*-act/tree/a.txt")))
         fill(place / "filler", shutil.disk_usage(place).free)
         sandbox.let_go()
@@ -147,7 +147,7 @@ def test_a_disk_that_is_full_while_an_agent_works_parks_the_run_until_there_is_s
         assert process.returncode == 1 and "Traceback" not in stderr
         assert "milepost resume" in stderr, stderr
         (place / "filler").unlink()
-        resumed = sandbox.milepost("resume", XDG_CACHE_HOME=str(place))
+        resumed = sandbox.milepost("resume", MILEPOST_CHECKOUTS=str(place / "milepost"))
         assert resumed.code == 0, resumed.stderr
         assert sandbox.mileposts() == ["1.1", "1.2"]
     finally:

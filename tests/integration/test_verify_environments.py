@@ -394,6 +394,34 @@ def test_packages_of_node_are_installed_once_and_linked_into_the_checkout(place:
 
 
 @needs("npm")
+def test_a_workspace_whose_own_lock_is_stale_is_installed_and_one_that_an_attempt_made_stale_is_not(
+    place: Place,
+) -> None:
+    place.write(
+        **{
+            "package.json": manifest(workspaces=["packages/*"], dependencies={"tiny": "file:vendored/tiny.tgz"}),
+            "packages/a/package.json": json.dumps({"name": "a", "version": "1.0.0", "main": "i.js"}),
+            "packages/a/i.js": "module.exports = 'a'\n",
+            "vendored/README": "",
+        }
+    )
+    (place.repository / "vendored" / "tiny.tgz").write_bytes(tarball("tiny", "1.0.0"))
+    lock = ["npm", "install", "--package-lock-only", "--offline", "--no-audit", "--loglevel=error"]
+    subprocess.run(lock, cwd=place.repository, env={"PATH": place.path, "HOME": str(place.root)}, check=True)
+    asking = {"packages/b/package.json": json.dumps({"name": "b", "version": "1.0.0", "dependencies": {"a": "1.0.0"}})}
+
+    blamed = place.environments().for_checkout(place.checkout(**asking))
+    place.write(**asking)
+    workspace = place.checkout()
+    excused = place.environments().for_checkout(workspace)
+
+    assert "npm exit 1" in blamed.problem
+    assert excused.problem == "" and "without package-lock.json, which is out of date" in excused.origin[-1]
+    told = place.run(workspace, excused, "node", "-e", "console.log(require('tiny'), require('a'))")
+    assert told.stdout == "1.0.0 a\n", told.stderr
+
+
+@needs("npm")
 def test_what_a_command_did_to_linked_packages_is_undone_before_the_next(place: Place) -> None:
     place.write(**{"package.json": manifest(devDependencies={"tiny": "1.0.0"})})
     write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import socket
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from milepost.core.attempt import Workspace
-from milepost.workspace.checkout import Snapshot, remove_folder
+from milepost.workspace.checkout import Checkouts, Snapshot, remove_folder
+from milepost.workspace.local_files import LocalFiles
 from tests.integration.repositories import Place, everything, marking, marks, new_place
 
 
@@ -420,3 +422,64 @@ def test_what_an_attempt_keeps_outlives_its_checkout_and_goes_with_its_run(place
     checkouts.forget("r1", "1.1-1")
     checkouts.forget("r1", "1.1-1")
     assert not any((place.home / "checkouts.kept").iterdir())
+
+
+def test_a_file_that_git_ignores_is_in_the_checkout_and_never_in_a_commit(place: Place) -> None:
+    (place.top / "config").mkdir()
+    (place.top / "config/local.json").write_text('{"a": 1}\n')
+    (place.top / ".env").write_text("A=1\n")
+    (place.top / ".env").chmod(0o600)
+    local = LocalFiles(top=place.top, names=(".env", "config/local.json", "ROADMAP.md"))
+    checkouts = Checkouts(place.home / "checkouts", place.repository.git(place.home / "own"), local)
+    committed = (place.top / "ROADMAP.md").read_text()
+    (place.top / "ROADMAP.md").write_text("changed, and not committed\n")
+    workspace = checkouts.make("one", place.head)
+    assert (workspace.folder / ".env").read_text() == "A=1\n"
+    assert (workspace.folder / ".env").stat().st_mode & 0o777 == 0o600
+    assert (workspace.folder / "config/local.json").is_file()
+    assert (workspace.folder / "ROADMAP.md").read_text() == committed
+    (workspace.folder / ".gitignore").write_text("!.env\n!config/local.json\n")
+    (workspace.folder / ".env").write_text("A=2\n")
+    (workspace.folder / "work.txt").write_text("work\n")
+    taken = checkouts.snapshot(workspace)
+    assert {".env", "config/local.json"}.isdisjoint(listing(place, taken.tree))
+    assert "work.txt" in taken.changed and ".gitignore" in taken.changed
+
+
+def test_a_submodule_is_filled_from_the_users_own_store_and_stays_a_pointer(place: Place) -> None:
+    with_submodule(place)
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    assert (workspace.folder / "sub/README.md").read_text() == "A project\n"
+    (workspace.folder / "sub/README.md").write_text("changed\n")
+    (workspace.folder / "new.txt").write_text("new\n")
+    taken = checkouts.snapshot(workspace)
+    assert (taken.problem, taken.changed) == ("", ("new.txt",))
+    assert listing(place, taken.tree)["sub"] == "160000"
+    shutil.rmtree(place.top / ".git/modules")
+    again = checkouts.make("two", place.head)
+    assert not any((again.folder / "sub").iterdir()) and checkouts.filled(again).missing == ("sub",)
+
+
+def test_large_files_are_there_by_their_content_and_committed_as_pointers(place: Place) -> None:
+    large = b"large content\n"
+    oid = hashlib.sha256(large).hexdigest()
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(large)}\n"
+    place.write("data.bin", pointer)
+    place.write("lost.bin", pointer.replace(oid, "0" * 64))
+    place.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n")
+    place.commit("Large")
+    stored = place.top / ".git/lfs/objects" / oid[:2] / oid[2:4] / oid
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(large)
+    checkouts = place.checkouts()
+    workspace = checkouts.make("one", place.head)
+    assert (workspace.folder / "data.bin").read_bytes() == large
+    assert checkouts.filled(workspace).missing == ("lost.bin",)
+    (workspace.folder / "new.txt").write_text("new\n")
+    taken = checkouts.snapshot(workspace)
+    assert taken.changed == ("new.txt",) and content(place, taken.tree, "data.bin").decode() == pointer
+    (workspace.folder / "data.bin").write_bytes(b"other\n")
+    assert "data.bin is kept by git-lfs" in checkouts.snapshot(workspace).problem
+    (workspace.folder / "data.bin").unlink()
+    assert set(checkouts.snapshot(workspace).changed) == {"data.bin", "new.txt"}

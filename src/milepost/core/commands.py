@@ -14,6 +14,7 @@ Termination = Literal[
     "exited", "signalled", "timeout", "idle", "output", "killed", "not_started",
     "memory", "cpu", "disk", "processes", "steps",
 ]  # fmt: skip
+RAN_OUT_OF_TIME = "ran out of time"
 Stream = Literal["stdout", "stderr"]
 
 
@@ -89,6 +90,7 @@ class Command:
     stdin: str = ""
     timeout_s: float = 600.0
     idle_timeout_s: float | None = None
+    stall_timeout_s: float | None = None  # how long it may say nothing and compute nothing, where that can be seen
     output_bytes: int = 1_000_000
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
@@ -134,7 +136,8 @@ def ending_in_words(result: CommandResult, *, program: str, timeout_s: float) ->
         case "exited":
             return f"exit {result.exit_code}"
         case "timeout":
-            return f"timed out after {timeout_s:g} s"
+            why = "" if result.error in ("", RAN_OUT_OF_TIME) else f": {result.error}"
+            return f"timed out after {timeout_s:g} s{why}"
         case "idle":
             return f"was stopped: it {result.error or 'said nothing for too long'}"
         case "output" | "memory" | "cpu" | "disk" | "processes" | "steps":

@@ -37,7 +37,8 @@ class FailureClass(StrEnum):
 class Failure:
     """One failed attempt as it is counted: `signature` is the same for the same error in other places.
 
-    `subject` is the one thing it is about where there is one: the module that is missing, the file.
+    `subject` is the one thing it is about where there is one: the module that is missing, the file. `machine` is what
+    a person can do where the machine failed and not the work; empty where it did not.
     """
 
     kind: FailureClass
@@ -46,3 +47,4 @@ class Failure:
     summary: str
     subject: str = ""
     check: str = ""
+    machine: str = ""

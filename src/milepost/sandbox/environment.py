@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+
+from milepost.sandbox.confined import PathRefused, PlainFolder
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PASSED_ON = frozenset({"PATH", "LANG", "TZ", "TERM", "USER", "LOGNAME"})
@@ -28,8 +31,8 @@ def environment(
     return {**defaults, **passed_on, **own, **toolchains, **given}
 
 
-def prepare_scratch(scratch: Path) -> None:
-    """Make the folders that the environment names.
+def prepare_scratch(scratch: Path, lent: Mapping[str, str] | None = None) -> None:
+    """Make the folders that the environment names, and in the home the files that are `lent`, where it has none.
 
     An earlier guest owned what is inside: a link it left there would lead the next one astray, so it is removed.
     """
@@ -37,3 +40,8 @@ def prepare_scratch(scratch: Path) -> None:
         if folder.is_symlink():
             folder.unlink()
         folder.mkdir(parents=True, exist_ok=True)
+    home = PlainFolder(scratch / "home")
+    for name, text in (lent or {}).items():
+        with suppress(PathRefused):
+            if home.mode(name) is None:
+                home.write(name, text.encode())

@@ -14,7 +14,8 @@ from typing import Any
 from milepost.core.commands import NO_NETWORK, Bounds, Command, Network, TrustLevel
 from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.environment import DEFAULT_PATH, environment, prepare_scratch
-from milepost.sandbox.visible_paths import Missing, Reach, find_program, led_out_of, reach, toolchain_variables
+from milepost.sandbox.toolchain_managers import managers_in_use
+from milepost.sandbox.visible_paths import Missing, Reach, find_program, led_out_of, reach
 
 WALLS_PARENT = Path(__file__).parent
 _MEBIBYTE = 1 << 20
@@ -121,19 +122,20 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
     if not command.argv:
         return Missing("there is no program to run: argv is empty")
     command = replace(command, cwd=command.cwd.absolute(), scratch=command.scratch.absolute())
+    path = command.env.get("PATH") or os.environ.get("PATH") or DEFAULT_PATH
+    managers = managers_in_use(path, around.home, command.cwd)
     try:
-        prepare_scratch(command.scratch)
+        prepare_scratch(command.scratch, managers.lent)
     except OSError as problem:
         if failure := machine_failure(problem, f"the scratch folder {str(command.scratch)!r} cannot be created"):
             raise failure from problem
         return Missing(f"the scratch folder cannot be created: {problem}")
-    path = command.env.get("PATH") or os.environ.get("PATH") or DEFAULT_PATH
     variables = environment(
         host=os.environ,
         user=_user(),
         scratch=command.scratch,
         given=command.env,
-        toolchains=toolchain_variables(path, around.home),
+        toolchains=managers.variables,
     )
     if not os.access(command.cwd, os.F_OK):
         return Missing(f"the working directory does not exist: {command.cwd}")
@@ -142,7 +144,8 @@ def launch_of(command: Command, around: Surroundings) -> Launch | Missing:
     program = find_program(command.argv[0], path, command.cwd)
     if isinstance(program, Missing):
         return program
-    reached = reach(command, program=program, path=path, home=around.home, extra=around.readable)
+    extra = (*managers.readable, *around.readable)
+    reached = reach(command, program=program, path=path, home=around.home, extra=extra)
     return Launch(
         program=program,
         argv=command.argv,

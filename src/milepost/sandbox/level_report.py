@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from milepost.core.commands import Termination
+from milepost.core.commands import RAN_OUT_OF_TIME, Termination
 from milepost.core.errors import MachineFailed
 from milepost.core.machine_failure import machine_failure
 
@@ -74,7 +74,7 @@ def how_it_ended(report: Report, ended_for: HowItEnded | None) -> HowItEnded:
         case "guest":
             return HowItEnded("exited")
         case "timeout":
-            return HowItEnded("timeout", "ran out of time")
+            return HowItEnded("timeout", RAN_OUT_OF_TIME)
         case "memory" | "cpu" | "disk" | "output" | "processes" as excess:
             return HowItEnded(excess, report.words)
         case "silence":

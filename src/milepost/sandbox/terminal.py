@@ -17,6 +17,7 @@ from milepost.sandbox.capture_output import FLOOD_BYTES, Capture, LineCutter
 from milepost.sandbox.egress.launch import Outlet
 from milepost.sandbox.launch import Prepare, Surroundings, launch_of, users_home
 from milepost.sandbox.level_report import ENFORCED_BY_HOST, HowItEnded, how_it_ended
+from milepost.sandbox.stall import Stall
 from milepost.sandbox.visible_paths import Missing
 from milepost.sandbox.warden_client import GLANCE_S, Descriptors, Guest, Launcher, Warden
 
@@ -128,6 +129,7 @@ class _Conversation:
         """Return when the relay has reported and all output is read."""
         drains = (self._stdout, self._stderr)
         heard_at = time.monotonic()
+        stall = Stall(self._command.stall_timeout_s, guest.cpu_s)
         with selectors.DefaultSelector() as selector:
             for drain in drains:
                 os.set_blocking(drain.descriptor, False)
@@ -141,6 +143,7 @@ class _Conversation:
                 for key, _ in ready:
                     if isinstance(key.data, _Drain):
                         heard_at = time.monotonic()
+                        stall.heard(heard_at)
                         if not self._take(key.data, guest):
                             selector.unregister(key.fd)
                     elif key.fd == self._stdin and not self._feed(key.fd):
@@ -149,6 +152,8 @@ class _Conversation:
                 if not ready and self._patience(heard_at) <= 0:
                     guest.end(HowItEnded("idle", f"said nothing for {self._command.idle_timeout_s:g} s"))
                     heard_at = time.monotonic()
+                if stall.is_over(time.monotonic()):
+                    guest.end(HowItEnded("idle", stall.words))
                 guest.insist_on_the_end()
                 if any(key.fd == guest.status for key, _ in ready) and not guest.listen():
                     break

@@ -131,7 +131,7 @@ def _system_and_toolchains(
 
     `writable` differs with every command, so it is given only where it matters: when something found lies in it.
     """
-    system = tuple(part for folder in SYSTEM for part in _around(folder, home))
+    system = tuple(part for folder in SYSTEM for part in _around(folder, _real(home)))
     if os.geteuid() == 0:  # others cannot read what is root's alone
         system = tuple(part for folder in system for part in _opened(folder))
     return (*system, *toolchains(path, home=home, program=program, covered=system, distrusted=writable))
@@ -169,14 +169,6 @@ def toolchains(
     return tuple(each for each in wider if not _within(each.parent, wider))
 
 
-def toolchain_variables(path: str, home: Path) -> dict[str, str]:
-    """What tells a toolchain where it is installed when HOME is no longer the user's."""
-    on_path = {Path(entry) for entry in path.split(os.pathsep)}
-    if home / ".cargo/bin" in on_path and (home / ".rustup").is_dir():
-        return {"RUSTUP_HOME": str(home / ".rustup")}
-    return {}
-
-
 def _executable(candidate: Path, name: str) -> Path | Missing:
     mode = _mode(candidate)
     if not mode:
@@ -194,10 +186,13 @@ def _installation(folder: Path, home: Path) -> Iterator[Path]:
     if _is_folder(prefix / "libexec") and _is_folder(prefix / "versions"):
         yield from (prefix / part for part in _PARTS_OF_PYENV)
     elif folder.name in _BIN:
-        within_home = str(prefix.relative_to(home)) if prefix.is_relative_to(home) else ""
-        yield from (prefix / part for part in _PARTS_OF_HOME.get(within_home, _PARTS))
-        if within_home == ".cargo":
-            yield home / ".rustup"
+        yield from (prefix / part for part in _PARTS_OF_HOME.get(_part_of_home(prefix, home), _PARTS))
+
+
+def _part_of_home(prefix: Path, home: Path) -> str:
+    """Which part of the home a folder is, by whatever name; empty for none that is opened by less than its parts."""
+    real = _real(prefix)
+    return next((part for part in _PARTS_OF_HOME if prefix == home / part or real == _real(home / part)), "")
 
 
 def _bases(folder: Path) -> Iterator[Path]:

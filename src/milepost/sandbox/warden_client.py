@@ -18,10 +18,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from milepost.core.commands import RAN_OUT_OF_TIME
 from milepost.core.errors import MachineFailed
 from milepost.core.machine_failure import machine_failure
 from milepost.sandbox.launch import Launch
 from milepost.sandbox.level_report import HowItEnded, Report
+from milepost.sandbox.stall import cpu_of_guest
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from walls.warden import main; main()"
 _WALLS = Path(__file__).parent
@@ -154,7 +156,7 @@ class Guest:
     def insist_on_the_end(self) -> None:
         """End the relay itself when it should have ended its guest by now; the warden then ends what it left."""
         if time.monotonic() > self._due and self._relay is not None:
-            self.ended_for = self.ended_for or HowItEnded("timeout", "ran out of time")
+            self.ended_for = self.ended_for or HowItEnded("timeout", RAN_OUT_OF_TIME)
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._relay, signal.SIGKILL)
 
@@ -166,6 +168,10 @@ class Guest:
             if poller.poll(GLANCE_S * 1000) and not self.listen():
                 return
             self.insist_on_the_end()
+
+    def cpu_s(self) -> float | None:
+        """The processor time of all that the guest is and was; None where that cannot be seen."""
+        return None if self._relay is None else cpu_of_guest(self._relay)
 
     def report(self) -> Report:
         return Report.of(self._facts)

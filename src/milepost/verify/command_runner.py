@@ -19,6 +19,7 @@ from milepost.verify.watched import Watched
 LONGEST_LOG = 8_000
 _ALONE = {"PYTHONNOUSERSITE": "1"}  # what one command leaves in its home is not imported by the next
 LONGEST_LINE = 200
+SHORTEST_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class Bench:
     terminal: Terminal
     interpreter: ProjectPython | None = None
     timeout_s: float = 600.0
+    stall_timeout_s: float | None = None
+    took_at_base_s: float | None = None
     redact: Callable[[str], str] = str
     path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))
     pytest: PytestPresence = field(default_factory=PytestPresence)
@@ -74,6 +77,7 @@ class Bench:
             env={**_ALONE, **own, **self.equipment.variables, **(env or {})},
             stdin=stdin,
             timeout_s=self.timeout_s if timeout_s is None else timeout_s,
+            stall_timeout_s=self.stall_timeout_s,
             about=self.about,
             readable=(*needed, *readable),
             writable=(workspace.folder,) if cwd else (),
@@ -84,8 +88,19 @@ class Bench:
             result,
             stdout=self.redact(result.stdout),
             stderr=self.redact(result.stderr),
-            error=self.redact(result.error),
+            error=self.redact(self._why_ended(result)),
         )
+
+    def timed_by(self, took_s: float | None) -> Bench:
+        """The same bench for commands that took so long at the base: one that takes many times as long has no end."""
+        if took_s is None or allowed_s(took_s) >= self.timeout_s:
+            return self
+        return replace(self, timeout_s=allowed_s(took_s), took_at_base_s=took_s)
+
+    def _why_ended(self, result: CommandResult) -> str:
+        if result.termination != "timeout" or self.took_at_base_s is None:
+            return result.error
+        return f"it took {self.took_at_base_s:.3g} s at the base"
 
     def equipped(self, equipment: Equipment) -> Bench:
         """The same bench for the checkout that the equipment was got for."""
@@ -109,6 +124,11 @@ class Bench:
 
     def _redacting(self, on_line: Callable[[Line], None]) -> Callable[[Line], None]:
         return lambda line: on_line(replace(line, text=self.redact(line.text)))
+
+
+def allowed_s(took_s: float) -> float:
+    """How long a command may take that took so long at the base: longer on a busy machine, but not without end."""
+    return max(SHORTEST_LIMIT_S, 5 * took_s + 30)
 
 
 def log_of(result: CommandResult) -> str:

@@ -8,12 +8,11 @@ likes, and the engine never reads what it did there.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,10 @@ from pathlib import Path
 from milepost.core.attempt import Workspace
 from milepost.core.errors import GitFailed, StateUnwritable
 from milepost.core.folder_roadmap import is_of_roadmap, is_page
+from milepost.workspace.checkout_places import cache_root, real
 from milepost.workspace.git import Git, neutral_environment, off_switches
+from milepost.workspace.local_files import LocalFiles
+from milepost.workspace.own_stores import Filled, OwnStores, sha256_of
 
 # What tools leave behind and nobody means to commit, for projects that do not ignore it themselves.
 LEFTOVERS = (
@@ -42,9 +44,11 @@ class Snapshot:
 class Checkouts:
     """Makes, snapshots and removes checkouts below one folder that belongs to one engine."""
 
-    def __init__(self, root: Path, git: Git) -> None:
-        self._root = root
+    def __init__(self, root: Path, git: Git, local: LocalFiles | None = None) -> None:
+        self._root = real(root)
         self._git = git
+        self._local = local or LocalFiles(top=root)
+        self._stores = OwnStores(common_dir=git.git_dir)
 
     def make(self, name: str, commit: str, *, tree: str = "") -> Workspace:
         """A fresh checkout of a commit, or of `tree` on top of it; what was under this name before is gone."""
@@ -60,6 +64,9 @@ class Checkouts:
             if tree:  # to the agent's own git, what was done before is not staged
                 own = {"GIT_INDEX_FILE": str(workspace.folder / ".git/index")}
                 self._git.plumb("read-tree", "--reset", commit, env=self._place(workspace) | own)
+            filled = self._stores.fill(self._git, tree or commit, workspace.folder)
+            (home / "filled").write_text(filled.to_json())
+            self._local.lay(workspace.folder, self._tracked(tree or commit))
         except OSError as error:
             raise _unwritable(self._root, error) from error
         return workspace
@@ -78,7 +85,8 @@ class Checkouts:
         try:
             for path in keep:
                 _clear_roadmap(workspace.folder, path)
-            self._git.plumb(*ignoring, *_ADD, env=env)
+            filled = self.filled(workspace)
+            self._git.plumb(*ignoring, *_ADD, *(f":(exclude,top,literal){path}" for path in filled.modules), env=env)
         except OSError as error:
             raise _unwritable(self._root, error) from error
         except GitFailed as error:
@@ -88,6 +96,10 @@ class Checkouts:
             named = ((row, os.fsdecode(row.partition(b"\t")[2])) for row in rows if row)
             kept = [row + b"\0" for row, name in named if any(is_of_roadmap(name, path) for path in keep)]
             self._git.plumb("update-index", "-z", "--index-info", stdin=b"".join(kept), env=env)
+        if problem := self._put_pointers_back(workspace, filled.large, env):
+            return Snapshot(problem=problem)
+        if lent := sorted(set(self._local.names) - self._tracked(workspace.base)):
+            self._git.plumb("update-index", "--force-remove", "-z", "--stdin", stdin=_rows(lent), env=env)
         tree = self._git.plumb("write-tree", env=env)
         return self._compared(workspace, tree)
 
@@ -141,6 +153,31 @@ class Checkouts:
         nested = next((path for path, modes in changes.items() if modes.split()[1] == "160000"), None)
         return Snapshot(tree=tree, changed=tuple(changes)) if nested is None else _refused(nested)
 
+    def filled(self, workspace: Workspace) -> Filled:
+        """What of submodules and large files was put into a checkout, and what the user's repository lacks of them."""
+        kept = workspace.folder.parent / "filled"
+        return Filled.from_json(kept.read_text()) if kept.exists() else Filled()
+
+    def _put_pointers_back(self, workspace: Workspace, large: Mapping[str, str], env: Mapping[str, str]) -> str:
+        """Let the index have the pointers to large files again; says which of them were changed, if any."""
+        there = {path: sha256_of(workspace.folder / path) for path in large}
+        changed = [path for path, oid in large.items() if there[path] not in ("", oid)]
+        if changed:
+            return f"{changed[0]} is kept by git-lfs: a new version of it can only be committed by a person"
+        same = [path for path, oid in large.items() if there[path] == oid]
+        if same:
+            rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--full-tree", workspace.base, "--", *same)
+            self._git.plumb("update-index", "-z", "--index-info", stdin=rows, env=env)
+        return ""
+
+    def _tracked(self, tree: str) -> frozenset[str]:
+        """Those of the local files that a tree has itself: they are the project's."""
+        names = self._local.names
+        if not names:
+            return frozenset()
+        rows = self._git.plumb_bytes("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree, "--", *names)
+        return frozenset(map(os.fsdecode, rows.split(b"\0"))) & frozenset(names)
+
     def _place(self, workspace: Workspace) -> dict[str, str]:
         index = workspace.folder.parent / "index"
         return {"GIT_WORK_TREE": str(workspace.folder), "GIT_INDEX_FILE": str(index)}
@@ -154,18 +191,17 @@ class Checkouts:
         shutil.copyfile(self._git.own_dir / "config", own / "config")
         if (self._git.own_dir / "shallow").exists():
             shutil.copyfile(self._git.own_dir / "shallow", own / "shallow")
-        (own / "info/exclude").write_text("\n".join(LEFTOVERS) + "\n")
+        lent = (f"/{name}" for name in self._local.names)
+        (own / "info/exclude").write_text("\n".join((*LEFTOVERS, *lent)) + "\n")
         (own / "HEAD").write_text(f"{workspace.base}\n")
         shutil.copyfile(workspace.folder.parent / "index", own / "index")
 
 
+def _rows(names: list[str]) -> bytes:
+    return b"".join(os.fsencode(name) + b"\0" for name in names)
+
+
 _ADD = ("add", "--all", "--no-warn-embedded-repo", "--", ".")
-
-
-def cache_folder(state: Path) -> Path:
-    """Where the checkouts of a state directory go: in the user's cache, named after the directory."""
-    name = hashlib.sha256(os.fsencode(state.resolve())).hexdigest()[:12]
-    return _cache() / f"{state.resolve().parent.name}-{name}"
 
 
 def kept_folder(checkouts: Path) -> Path:
@@ -175,16 +211,12 @@ def kept_folder(checkouts: Path) -> Path:
 
 def environments_folder() -> Path:
     """Where packages that projects need are installed, for all of them: in the user's cache."""
-    return _cache() / "environments"
+    return cache_root() / "environments"
 
 
 def workers_folder() -> Path:
     """Where workers keep their clones: in the user's cache."""
-    return _cache() / "workers"
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "milepost"
+    return cache_root() / "workers"
 
 
 def remove_folder(folder: Path) -> None:
@@ -266,5 +298,5 @@ def _refused(nested: str) -> Snapshot:
 def _unwritable(root: Path, error: OSError) -> StateUnwritable:
     return StateUnwritable(
         f"cannot write checkouts below {str(root)!r}: {error.strerror}",
-        "free some space or set XDG_CACHE_HOME to a writable folder, then: milepost resume",
+        "free some space or set MILEPOST_CHECKOUTS to a writable folder, then: milepost resume",
     )

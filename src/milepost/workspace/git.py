@@ -62,6 +62,7 @@ class Git:
     """Runs git on one repository, neutrally."""
 
     def __init__(self, *, git_dir: Path, objects: Path, own_dir: Path, held_fds: tuple[int, ...] = ()) -> None:
+        self.git_dir = git_dir
         self.objects = objects
         self.own_dir = own_dir
         self._objects_alone = {"GIT_DIR": str(own_dir), "GIT_OBJECT_DIRECTORY": str(objects)}

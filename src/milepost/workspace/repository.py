@@ -127,6 +127,11 @@ class Repository:
         done = _ask(self.top, *off_switches(self.filters()), *words)
         return tuple(row[3:] for row in done.stdout.split("\0") if row) if done.returncode == 0 else None
 
+    def ignores(self, path: str) -> bool:
+        """Whether the user's tree has a file here that git ignores."""
+        inside = not path.startswith("/") and ".." not in path.split("/") and (self.top / path).is_file()
+        return inside and _ask(self.top, "check-ignore", "--quiet", "--", f"./{path}").returncode == 0
+
     def uncommitted(self, path: str) -> str:
         """What keeps a file from being as HEAD has it, in words; empty when it is."""
         words = ("status", "--porcelain", "--ignored", "--untracked-files=all", "--", path)

@@ -17,7 +17,6 @@ from milepost.sandbox.visible_paths import (
     for_all,
     led_out_of,
     reach,
-    toolchain_variables,
     toolchains,
 )
 
@@ -68,6 +67,28 @@ def test_the_home_what_holds_it_and_relative_folders_are_never_opened(home: Path
     assert toolchains(path, home=home, program=TRUE) == ()
 
 
+def test_a_home_behind_a_link_is_opened_no_further_by_either_of_its_names(tmp_path: Path, home: Path) -> None:
+    folders(home, "bin", "lib", ".local/bin", ".local/lib", ".local/share/keyrings", ".cargo/bin", ".cargo/lib")
+    linked = link(tmp_path / "linked", home)
+    for named, on_path in ((linked, linked), (linked, home), (home, linked)):
+        path = ":".join(f"{on_path}/{name}/bin" for name in (".", ".local", ".cargo"))
+        found = toolchains(path, home=named, program=TRUE)
+        opened = {str(each.resolve().relative_to(home)) for each in found}
+        assert opened == {"bin", ".local/bin", ".local/lib", ".cargo/bin"}
+
+
+def test_system_folders_are_opened_around_a_home_that_a_link_leads_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders(tmp_path, "opt/tool", "opt/homes/me", "opt/homes/you", "work", "scratch")
+    home = link(tmp_path / "home", tmp_path / "opt/homes/me")
+    monkeypatch.setattr("milepost.sandbox.visible_paths.SYSTEM", (tmp_path / "opt",))
+    command = Command(argv=("true",), cwd=tmp_path / "work", scratch=tmp_path / "scratch")
+    found = reach(command, program=TRUE, path="/usr/bin", home=home)
+    assert {tmp_path / "opt/tool", tmp_path / "opt/homes/you"} <= set(found.readable)
+    assert not {tmp_path / "opt", tmp_path / "opt/homes", tmp_path / "opt/homes/me"} & set(found.readable)
+
+
 def test_pyenv_shims_bring_pyenv(home: Path) -> None:
     pyenv = home / ".pyenv"
     folders(pyenv, "shims", "libexec", "versions/3.12/bin", "bin", "plugins", ".git")
@@ -76,17 +97,11 @@ def test_pyenv_shims_bring_pyenv(home: Path) -> None:
     assert set(found) == {pyenv / part for part in ("shims", "libexec", "versions", "bin", "plugins", "version")}
 
 
-def test_cargo_on_path_brings_rustup_and_says_where_it_is(home: Path) -> None:
-    folders(home, ".cargo/bin", ".cargo/registry", ".rustup/toolchains")
+def test_cargo_on_path_is_readable_but_for_its_credentials(home: Path) -> None:
+    folders(home, ".cargo/bin", ".cargo/registry")
     (home / ".cargo/credentials.toml").write_text("secret")
-    path = str(home / ".cargo/bin")
-    assert set(toolchains(path, home=home, program=TRUE)) == {
-        home / ".cargo/bin",
-        home / ".cargo/registry",
-        home / ".rustup",
-    }
-    assert toolchain_variables(path, home) == {"RUSTUP_HOME": str(home / ".rustup")}
-    assert toolchain_variables("/usr/bin", home) == {}
+    found = toolchains(str(home / ".cargo/bin"), home=home, program=TRUE)
+    assert set(found) == {home / ".cargo/bin", home / ".cargo/registry"}
 
 
 def test_a_virtual_environment_brings_the_interpreter_it_was_made_from(tmp_path: Path, home: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from milepost.verify.environments.import_paths import believed, register
-from milepost.verify.environments.node import install_command
+from milepost.verify.environments.node import install_command, without_lock
 from milepost.verify.environments.node_needs import node_needs
 from milepost.verify.environments.poetry import poetry_requirement
 from milepost.verify.environments.pyproject import declared_in
@@ -239,6 +239,13 @@ def test_each_tool_of_node_installs_what_is_locked_and_runs_no_scripts_unless_to
     assert install_command("yarn", "yarn.lock", runs_scripts=False) == (
         *("yarn", "install", "--frozen-lockfile", "--non-interactive", "--ignore-scripts"),
     )
+
+
+def test_a_lock_that_is_out_of_date_is_loosened_in_the_words_of_each_tool() -> None:
+    npm = install_command("npm", "package-lock.json", runs_scripts=False)
+    assert without_lock(npm) == ("npm", "install", *npm[2:])
+    assert "--no-frozen-lockfile" in without_lock(install_command("pnpm", "pnpm-lock.yaml", runs_scripts=False))
+    assert "--frozen-lockfile" not in without_lock(install_command("yarn", "yarn.lock", runs_scripts=False))
 
 
 def test_packages_of_node_are_looked_for_at_the_top_in_its_workspace_and_beside_it(tmp_path: Path) -> None:

@@ -66,7 +66,9 @@ class RepositoryCopy:
         """The variables of a life here; one that is `dying` kills itself at the next boundary."""
         kept = {name: value for name, value in outside.items() if not name.startswith(_NOT_OURS)}
         trust = {"MILEPOST_TRUST": outside["MILEPOST_TRUST"]} if outside.get("MILEPOST_TRUST") else {}
-        ours = {"XDG_CACHE_HOME": str(self.home / "cache"), "TMPDIR": str(self.home / "tmp"), TRACE: str(self.trace)}
+        cache = self.home / "cache"
+        ours = {"XDG_CACHE_HOME": str(cache), "TMPDIR": str(self.home / "tmp"), TRACE: str(self.trace)}
+        ours["MILEPOST_CHECKOUTS"] = str(cache / "milepost")
         return kept | trust | ours | ({SEEN: str(self.seen)} if dying else {})
 
 

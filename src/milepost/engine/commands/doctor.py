@@ -27,7 +27,7 @@ from milepost.sandbox.levels import ladder
 from milepost.sandbox.typescript.deno import find_deno
 from milepost.sandbox.walls import cgroup
 from milepost.verify.suites.python_project import find_interpreter
-from milepost.workspace.checkout import cache_folder
+from milepost.workspace.checkout_places import checkouts_folder
 
 OLDEST_GIT = (2, 38)
 
@@ -166,11 +166,11 @@ def _store(folder: Path) -> Finding:
 
 
 def _checkouts(folder: Path) -> Finding:
-    place = cache_folder(folder / STATE)
+    place = checkouts_folder(folder / STATE, _settings(folder).workspace.checkouts)
     existing = next(parent for parent in place.parents if parent.exists())
     ok = os.access(existing, os.W_OK)
     free = f"{shutil.disk_usage(existing).free / 1e9:.1f} GB free"
-    detail = free if ok else f"{existing} is not writable: set XDG_CACHE_HOME to a writable folder"
+    detail = free if ok else f"{existing} is not writable: set MILEPOST_CHECKOUTS to a writable folder"
     return Finding(area="checkouts", name=str(place.parent), ok=ok, detail=detail, needed=True)
 
 

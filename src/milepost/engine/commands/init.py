@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milepost.core.errors import FileInTheWay, StateUnwritable
 from milepost.core.own_files import SETTINGS_FILE
+from milepost.engine.commands.propose_services import READ, proposed_settings
 from milepost.engine.project.project import NAMES
 from milepost.workspace.repository import Repository
 
 if TYPE_CHECKING:
     from milepost.engine.authoring.compose import ComposeWish
+
+LARGEST_READ = 1_000_000
 
 ROADMAP = """# Roadmap
 
@@ -37,6 +41,7 @@ SETTINGS = """# Milepost settings for this roadmap. Commented-out lines show the
 # task_timeout_s = 1800
 # idle_timeout_s = 300
 # check_timeout_s = 900
+# check_stall_s = 180
 """
 
 
@@ -52,7 +57,7 @@ def init(
     if there is None:
         made.append((top / NAMES[0], ROADMAP if wish is None else composed_for(wish, say)))
     if not (top / SETTINGS_FILE).exists():
-        made.append((top / SETTINGS_FILE, SETTINGS))
+        made.append((top / SETTINGS_FILE, SETTINGS + proposed_settings(_read(top))))
     try:
         for path, text in made:
             path.write_text(text, encoding="utf-8")
@@ -61,6 +66,15 @@ def init(
             f"{error.filename!r} cannot be written: {error.strerror}", "make the folder writable"
         ) from error
     return tuple(path for path, _ in made)
+
+
+def _read(top: Path) -> dict[str, str]:
+    """The files at the top that tell of services."""
+    found = {}
+    for name in READ:
+        with suppress(OSError):
+            found[name] = (top / name).read_text(encoding="utf-8", errors="replace")[:LARGEST_READ]
+    return found
 
 
 def composed_for(wish: ComposeWish, say: Callable[[str], None]) -> str:

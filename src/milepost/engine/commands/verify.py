@@ -16,7 +16,7 @@ from milepost.core.task_parts import parts_of
 from milepost.core.verdict import Evidence
 from milepost.engine.planning.make_plan import planned, ways_of
 from milepost.engine.project.project import Project, read_bytes
-from milepost.engine.project.secrets import known_secrets
+from milepost.engine.project.secrets import known_secrets, local_files
 from milepost.engine.project.settings.load import load
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.milepost_note import recorded_note
@@ -116,8 +116,8 @@ def opened(project: Project) -> Iterator[tuple[Mileposts, Verifier, Path]]:
             settings=settings,
             git=git,
             journal=journal,
-            checkouts=Checkouts(own / "checkouts", git),
-            redact=Redactor(known_secrets(settings)),
+            checkouts=Checkouts(own / "checkouts", git, local_files(project.repository.top, settings)),
+            redact=Redactor(known_secrets(settings, project.repository.top)),
             hold=hold,
         )
         mileposts = ground.mileposts

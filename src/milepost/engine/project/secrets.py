@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from milepost.core.secrets.redact import secrets_of
 from milepost.engine.project.settings.settings import Settings
 from milepost.sandbox.secrets import Secret
+from milepost.workspace.local_files import LocalFiles
 
 
-def known_secrets(settings: Settings) -> frozenset[str]:
-    """Secret values that must not be kept: those of the environment, and what the settings give to agents."""
+def known_secrets(settings: Settings, top: Path | None = None) -> frozenset[str]:
+    """Secret values that must not be kept: those of the environment, and what the settings give to agents.
+
+    With the top of a repository also those in the files that are copied from there into checkouts.
+    """
     given = {value for section in settings.agents.values() for value in section.env.values()}
     passed = {os.environ.get(name, "") for section in settings.agents.values() for name in section.env_from}
     servers = settings.mcp.values()
@@ -20,7 +25,13 @@ def known_secrets(settings: Settings) -> frozenset[str]:
     passed.add(os.environ.get(settings.memory.primary_token_from, ""))
     given.add(_password_in(settings.memory.primary))
     brokered = {os.environ.get(name, "") for name in settings.sandbox.secrets}
-    return secrets_of(os.environ) | given | passed | brokered
+    copied = frozenset[str]() if top is None else local_files(top, settings).secrets()
+    return secrets_of(os.environ) | given | passed | brokered | copied
+
+
+def local_files(top: Path, settings: Settings) -> LocalFiles:
+    """The files of the user's working tree that the settings want in every checkout."""
+    return LocalFiles(top=top, names=tuple(settings.workspace.copied))
 
 
 def _password_in(address: str) -> str:

@@ -115,6 +115,11 @@ def decide(tries: tuple[FinishedAttempt, ...], order: RunSpec, outlook: TaskSitu
         return Leave(
             last.outcome.said, f"raise its limit: add a Budget: line to it, then milepost retry {outlook.task.id}"
         )
+    if failure.machine:
+        return Leave(
+            f"the machine failed, not the work: {failure.summary}",
+            f"{failure.machine}, then: milepost retry {outlook.task.id}",
+        )
     own = of_last_agent(history)
     limits = BreakerLimits(attempts=order.attempts, cost_usd=_task_usd(order, outlook.task))
     earlier = sum(attempt.outcome.cost_usd for attempt in history) - sum(one.outcome.cost_usd for one in own)

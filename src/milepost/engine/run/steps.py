@@ -45,6 +45,7 @@ from milepost.engine.run.durable import step
 from milepost.engine.run.merge import foreseen, observed_before, on_top_of
 from milepost.engine.run.move_branch import Branch
 from milepost.engine.run.roadmap_edits import is_followed_edit, with_roadmap, with_users_roadmap
+from milepost.engine.run.tell_base import red_base_of
 from milepost.engine.services import RunServices
 from milepost.engine.verification.kept_tests import KeptTests
 from milepost.plan.graph.build_graph import plan as make_plan
@@ -100,6 +101,11 @@ def act(services: RunServices, order: Plain, task: Plain, base: str, history: li
         f"{job.id}/{effort.number}/act",
     )
     services.examiner.look_ahead(base, job)
+    if not tries and (said := red_base_of(services, base)):
+        services.announce(
+            AgentSaid(run=asked.run, task=job.id, attempt=effort.number, text=services.redact(said)),
+            f"{job.id}/{effort.number}/base",
+        )
     done = attempted(services, effort, base, tries, how)
     if isinstance(done, Gate):
         return {"gate": dump(done)}

@@ -21,7 +21,7 @@ from milepost.engine.events.subscribers import listeners
 from milepost.engine.memory.episodes import close_left
 from milepost.engine.memory.open_memory import open_memory, recaller_of, sharing
 from milepost.engine.project.project import Project
-from milepost.engine.project.secrets import known_secrets
+from milepost.engine.project.secrets import known_secrets, local_files
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.journal import Journal
 from milepost.engine.records.run_request import Caller, OnEvent
@@ -39,7 +39,8 @@ from milepost.engine.verification.setup import VerificationSetup
 from milepost.memory.memory import StoredMemory
 from milepost.sandbox.policy import Audit
 from milepost.store.database import Database, open_database
-from milepost.workspace.checkout import Checkouts, cache_folder
+from milepost.workspace.checkout import Checkouts, kept_folder, remove_folder
+from milepost.workspace.checkout_places import checkouts_folder, earlier_folders
 from milepost.workspace.mileposts import remove_stale_locks
 
 
@@ -48,7 +49,7 @@ def open_rooms(
     project: Project, settings: Settings, order: RunSpec, lock_fd: int, company: Caller
 ) -> Iterator[RunServices]:
     """Wire the rooms for one engine, which holds the state directory's lock, and close them again."""
-    redact, run = Redactor(known_secrets(settings)), order.run
+    redact, run = Redactor(known_secrets(settings, project.repository.top)), order.run
     with (
         _footing(project, settings, order, lock_fd, redact) as footing,
         ThreadPoolExecutor(1) as ahead,
@@ -111,8 +112,16 @@ def _footing(
     """Open what is written down, and clear away what engines before this one left; at the end, what it leaves."""
     git = project.repository.git(project.state / "git", (lock_fd,))
     remove_stale_locks(project.repository.common_dir)
-    checkouts = Checkouts(cache_folder(project.state), git)
+    checkouts = Checkouts(
+        checkouts_folder(project.state, settings.workspace.checkouts),
+        git,
+        local_files(project.repository.top, settings),
+    )
     checkouts.sweep()
+    for folder in earlier_folders(project.state, settings.workspace.checkouts):
+        with suppress(OSError):  # nothing is made there any more
+            remove_folder(folder)
+            remove_folder(kept_folder(folder))
     parking = Suspension()
     with ExitStack() as opened:
         opened.callback(_sweep, checkouts)

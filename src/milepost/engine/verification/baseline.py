@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,9 @@ from milepost.core.ports import Check
 from milepost.core.verdict import CheckOutcome, CheckResult, Evidence, TestCase, TestOutcome
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.engine.verification.surroundings import Surroundings
 from milepost.verify.checks.changed_tests import NAME as CHANGED
+from milepost.verify.checks.environment import NAME as ENVIRONMENT
 from milepost.verify.checks.imports import broken_modules
 from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, find_flaky, outcomes, parameters, ran_to_the_end, state_of
@@ -38,22 +41,40 @@ ABOUT = "before the change: failing is no trouble"
 Ask = Callable[[Workspace, Bench], Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """An answer, and whether it is one for later runs too."""
+
+    answer: Any
+    lasts: bool = True
+
+
 class Baselines:
     """Knows, or finds out, how things stood at a tree.
 
-    Answers are kept for one run: in the next the same tree may stand otherwise, with a package that was
-    installed or a service that was started in between, and no task may be credited with that.
-    Only an answer that was come to is kept. Where there is none the answer is unknown (None): it is
-    not asked for again in this process, and again in the next.
+    Answers are kept, also for later runs, under the surroundings that they were got in: in others, with a package
+    that was installed or a service that was started in between, the same tree may stand otherwise, and no task may
+    be credited with that. What was got without all that the project needs is kept for the run alone, and so is an
+    answer that says nothing. Where there is none the answer is unknown (None): it is not asked for again in this
+    process, and again in the next.
     """
 
-    def __init__(self, journal: Journal, run: str, outfitter: CheckoutEquipper, runners: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        run: str,
+        outfitter: CheckoutEquipper,
+        runners: tuple[str, ...] = (),
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self._journal = journal
         self._run = run
+        self._surroundings = surroundings if surroundings is not None and surroundings.lasts else None
         self._outfitter = outfitter
         self._runners = runners
         self._lock = threading.Lock()
         self._asking: dict[tuple[str, str], threading.Lock] = {}
+        self._why: dict[str, str] = {}
         self._unknown: set[tuple[str, str]] = set()
 
     def at(self, commit: str, tree: str) -> Baseline:
@@ -69,11 +90,12 @@ class Baselines:
         as_left = [check for check in evidence.checks if check.name == CHANGED and check.cases]
         tests = as_left or [check for check in evidence.checks if check.name == NAME]
         if tests and all(ran_to_the_end(check) for check in tests):
-            known = self._journal.answer(base, self._asked(STANDING)) if base else None
+            known = self.known(base, STANDING) if base else None
             opened = known["opened"] if known else None
             notes = [Note(what=what, path=path) for what, path in known["notes"]] if known else ()
             standing = _standing(*tests, opened=opened, notes=notes)
-            self._journal.keep_answer(evidence.tree, self._asked(STANDING), standing)
+            lacking = any(check.name == ENVIRONMENT and check.log for check in evidence.checks)
+            self._keep(evidence.tree, STANDING, _Found(answer=standing, lasts=not lacking))
 
     def answer(self, commit: str, tree: str, question: str, ask: Ask) -> Any:
         """The answer that is kept, or the one that `ask` comes to in a checkout of the commit."""
@@ -81,21 +103,47 @@ class Baselines:
         with self._lock:
             mine = self._asking.setdefault(key, threading.Lock())
         with mine:
-            known = self._journal.answer(tree, self._asked(question))
+            known = self.known(tree, question)
             if known is not None or key in self._unknown:
                 return known
             found = self._find_out(commit, key, ask)
             if found is None:
                 self._unknown.add(key)
-            else:
-                self._journal.keep_answer(tree, self._asked(question), found)
-            return found
+                return None
+            self._keep(tree, question, found)
+            return found.answer
 
-    def _find_out(self, commit: str, key: tuple[str, str], ask: Ask) -> Any:
+    def explain(self, tree: str, why: str) -> None:
+        """Remember why the tests of a tree could not be run."""
+        self._why[tree] = why
+
+    def why(self, tree: str) -> str:
+        return self._why.get(tree, "")
+
+    def note(self, tree: str, question: str, answer: Any) -> None:
+        """Keep what came up beside the answer to another question."""
+        self._keep(tree, question, _Found(answer=answer, lasts=True))
+
+    def known(self, tree: str, question: str) -> Any:
+        """The answer that is kept, if any."""
+        known = (self._journal.answer(tree, asked) for asked in reversed(self._asked(question)))
+        return next((answer for answer in known if answer is not None), None)
+
+    def _keep(self, tree: str, question: str, found: _Found) -> None:
+        asked = self._asked(question)
+        self._journal.keep_answer(tree, asked[-1] if found.lasts and found.answer else asked[0], found.answer)
+
+    def _asked(self, question: str) -> tuple[str, ...]:
+        """The question as it is kept: in this run, and in the same surroundings, where that is possible."""
+        for_all = () if self._surroundings is None else (f"{self._surroundings.fingerprint}: {question}",)
+        return (f"{self._run}: {question}", *for_all)
+
+    def _find_out(self, commit: str, key: tuple[str, str], ask: Ask) -> _Found | None:
         """The answer, None where there is none: a question of ours that breaks must not park the run."""
         try:
             with self._checkout(commit, key) as (workspace, bench):
-                return ask(workspace, bench)
+                answer = ask(workspace, bench)
+                return None if answer is None else _Found(answer=answer, lasts=not bench.equipment.problem)
         except MilepostError:
             raise
         except Exception as error:
@@ -105,9 +153,6 @@ class Baselines:
 
     def runners(self) -> tuple[str, ...]:
         return self._runners
-
-    def _asked(self, question: str) -> str:
-        return f"{self._run}: {question}"
 
     @contextmanager
     def _checkout(self, commit: str, key: tuple[str, str]) -> Iterator[tuple[Workspace, Bench]]:
@@ -131,6 +176,25 @@ class Baseline:
         found = self._standing()
         return None if found is None else found["outcomes"]
 
+    def messages(self) -> tuple[str, ...]:
+        """What the tests that fail there say, as far as it is kept."""
+        return tuple((self._standing() or {}).get("messages", {}).values())
+
+    def why_unknown(self) -> str:
+        """Why the tests could not be run there, where that was tried by this process."""
+        return self.baselines.why(self.tree)
+
+    def tests_took_s(self) -> float | None:
+        """How long the project's tests took there, None where that is not known."""
+        took = (self._standing() or {}).get("took_ms")
+        return None if took is None else took / 1000
+
+    def command_took_s(self, line: str) -> float | None:
+        """How long a `Verify:` line took there, None where that is not known; the line itself is asked first."""
+        self.command(line)
+        took = self.baselines.known(self.tree, f"time of {line}")
+        return None if took is None else took / 1000
+
     def parameters(self) -> Mapping[str, str]:
         found = self._standing()
         return {} if found is None else found["parameters"]
@@ -141,7 +205,10 @@ class Baseline:
             seeing = replace(bench, watched=Watched(tests=judging_code(workspace.folder)))
             found, notes = state_of(Tree(workspace=workspace, bench=seeing), self.baselines.runners())
             opened = watching.opened()
-            return _standing(found, opened=opened, notes=notes) if ran_to_the_end(found) else None
+            if not ran_to_the_end(found):
+                self.baselines.explain(self.tree, found.summary)
+                return None
+            return _standing(found, opened=opened, notes=notes)
 
         found: dict[str, Any] | None = self._answer(STANDING, ask)
         return found
@@ -179,7 +246,10 @@ class Baseline:
         suite = _suite(self._standing()) if whole else None
 
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any]:
-            return look(line, workspace, bench, suite, self.baselines.runners()).to_json()
+            began = time.monotonic()
+            found = look(line, workspace, bench, suite, self.baselines.runners())
+            self.baselines.note(self.tree, f"time of {line}", int((time.monotonic() - began) * 1000))
+            return found.to_json()
 
         found: dict[str, Any] | None = self._answer(f"verify line {line}", ask)
         return None if found is None else from_json(found)
@@ -227,6 +297,7 @@ def _standing(*tests: CheckResult, opened: Iterable[str] | None = None, notes: I
         "messages": {case.id: case.message for case in failed},
         "opened": None if opened is None else list(opened),
         "notes": sorted({(note.what, note.path) for note in notes}),
+        "took_ms": sum(check.duration_ms for check in tests),
     }
 
 

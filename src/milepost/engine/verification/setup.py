@@ -12,7 +12,7 @@ from milepost.core.secrets.redact import Redactor
 from milepost.engine.project.env_templates import Templates
 from milepost.engine.project.project import Project
 from milepost.engine.project.secrets import known_secrets as known_secrets
-from milepost.engine.project.secrets import secrets_for_commands
+from milepost.engine.project.secrets import local_files, secrets_for_commands
 from milepost.engine.project.settings.settings import Settings
 from milepost.engine.records.check_logs import LoggingTerminal, Logs
 from milepost.engine.records.journal import Journal
@@ -26,6 +26,7 @@ from milepost.engine.verification.equipped_checkout import CheckoutEquipper
 from milepost.engine.verification.hidden_folder import hidden_folder, hidden_material
 from milepost.engine.verification.kept_tests import KeptTests
 from milepost.engine.verification.review import Reviewer
+from milepost.engine.verification.surroundings import Surroundings, surroundings_of
 from milepost.engine.verification.verifier import Verifier
 from milepost.sandbox.launch import users_home
 from milepost.sandbox.secrets import SecretTerminal
@@ -84,7 +85,7 @@ class VerificationSetup:
         return Verifier(
             mileposts=mileposts,
             outfitter=outfitter,
-            baselines=Baselines(self.journal, self.run, outfitter, runners),
+            baselines=Baselines(self.journal, self.run, outfitter, runners, self.surroundings()),
             asked=VerificationScope(
                 level=level_named(verify.level),
                 mode=mode_named(verify.mode),
@@ -110,6 +111,13 @@ class VerificationSetup:
         folder = hidden_folder(self.settings.verify.hidden, self.project.roadmap.parent)
         return hidden_material(folder, self.git, self.project.repository.position().commit)
 
+    def surroundings(self) -> Surroundings:
+        """What answers about a tree depend on beside it."""
+        top = self.project.repository.top
+        path = outside_environment(os.environ)["PATH"]
+        copied = [content for content, _ in local_files(top, self.settings).contents().values()]
+        return surroundings_of(self.settings, top, require_interpreter(top, self.settings), path, copied)
+
     def _outfitter(self, terminal: Terminal) -> CheckoutEquipper:
         """Where checks run: with the project's own environment, never with ours for its own sake."""
         environ = outside_environment(os.environ)
@@ -119,6 +127,7 @@ class VerificationSetup:
             path=environ["PATH"],
             interpreter=require_interpreter(top, self.settings),
             timeout_s=self.settings.limits.check_timeout_s,
+            stall_timeout_s=self.settings.limits.check_stall_s,
             redact=self.redact,
         )
         environments = Environments(

@@ -21,7 +21,8 @@ from milepost.engine.run.durable import RunContext, Sharing
 from milepost.engine.run.start import within
 from milepost.engine.run.wiring import open_rooms
 from milepost.engine.services import RunServices
-from milepost.workspace.checkout import cache_folder, kept_folder, remove_folder
+from milepost.workspace.checkout import kept_folder, remove_folder
+from milepost.workspace.checkout_places import checkouts_folder, earlier_folders
 from milepost.workspace.git import Git
 from milepost.workspace.remote import Remote, SharedMileposts, make_clone
 from milepost.workspace.repository import Repository
@@ -72,9 +73,10 @@ def folder_of(site: WorkerFolder, run: str) -> Path:
 
 def clear(site: WorkerFolder, run: str) -> None:
     """Remove what a worker kept of a run that is over."""
-    checkouts = cache_folder(folder_of(site, run) / "state")
-    remove_folder(checkouts)
-    remove_folder(kept_folder(checkouts))
+    state, named = folder_of(site, run) / "state", load(site.settings).workspace.checkouts
+    for checkouts in (checkouts_folder(state, named), *earlier_folders(state, named)):
+        remove_folder(checkouts)
+        remove_folder(kept_folder(checkouts))
     remove_folder(folder_of(site, run))
 
 

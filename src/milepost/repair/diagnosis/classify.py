@@ -7,6 +7,7 @@ from milepost.core.failure_signature import signature
 from milepost.core.failures import Failure, FailureClass, Severity
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Verdict
+from milepost.repair.diagnosis.machine_fault import MachineFault, machine_fault
 from milepost.repair.diagnosis.readings import (
     CheckReading,
     cause_rank,
@@ -48,6 +49,7 @@ _CHECKS_BY_CAUSE = (
     ("patch",),
     ("syntax",),
 )
+_FIRST_THAT_RUNS = len(_CHECKS_BY_CAUSE)  # what comes before is found by reading, and no machine's fault
 _LATE_CHECKS = ("types", "lint", "coverage", "opinion")
 
 
@@ -68,7 +70,21 @@ def classify(attempt: Attempt, *, task: Task | None = None, changed: tuple[str, 
         silence = _spoken(attempt.outcome, attempt.evidence.reason)
         return _failure(CheckReading(kind=FailureClass.UNKNOWN, text=attempt.evidence.reason), silence)
     readings = [(reading_of_check(check, task, changed), check) for check in failed]
-    return _failure(*min(readings, key=lambda pair: (_check_rank(pair[1]), *cause_rank(pair[0]))))
+    reading, check = min(readings, key=lambda pair: (_check_rank(pair[1]), *cause_rank(pair[0])))
+    fault = machine_fault(check) if _check_rank(check) >= _FIRST_THAT_RUNS else None
+    return _failure(reading, check) if fault is None else _of_machine(fault, check)
+
+
+def _of_machine(fault: MachineFault, check: CheckResult) -> Failure:
+    kind = FailureClass.TOOL_FAILURE
+    return Failure(
+        kind=kind,
+        severity=SEVERITIES[kind],
+        signature=signature(fault.what),
+        summary=fault.what,
+        check=check.name,
+        machine=fault.advice,
+    )
 
 
 def _failure(reading: CheckReading, check: CheckResult) -> Failure:

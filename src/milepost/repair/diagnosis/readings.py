@@ -207,7 +207,7 @@ def _ended_by_force(check: CheckResult) -> tuple[FailureClass | None, str]:
         return FailureClass.TOOL_FAILURE, ""
     if check.exit_code is not None:
         return None, ""
-    if "timed out after " in summary or "said nothing for" in summary:
+    if "timed out after " in summary or "said nothing" in summary:
         return FailureClass.TIMEOUT, ""
     stopped = ("ended by SIG", "could not start", "was killed", "was stopped")
     return (FailureClass.TOOL_FAILURE if any(sign in summary for sign in stopped) else None), ""

@@ -35,8 +35,10 @@ def remedy(failure: Failure) -> Remedy:
 
 
 def counts(failure: Failure) -> bool:
-    """Whether the attempt is one of those that a task is allowed: a limited service and a merge burn none."""
-    return remedy(failure) != "park" and failure.check != "merge"
+    """Whether the attempt is one of those that a task is allowed: a limited service, a merge and a machine at fault
+    burn none.
+    """
+    return remedy(failure) != "park" and failure.check != "merge" and not failure.machine
 
 
 def delay_s(number: int, *, run: str, task: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import filecmp
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,11 @@ from milepost.verify.environments.python_needs import digest_of
 from milepost.verify.environments.run_installer import Installer, failed
 
 FOLDER = "node_modules"
+STALE = ".stale-lock"
+_STALE = re.compile(
+    r"can only install packages when your package\.json and|ERR_PNPM_OUTDATED_LOCKFILE|lockfile needs to be updated"
+    r"|lockfile would have been modified|Missing: \S+ from lock file"
+)
 _QUIET = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -62,13 +68,16 @@ class Node:
         if new := _new_sources(needs, theirs):
             problem = f"packages would come from a source that your repository does not use: {', '.join(new)}"
             return replace(own, lock=needs.digest, problem=problem)
-        making = _Making(needs, self.installer, self.runs_scripts)
-        key = digest_of(needs.digest, needs.folder, making.tool, str(self.runs_scripts), self.installer.choices())
+        making = _Making(needs, self.installer, self.runs_scripts, may_be_stale=fits)
+        key = digest_of(
+            needs.digest, needs.folder, making.tool, f"{self.runs_scripts} {fits}", self.installer.choices()
+        )
         made = self.entries.get(f"node-{key}", making.make)
         if isinstance(made, Failed):
             return replace(own, lock=needs.digest, problem=made.reason)
         scripts = "" if self.runs_scripts else ", without the install scripts of packages"
-        return self._linked(needs, made, f"{name} installed by {making.tool}{scripts}")
+        stale = f", without {needs.lock}, which is out of date" if (made / STALE).exists() else ""
+        return self._linked(needs, made, f"{name} installed by {making.tool}{scripts}{stale}")
 
     def _linked(self, needs: NodeNeeds, top: Path, origin: str) -> Equipment:
         """The folders of packages below `top`, which is a repository or an entry with the same folders."""
@@ -91,13 +100,20 @@ def install_command(tool: str, lock: str, *, runs_scripts: bool) -> tuple[str, .
             return ("npm", "ci" if lock else "install", "--include=dev", *_QUIET, *scripts)
 
 
+def without_lock(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The same command for a lock that is out of date: what it lacks is looked up."""
+    loose = {"ci": "install", "--frozen-lockfile": "--no-frozen-lockfile" if argv[0] == "pnpm" else ""}
+    return tuple(word for word in (loose.get(word, word) for word in argv) if word)
+
+
 class _Making:
     """The packages of one checkout being installed in an empty folder of the cache."""
 
-    def __init__(self, needs: NodeNeeds, installer: Installer, runs_scripts: bool) -> None:
+    def __init__(self, needs: NodeNeeds, installer: Installer, runs_scripts: bool, *, may_be_stale: bool) -> None:
         self._needs = needs
         self._installer = installer
         self._runs_scripts = runs_scripts
+        self._may_be_stale = may_be_stale  # the user's own lock is no better: no attempt made it so
         self.tool = needs.tool
 
     def make(self, entry: Path) -> Failed | None:
@@ -111,6 +127,10 @@ class _Making:
         if needs.folder:
             argv = _in_folder(argv, needs.folder)
         result = self._installer.run(argv, entry, env=env)
+        if self._may_be_stale and not result.succeeded and _STALE.search(result.stdout + result.stderr):
+            (entry / STALE).touch()
+            argv = without_lock(argv)
+            result = self._installer.run(argv, entry, env=env)
         if problem := failed(result, argv, self._installer.timeout_s):
             return problem
         (entry / needs.folder / FOLDER).mkdir(exist_ok=True)  # there is none where all dependencies are optional

@@ -123,7 +123,8 @@ class Installer:
         """The user's settings themselves, and the local files and folders that they name: certificates, wheels."""
         texts = [*passed.values(), *(text for _, text in self._settings())]
         named = [Path(found) for text in texts for found in _PATH_IN_TEXT.findall(text)]
-        files = [path for path in named if path.exists() and not self.home.is_relative_to(path)]
+        users = os.path.realpath(self.home)
+        files = [path for path in named if path.exists() and not Path(users).is_relative_to(os.path.realpath(path))]
         own = [self.home / name for name in _SETTINGS_IN_HOME if (self.home / name).exists()]
         return tuple(dict.fromkeys((*own, *(Path(os.path.realpath(path)) for path in own), *files)))
 

@@ -9,8 +9,11 @@ import pytest
 from milepost.core.attempt import Attempt, Outcome, OutcomeStatus
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, TestCase, judge
+from milepost.engine.memory.episodes import judges_agent
 from milepost.engine.records.run_spec import PARTS, FinishedAttempt, Repairs, RunSpec, folded
 from milepost.engine.run.next_step import Hold, Land, Leave, Repair, Split, TaskSituation, Wait, decide, first_way
+from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.retry_policy import counts
 from milepost.workspace.repository import Identity, Position
 
 TASK = Task(id="T1", title="Add f to a", status="open", line=1, files=("a.py",), verify=("pytest",))
@@ -134,6 +137,18 @@ def test_a_limited_service_is_waited_for_and_burns_no_attempt() -> None:
     onward = decide((limited,), replace(ORDER, attempts=1), OUTLOOK)
     assert isinstance(onward, Repair)
     assert onward.way.wait_s == 90
+
+
+def test_a_machine_at_fault_ends_the_task_as_that_and_burns_no_attempt() -> None:
+    said = "connect ECONNREFUSED 127.0.0.1:6379"
+    refused = CheckResult(name="verify", outcome="failed", summary="exit 1", log=said, exit_code=1, before="failed")
+    left = decide((tried(1, refused), tried(2, refused)), ORDER, OUTLOOK)
+    assert isinstance(left, Leave)
+    assert left.reason == "the machine failed, not the work: Redis on port 6379 cannot be reached from the sandbox"
+    assert '[sandbox] network = ["127.0.0.1:6379"]' in left.proposal and "milepost retry" in left.proposal
+    failure = classify(tried(1, refused).attempt)
+    assert failure is not None and not counts(failure)
+    assert not judges_agent(tried(1, refused).attempt, failure)
 
 
 def test_a_missing_module_that_another_task_makes_is_waited_for_once() -> None:

@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+import pytest
+
 from milepost.core.attempt import Workspace
 from milepost.core.commands import Command, CommandResult, Line
+from milepost.core.verdict import CheckResult, Evidence, TestCase, Verdict
 from milepost.engine.records.journal import Journal
 from milepost.engine.verification.baseline import ABOUT, Baselines
 from milepost.engine.verification.equipped_checkout import CheckoutEquipper
+from milepost.engine.verification.surroundings import Surroundings
 from milepost.verify.command_runner import Bench
+from milepost.verify.environments import Equipment
 
 
 @dataclass
@@ -21,11 +26,17 @@ class Failing:
     """A terminal on which everything fails, and that knows what was run."""
 
     ran: list[Command] = field(default_factory=list)
+    exit_code: int | None = 2
 
     def run(self, command: Command, on_line: Callable[[Line], None] | None = None) -> CommandResult:
         self.ran.append(command)
         return CommandResult(
-            termination="exited", exit_code=2, stdout="", stderr="no such file", duration_ms=1, enforced=()
+            termination="exited" if self.exit_code is not None else "timeout",
+            exit_code=self.exit_code,
+            stdout="",
+            stderr="no such file",
+            duration_ms=1,
+            enforced=(),
         )
 
 
@@ -33,10 +44,15 @@ class Failing:
 class Fitting:
     folder: Path
     terminal: Failing
+    equipment: Equipment = field(default_factory=Equipment)
 
     @contextmanager
     def fitted(self, name: str, commit: str) -> Iterator[tuple[Workspace, Bench]]:
-        yield Workspace(folder=self.folder, scratch=self.folder, base=commit), Bench(terminal=self.terminal)
+        yield Workspace(folder=self.folder, scratch=self.folder, base=commit), self.bench
+
+    @property
+    def bench(self) -> Bench:
+        return Bench(terminal=self.terminal, equipment=self.equipment)
 
 
 def test_commands_that_are_run_at_the_base_say_so_and_are_run_once(tmp_path: Path) -> None:
@@ -48,3 +64,53 @@ def test_commands_that_are_run_at_the_base_say_so_and_are_run_once(tmp_path: Pat
     assert [line and (line.outcome, line.opens_known) for line in found] == [("failed", False)] * 2
     assert {command.about for command in terminal.ran} == {ABOUT}
     assert sum("grep" in command.argv for command in terminal.ran) == 1
+
+
+HERE, ELSEWHERE = Surroundings(fingerprint="a1"), Surroundings(fingerprint="b2")
+OPEN = Surroundings(fingerprint="a1", lasts=False)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem", "times"),
+    [
+        (HERE, HERE, "", 1),
+        (HERE, ELSEWHERE, "", 2),
+        (OPEN, OPEN, "", 2),
+        (HERE, HERE, "the index cannot be reached", 2),
+    ],
+    ids=["the same surroundings", "others", "an open network", "without what the project needs"],
+)
+def test_an_answer_serves_a_later_run_in_the_same_surroundings(
+    tmp_path: Path, first: Surroundings, second: Surroundings, problem: str, times: int
+) -> None:
+    terminal = Failing()
+    fitting = cast("CheckoutEquipper", Fitting(tmp_path, terminal, Equipment(problem=problem)))
+    with Journal(tmp_path / "milepost.db") as journal:
+        for run, around in (("7f3a", first), ("7f3a", first), ("8b21", second)):
+            baselines = Baselines(journal, run, fitting, surroundings=around)
+            assert baselines.at("c" * 40, "d" * 40).command("grep -q hello a.txt") == "failed"
+    assert len(terminal.ran) == times
+
+
+def test_what_is_unknown_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
+    terminal = Failing(exit_code=None)
+    fitting = cast("CheckoutEquipper", Fitting(tmp_path, terminal))
+    with Journal(tmp_path / "milepost.db") as journal:
+        for run in ("7f3a", "8b21"):
+            base = Baselines(journal, run, fitting, surroundings=HERE).at("c" * 40, "d" * 40)
+            assert [base.command("sleep 1000") for _ in range(2)] == [None, None]
+    assert len(terminal.ran) == 2
+
+
+def test_a_tree_that_was_verified_is_a_base_that_the_next_run_knows(tmp_path: Path) -> None:
+    case = TestCase(id="t.py::test_a", outcome="passed")
+    evidence = Evidence(
+        verdict=Verdict.PASSED,
+        tree="d" * 40,
+        checks=(CheckResult(name="tests", outcome="passed", summary="", cases=(case,)),),
+    )
+    fitting = cast("CheckoutEquipper", Fitting(tmp_path, Failing()))
+    with Journal(tmp_path / "milepost.db") as journal:
+        Baselines(journal, "7f3a", fitting, surroundings=HERE).learn(evidence)
+        base = Baselines(journal, "8b21", fitting, surroundings=HERE).at("c" * 40, "d" * 40)
+        assert base.tests() == {"t.py::test_a": "passed"}

@@ -24,6 +24,7 @@ VARIABLES = {
     "MILEPOST_REMOTE": "remote",
     "MILEPOST_MODEL": "model",
     "MILEPOST_MEMORY": "memory",
+    "MILEPOST_CHECKOUTS": "checkouts",
 }
 # Whatever else can be given by hand is of [run].
 _ELSEWHERE = {
@@ -33,6 +34,7 @@ _ELSEWHERE = {
     "group": ("plan", "group"),
     "dialect": ("roadmap", "dialect"),
     "memory": ("memory", "mode"),
+    "checkouts": ("workspace", "checkouts"),
 }
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from milepost.core.commands import TrustLevel
 from milepost.engine.project.env_templates import unknown_places
 from milepost.engine.project.settings.section import SettingsSection
+from milepost.workspace.local_files import is_plain
 
 
 class RunSettings(SettingsSection):
@@ -49,6 +50,9 @@ class Limits(SettingsSection):
     task_timeout_s: float = Field(1800, gt=0, description="Seconds an agent has for one attempt.")
     idle_timeout_s: float = Field(300, gt=0, description="Seconds an agent may be silent.")
     check_timeout_s: float = Field(900, gt=0, description="Seconds for one command of a check.")
+    check_stall_s: float = Field(
+        180, gt=0, description="Seconds a command of a check may print nothing and use no processor time."
+    )
 
 
 class SurroundingsSettings(SettingsSection):
@@ -95,3 +99,21 @@ class WorkspaceSettings(SettingsSection):
         description="Folders of projects that are planned together, relative to this file; `*` matches any name. "
         "Empty: this project and those its manifests declare.",
     )
+    copied: list[str] = Field(
+        [],
+        alias="copy",
+        description='Files that git ignores and tests need, such as [".env", "config/local.json"], relative to the '
+        "top of the repository: copied from your working tree into every checkout, never into a commit or a prompt.",
+    )
+    checkouts: str = Field(
+        "",
+        description="Folder for the checkouts in which agents and checks work. Empty: in the user's cache, or in "
+        "/var/tmp where the cache lies in a folder that begins with a dot, which some tests cannot stand.",
+    )
+
+    @field_validator("copied")
+    @classmethod
+    def _is_inside(cls, given: list[str]) -> list[str]:
+        if outside := [name for name in given if not is_plain(name)]:
+            raise ValueError(f"has {outside[0]!r}, which is not a file inside the repository")
+        return given

@@ -1,0 +1,82 @@
+"""Settings that `init` proposes for services on loopback, where a project shows signs of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+
+from milepost.core.loopback_services import SERVICES, Service
+
+COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+ENVIRONMENTS = (".env.example", ".env.sample", ".env.template", ".env.test", ".env")
+MANIFESTS = ("pyproject.toml", "requirements.txt", "setup.cfg", "package.json", "go.mod", "Cargo.toml", "Gemfile")
+READ = (*COMPOSE, *ENVIRONMENTS, *MANIFESTS)
+_IMAGE = re.compile(r"^\s*image:\s*[\"']?(\S+?)[\"']?\s*$", re.MULTILINE)
+_ADDRESS = re.compile(
+    r"^\s*(?:export\s+)?(?P<name>\w+)\s*=\s*[\"']?(?P<value>(?P<scheme>\w+)(?:\+\w+)?://[^\s\"'{}]+)", re.MULTILINE
+)
+_PORT = re.compile(r"^\s*-\s*[\"']?(?:[\d.]+:)?(\d+):(\d+)[\"']?\s*$", re.MULTILINE)
+
+
+def proposed_settings(files: Mapping[str, str]) -> str:
+    """The sections of milepost.toml for the services that these files speak of, as comments; empty without a sign."""
+    found = services_in(files)
+    if not found:
+        return ""
+    ports = _ports(files)
+    hosts = ", ".join(f'"127.0.0.1:{ports.get(service.port, service.port)}"' for service in found)
+    names = ", ".join(service.name for service in found)
+    variables = _variables(files) or {"DATABASE_URL": ""}
+    rows = [f"# {name} = {json.dumps(value or '…', ensure_ascii=False)}" for name, value in variables.items()]
+    return "\n".join(
+        (
+            "",
+            f"# {names}: commands cannot reach it behind the network wall unless both are set.",
+            "[sandbox]",
+            f"# network = [{hosts}]",
+            "",
+            "[surroundings.env]",
+            *rows,
+            "",
+        )
+    )
+
+
+def services_in(files: Mapping[str, str]) -> tuple[Service, ...]:
+    """The services that a compose file starts, an address names, or a manifest has a client of."""
+    return tuple(service for service in SERVICES if any(_signs(service, files)))
+
+
+def _signs(service: Service, files: Mapping[str, str]) -> Iterable[bool]:
+    for name, text in files.items():
+        if name in COMPOSE:
+            images = (image.rpartition("/")[2].partition(":")[0] for image in _IMAGE.findall(text))
+            yield any(image.startswith(service.images) for image in images)
+        elif name in ENVIRONMENTS:
+            yield any(match["scheme"] in service.schemes for match in _ADDRESS.finditer(text))
+        elif name in MANIFESTS:
+            yield any(_names(client, text) for client in service.clients)
+
+
+def _names(client: str, text: str) -> bool:
+    return re.search(rf"(?<![\w@/.-]){re.escape(client)}(?![\w/-])", text) is not None or (
+        "/" in client and client in text
+    )
+
+
+def _ports(files: Mapping[str, str]) -> dict[int, int]:
+    """On which port of this machine a compose file offers each port of a service."""
+    pairs = (pair for name in COMPOSE for pair in _PORT.findall(files.get(name, "")))
+    return {int(inside): int(outside) for outside, inside in pairs}
+
+
+def _variables(files: Mapping[str, str]) -> dict[str, str]:
+    """The variables that say where services are; only an example gives the value."""
+    known = {scheme for service in SERVICES for scheme in service.schemes}
+    found = {}
+    for name in reversed(ENVIRONMENTS):
+        for match in _ADDRESS.finditer(files.get(name, "")):
+            if match["scheme"] in known:
+                found[match["name"]] = "" if name == ".env" else match["value"]
+    return found

@@ -1,0 +1,90 @@
+"""Files that git ignores and tests need, such as `.env`: copied into checkouts, never into a commit."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from milepost.core.machine_failure import machine_failure
+
+LARGEST = 10_000_000
+_ASSIGNED = re.compile(r"^\s*(?:export\s+)?[\"']?[\w.\-]+[\"']?\s*[=:]\s*(.+?)\s*,?\s*$", re.MULTILINE)
+_PLAIN = re.compile(r"[A-Za-z]+|[\d.:]+|localhost(:\d+)?|(?:\.{0,2}/)?[\w./\-]*/")
+_PASSWORD = re.compile(r"\w+://[^:/@\s]*:([^@\s]+)@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalFiles:
+    """The files of a working tree that checkouts are to have beside what git has."""
+
+    top: Path
+    names: tuple[str, ...] = ()
+
+    def contents(self) -> dict[str, tuple[bytes, int]]:
+        """The bytes and the rights of each that is there, a plain file inside the tree."""
+        return {name: found for name in self.names if (found := self._read(name)) is not None}
+
+    def secrets(self) -> frozenset[str]:
+        """The values in them that must be kept nowhere; plain words and addresses of this machine are none."""
+        texts = (content.decode(errors="replace") for content, _ in self.contents().values())
+        return frozenset(value for text in texts for value in values_in(text))
+
+    def lay(self, checkout: Path, tracked: frozenset[str]) -> None:
+        """Put them into a fresh checkout; what the commit has at such a path stays."""
+        for name, (content, mode) in self.contents().items():
+            place = checkout / name
+            real = os.path.realpath(place.parent)
+            if name in tracked or not Path(real).is_relative_to(os.path.realpath(checkout)) or place.is_symlink():
+                continue
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
+                place.chmod(mode)
+            except OSError as error:
+                if failure := machine_failure(error, f"cannot copy {name} into a checkout"):
+                    raise failure from error
+
+    def _read(self, name: str) -> tuple[bytes, int] | None:
+        place = Path(os.path.realpath(self.top / name))
+        if not is_plain(name) or not place.is_relative_to(os.path.realpath(self.top)):
+            return None
+        with suppress(OSError):
+            found = place.stat()
+            if stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST:
+                return place.read_bytes(), stat.S_IMODE(found.st_mode) | stat.S_IRUSR | stat.S_IWUSR
+        return None
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is that of a file inside the tree, and not of git's own."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and not {"..", ".git"} & set(path.parts)
+
+
+def values_in(text: str) -> Iterator[str]:
+    """The values that a file of settings gives to names, as far as they could be secret."""
+    found = [value for value in (match.strip("\"' ") for match in _ASSIGNED.findall(text)) if value]
+    with suppress(ValueError):
+        found += _leaves(json.loads(text))
+    for value in found:
+        yield from _PASSWORD.findall(value)
+        if not _PLAIN.fullmatch(value):
+            yield value
+
+
+def _leaves(value: object) -> list[str]:
+    match value:
+        case str():
+            return [value]
+        case dict():
+            return [leaf for each in value.values() for leaf in _leaves(each)]
+        case list():
+            return [leaf for each in value for leaf in _leaves(each)]
+        case _:
+            return []
