@@ -110,6 +110,8 @@ def test_a_run_ends_with_its_question_open_and_the_owner_accepts_with_one_comman
     status = sandbox.milepost("status", "--json").json["progress"]
     assert (status["passed"], status["accepted"], status["lost"]) == (["1.2"], ["1.1"], ["1.3"])
     assert "accepted" in sandbox.milepost("status").stdout
+    learnt = sandbox.milepost("memory", "list", "--episodes", "--outcome", "success", "--json").json
+    assert len(learnt) == 1, "accepted work teaches nothing: only 1.2 does"
     again = sandbox.milepost("accept", "1.1")
     assert again.code == 2 and "nothing of task '1.1' waits" in again.stderr
 
@@ -129,7 +131,10 @@ def test_held_work_is_shown_with_both_expectations_and_lands_when_it_is_approved
     status = sandbox.milepost("status").stdout
     assert "1 held" in status and "milepost gates" in status
 
+    assert sandbox.milepost("memory", "list", "--episodes", "--outcome", "success", "--json").json == []
     landed = asking(sandbox, "approve", "1.1", "--json").json
+    learnt = sandbox.milepost("memory", "list", "--episodes", "--outcome", "success", "--json").json
+    assert len(learnt) == 1, "what was approved is a success, and only now"
     assert landed["answered_by"] == "Ada" and not landed["landed"]["verified_again"], "that tree was verified"
     assert landed["landed"]["branch"] == "main"
     assert sandbox.mileposts() == ["1.1"] and (sandbox.repo / "asked.txt").read_text() == "3\n"

@@ -298,7 +298,7 @@ def test_what_changed_around_a_project_between_two_runs_is_the_work_of_no_task(s
     agent = scripted(sandbox, T1=[[write("a.txt", "I tried\n")]])
     assert verdicts(sandbox.milepost("run", "--agent", agent, "--json")) == {"T1": "unverified"}
     (outside / "service").write_text("it runs again\n")
-    answer = sandbox.milepost("run", "--agent", agent, "--json")
+    answer = sandbox.milepost("run", "--agent", agent, "--json", "--task", "T1")
     assert verdicts(answer) == {"T1": "unverified"}, reasons(answer)
 
 

@@ -44,10 +44,8 @@ def answer_gate(
     database: str = "",
 ) -> Gate:
     """Answer the question that `name` means: a gate, or a task with one; without a name, the only one that waits."""
-    place = _place(roadmap, database)
-    if answer == "delegate" and not is_server(place):
-        _require_agent(text, roadmap)
-    with _opened(place) as store:
+    refuse_unknown_agent(roadmap, answer, text, database)
+    with _opened(_place(roadmap, database)) as store:
         gates = Gates(store)
         gate = meant(_all_asked(roadmap, database, store), name)
         return gates.answer(gate.run, gate.gate, answer, text, digest=digest, by=by or person(roadmap))
@@ -131,10 +129,12 @@ def _unfinished(store: Database) -> list[str]:
     return [record.run for record in reversed(Journal(store).runs()) if record.unfinished]
 
 
-def _require_agent(name: str, roadmap: Path | None) -> None:
-    """Refuse an agent that could not be made; one that is an object is known only where the run goes on."""
+def refuse_unknown_agent(roadmap: Path | None, answer: GateAnswer, name: str, database: str = "") -> None:
+    """Refuse to hand a task to an agent that could not be made; one that is an object is known only to the run."""
     from milepost.engine.agents.factory import make_agent
 
+    if answer != "delegate" or is_server(_place(roadmap, database)):
+        return
     folder = Project.find(roadmap).roadmap.parent
     if name.strip() and not name.startswith("object:"):
         make_agent(name.strip(), load_settings(folder), folder)

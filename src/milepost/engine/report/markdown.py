@@ -11,6 +11,7 @@ from milepost.engine.report.words import counted, cut, duration, moment, money, 
 ROWS, DETAILS = 200, 40  # of tasks in the table, and of those told in full
 MARKS = {
     "passed": "✓ passed",
+    "held": "? held",
     "failed": "✗ failed",
     "unverified": "? unverified",
     "working": "● running",

@@ -11,7 +11,7 @@ from milepost.core.approval import accepted, approved
 from milepost.core.errors import GateUnknown
 from milepost.core.events import GateAnswer, GateAnswered
 from milepost.core.verdict import Evidence, Verdict
-from milepost.engine.gates.answer import answer_gate, asked_gate, person
+from milepost.engine.gates.answer import answer_gate, asked_gate, person, refuse_unknown_agent
 from milepost.engine.gates.held_question import held_question, held_shown
 from milepost.engine.gates.open_held import cut_short, owners_of, tasks_now
 from milepost.engine.project.project import Project
@@ -62,6 +62,7 @@ def answer(
     on_event: OnEvent,
 ) -> Gate:
     """Answer a question; a yes about held work of a run that is over lands it, and says how."""
+    refuse_unknown_agent(roadmap, given, text, database)
     gate, over = asked_gate(roadmap, name, database)
     if not over:
         return answer_gate(roadmap, f"{gate.run}/{gate.gate}", given, text, digest=digest, by=by, database=database)

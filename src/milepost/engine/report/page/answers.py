@@ -10,9 +10,10 @@ from milepost.engine.report.waits import waits_of
 from milepost.engine.report.words import counted, cut, duration, money
 
 SHOWN = 8
-MARKS = {"passed": "✓", "failed": "✗", "unverified": "?", "working": "●", "asking": "?", "waiting": "–"}
+MARKS = {"passed": "✓", "held": "?", "failed": "✗", "unverified": "?", "working": "●", "asking": "?", "waiting": "–"}
 WORDS = {
     "passed": "passed",
+    "held": "held",
     "failed": "failed",
     "unverified": "unverified",
     "working": "running",
