@@ -61,7 +61,8 @@ def wants_tests(services: RunServices, task: Task, base: str, agent: str) -> boo
     if any(part.verify_hidden for part in task.walk()):
         return False
     before = services.examiner.baselines.at(base, services.mileposts.tree_of(base))
-    return not any(before.command(line) == "failed" for part in task.walk() for line in part.verify)
+    lines = (before.command(line) for part in task.walk() for line in part.verify)
+    return not any(line is not None and line.outcome == "failed" for line in lines)
 
 
 def write_tests(services: RunServices, order: RunSpec, task: Task, base: str) -> IndependentTests:

@@ -15,13 +15,13 @@ from milepost.engine.project.project import Project
 from milepost.engine.verification.baseline import ABOUT
 from milepost.engine.verification.verifier import Verifier
 from milepost.verify.checks.hidden import HiddenTestsCheck
-from milepost.verify.checks.verify_command import PROGRAM_NOT_FOUND, PYTEST_COLLECTED_NOTHING, CommandCheck
 from milepost.verify.judging.behaviour import keeps_behaviour
-from milepost.verify.programs.command_line import runs_pytest
+from milepost.verify.selection.check import PROGRAM_NOT_FOUND, VerifyCheck
 
 State = Literal["fails now", "passes already", "selects no test", "cannot run"]
 
 NOT_EXECUTABLE = 126
+NOTHING_COLLECTED = 5
 _NO_TESTS = re.compile(
     r"no tests? (?:ran|to run|were collected|found|files? found)|collected 0 items|^Ran 0 tests|\[no test files\]"
     r"|^running 0 tests$|^(?:# |ℹ )?tests 0$|^\s*0 passing",
@@ -91,7 +91,7 @@ def _answer(examiner: Verifier, name: str, head: str, line: str, hidden: bool) -
         bench = replace(fitted, about=ABOUT)
         if hidden:
             return HiddenTestsCheck(command_line=line, bench=bench, material=examiner.hidden).run(workspace)
-        found = CommandCheck(command_line=line, bench=bench).run(workspace)
+        found = VerifyCheck(command_line=line, bench=bench).run(workspace)
         problem = bench.equipment.problem
         if found.outcome == "failed" and problem:
             return replace(found, outcome="absent", summary=f"what the project needs is not there: {problem}")
@@ -125,9 +125,9 @@ def _told(task: Task) -> Iterator[str]:
 def _selects_nothing(result: CheckResult) -> bool:
     if any(case.outcome != "skipped" for case in result.cases):
         return False
-    if result.exit_code == PYTEST_COLLECTED_NOTHING and result.argv and runs_pytest(result.argv):
+    if "selects no test" in result.summary:
         return True
     said = f"{result.log}\n{result.summary}"
-    return result.exit_code in (0, 1, PYTEST_COLLECTED_NOTHING) and bool(
+    return result.exit_code in (0, 1, NOTHING_COLLECTED) and bool(
         _NO_TESTS.search(said) and not _SOME_TESTS.search(said)
     )

@@ -23,6 +23,7 @@ from milepost.engine.verification.review import OpinionCheck, Reviewer
 from milepost.repair.recipes.recipe import Correction
 from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
+from milepost.verify.command_runner import allowed_s
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.judging.layout import BaseFacts, programs_in
 from milepost.verify.judging.split import Split, split
@@ -58,7 +59,7 @@ class Verifier:
         before = self._before(candidate.base)
         parts = self._split(task, change, before)
         with ExitStack() as checkouts:
-            trees = self._trees(checkouts, candidate, name, parts)
+            trees = self._trees(checkouts, candidate, name, parts, before)
             subject = Subject(
                 tree=candidate.tree,
                 task=task,
@@ -98,10 +99,12 @@ class Verifier:
         )
         return split(change, files_of(task), facts)
 
-    def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split) -> Trees:
+    def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split, before: Baseline) -> Trees:
         """Checkouts of the candidate as it is and, where it touches what judges, of the bench tree."""
         workspace, bench = checkouts.enter_context(self.outfitter.fitted(name, candidate.base, tree=candidate.tree))
-        as_it_is = Tree(workspace=workspace, bench=bench)
+        took_s = before.tests_took_s()
+        limit_s = bench.timeout_s if took_s is None else min(bench.timeout_s, allowed_s(took_s))
+        as_it_is = Tree(workspace=workspace, bench=replace(bench, timeout_s=limit_s))
         tree = self.mileposts.bench_tree(
             candidate.base,
             candidate.tree,
@@ -113,7 +116,9 @@ class Verifier:
             return Trees(as_it_is=as_it_is, bench=as_it_is, split=parts)
         fitted = self.outfitter.fitted(f"{name}-bench", candidate.base, tree=tree)
         workspace, bench = checkouts.enter_context(fitted)
-        return Trees(as_it_is=as_it_is, bench=Tree(workspace=workspace, bench=bench), split=parts)
+        return Trees(
+            as_it_is=as_it_is, bench=Tree(workspace=workspace, bench=replace(bench, timeout_s=limit_s)), split=parts
+        )
 
     def look_ahead(self, base: str, task: Task) -> None:
         """Ask in the background how things stand at a base, while an agent is at work on it."""

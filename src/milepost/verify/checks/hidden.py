@@ -9,11 +9,12 @@ from milepost.core.attempt import Workspace
 from milepost.core.commands import ending_in_words
 from milepost.core.verdict import CheckOutcome, CheckResult, TestCase
 from milepost.verify.checks.plain_tests import run_plainly
-from milepost.verify.checks.verify_command import PROGRAM_NOT_FOUND
 from milepost.verify.command_runner import Bench
 from milepost.verify.laid_tests import Material, laid, told
-from milepost.verify.programs.command_line import argv_of, pytest_arguments
-from milepost.verify.witness.runner import run_pytest
+from milepost.verify.programs.command_line import argv_of
+from milepost.verify.selection.check import PROGRAM_NOT_FOUND
+from milepost.verify.selection.line import read_line
+from milepost.verify.selection.run import run_selections
 
 NAME = "hidden tests"
 
@@ -64,9 +65,9 @@ class HiddenTestsCheck:
         )
 
     def _under_the_runner(self, argv: tuple[str, ...], workspace: Workspace) -> CheckResult:
-        words = pytest_arguments(argv)
-        if words is not None and self.bench.interpreter is not None:
-            ran = run_pytest(words, workspace, self.bench)
+        reading = read_line(self.command_line)
+        if reading.is_runner:
+            ran = run_selections(reading.selections, workspace, self.bench)
             failed = [case for case in ran.cases if case.outcome == "failed"]
             seen = [case for case in ran.cases if case.outcome != "skipped"]
             sound = not ran.problem and not ran.missing and not failed and bool(seen)
