@@ -35,6 +35,7 @@ from milepost.verify.checks.types import TypesCheck
 from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
+from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.outside_tests import OutsideTests, outside_checks
@@ -92,6 +93,11 @@ class Subject:
     def by_pattern(self) -> bool:
         """Whether no model had a hand in it, so that tests it brings are not its author's own word."""
         return (self.agent or self.task.agent).startswith("pattern:")
+
+    @property
+    def needs_suite(self) -> bool:
+        """Whether tests are run: not for prose, unless a line asks for it."""
+        return bool(self.verify) or needs_suite(self.change) or not self.task.id
 
     @property
     def tests_may_change(self) -> bool:
@@ -170,6 +176,9 @@ def _of_the_project(subject: Subject) -> Iterator[tuple[str, Question]]:
 
 def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     """Whether the tests hold, as they were and as they are, whether they can fail, and whether they show the work."""
+    if not subject.needs_suite:
+        yield "verify", _done(subject, CandidateRuns(subject.trees, subject.before, {}))
+        return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
     content = {path: file.after for path in trees.split.tests if (file := change.file(path)) is not None}
     product = tuple(path for path in trees.split.judged or change.paths if path not in trees.split.tests)
@@ -211,22 +220,23 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     )
     if not task.id:
         return  # files as they are, and no task that they could be for
-    yield (
-        "verify",
-        DoneCheck(
-            change=change,
-            runs=runs,
-            files=subject.files,
-            lines=bool(subject.verify),
-            keeps_behaviour=keeps_behaviour(task),
-            changes_nothing=task.changes_nothing,
-            by_pattern=subject.by_pattern,
-            own_tests=asked.own_tests,
-        ),
-    )
+    yield "verify", _done(subject, runs)
     yield "tests", CounterProof(look=look)
     yield "tests", Audit(look=look, at_base=before.notes())
     yield "tests", OwnTests(look=look)
+
+
+def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
+    return DoneCheck(
+        change=subject.change,
+        runs=runs,
+        files=subject.files,
+        lines=bool(subject.verify),
+        keeps_behaviour=keeps_behaviour(subject.task),
+        changes_nothing=subject.task.changes_nothing,
+        by_pattern=subject.by_pattern,
+        own_tests=subject.asked.own_tests,
+    )
 
 
 def _line(subject: Subject, line: str, tree: Tree) -> VerifyCheck:

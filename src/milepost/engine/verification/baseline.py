@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -120,10 +119,6 @@ class Baselines:
     def why(self, tree: str) -> str:
         return self._why.get(tree, "")
 
-    def note(self, tree: str, question: str, answer: Any) -> None:
-        """Keep what came up beside the answer to another question."""
-        self._keep(tree, question, _Found(answer=answer, lasts=True))
-
     def known(self, tree: str, question: str) -> Any:
         """The answer that is kept, if any."""
         known = (self._journal.answer(tree, asked) for asked in reversed(self._asked(question)))
@@ -189,12 +184,6 @@ class Baseline:
         took = (self._standing() or {}).get("took_ms")
         return None if took is None else took / 1000
 
-    def command_took_s(self, line: str) -> float | None:
-        """How long a `Verify:` line took there, None where that is not known; the line itself is asked first."""
-        self.command(line)
-        took = self.baselines.known(self.tree, f"time of {line}")
-        return None if took is None else took / 1000
-
     def parameters(self) -> Mapping[str, str]:
         found = self._standing()
         return {} if found is None else found["parameters"]
@@ -246,10 +235,7 @@ class Baseline:
         suite = _suite(self._standing()) if whole else None
 
         def ask(workspace: Workspace, bench: Bench) -> dict[str, Any]:
-            began = time.monotonic()
-            found = look(line, workspace, bench, suite, self.baselines.runners())
-            self.baselines.note(self.tree, f"time of {line}", int((time.monotonic() - began) * 1000))
-            return found.to_json()
+            return look(line, workspace, bench, suite, self.baselines.runners()).to_json()
 
         found: dict[str, Any] | None = self._answer(f"verify line {line}", ask)
         return None if found is None else from_json(found)

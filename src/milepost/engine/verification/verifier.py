@@ -25,6 +25,7 @@ from milepost.repair.recipes.wrong_path import corrected as put_right
 from milepost.sources.diff import added_lines
 from milepost.verify.command_runner import allowed_s
 from milepost.verify.confidence import confidence, coverage_told
+from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.layout import BaseFacts, programs_in
 from milepost.verify.judging.split import Split, split
 from milepost.verify.laid_tests import Material
@@ -86,7 +87,7 @@ class Verifier:
 
     def _split(self, task: Task, change: Change, before: Baseline) -> Split:
         """Which files of the change judge; of a change that is no task's, none: it is the user's own."""
-        if not task.id or not change.files or self.asked.mode is Mode.SKIP:
+        if not task.id or self.asked.mode is Mode.SKIP or not (lines_of(task) or needs_suite(change)):
             return Split()
         tests = before.tests() or {}
         lines = [found for line in lines_of(task) if (found := before.command(line)) is not None]

@@ -50,7 +50,7 @@ class DoneCheck:
         if own := own_tests(self.runs):
             return self._by_own_tests(own, earlier)
         if self._is_prose() and (self.keeps_behaviour or self._is_as_named()):
-            return _passed("only text changed, in the files that the task names")
+            return _passed("only text or settings changed, in the files that the task names")
         if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
             return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)
         return _not_shown(self._why(earlier))

@@ -150,12 +150,6 @@ def is_prose(path: str) -> bool:
     return bool(_DOCS.intersection(folders)) and suffix(name) in _SHOWN
 
 
-def is_python_test(path: str) -> bool:
-    """Whether pytest or unittest would collect tests from this file by its name."""
-    name = name_of(path)
-    return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
-
-
 def suffix(path: str) -> str:
     """The end of a name from its last dot on, in small letters; a name that begins with its only dot has none."""
     stem, dot, end = name_of(path).rpartition(".")

@@ -1,4 +1,4 @@
-"""What is said of a base whose tests fail before anybody has worked on it, and of failures that are new since."""
+"""What is said of a base whose tests fail before anybody has worked on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from milepost.core.loopback_services import refused_service, settings_for
-from milepost.core.verdict import TestCase, TestOutcome
+from milepost.core.verdict import TestOutcome
 from milepost.verify.checks.files import listed
 
 _NO_FILE = re.compile(
@@ -34,16 +34,6 @@ def red_base(
         return ""
     fail = "1 test fails" if len(red) == 1 else f"{len(red)} tests fail"
     return f"the base is red: {fail} of {len(tests)} before any work: {listed(red)}{hints}"
-
-
-def new_and_old(cases: Iterable[TestCase]) -> str:
-    """The failures of a run in one line, those that are new told apart from those of the base."""
-    failed = [case for case in cases if case.outcome == "failed"]
-    new = tuple(case.id for case in failed if case.before != "failed")
-    old = len(failed) - len(new)
-    parts = [f"{len(new)} new: {listed(new)}"] if new else []
-    parts += [f"{old} failed at the base too"] if old else []
-    return "; ".join(parts)
 
 
 def missing_files(messages: Iterable[str]) -> tuple[str, ...]:

@@ -94,7 +94,12 @@ def _names_failures(bad: list[TestCase], known: Known, reruns: Reruns) -> str:
     if first.flaky:
         said += f" ({reruns.in_words(first.id)}{', but not on the base commit' if first.id in known else ''})"
     others = tuple(case.id for case in bad[1:])
-    return f"{said}; also failed: {listed(others)}" if others else said
+    old = sum(outcome == "failed" for outcome in known.values())
+    return (
+        said
+        + (f"; also failed: {listed(others)}" if others else "")
+        + (f"; {old} others failed before any work" if old else "")
+    )
 
 
 def _names_gone(gone: tuple[str, ...], seen: CheckResult) -> str:

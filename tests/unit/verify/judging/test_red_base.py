@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from milepost.core.verdict import TestCase
-from milepost.verify.judging.red_base import missing_files, new_and_old, red_base
+from milepost.verify.judging.red_base import missing_files, red_base
 
 
 def test_a_green_base_is_not_spoken_of() -> None:
@@ -33,10 +32,3 @@ def test_a_missing_file_is_offered_only_where_git_ignores_it() -> None:
 def test_a_service_that_was_refused_is_told_with_its_settings() -> None:
     told = red_base({"a": "failed"}, messages=["connect ECONNREFUSED 127.0.0.1:6379"])
     assert 'Redis cannot be reached: [sandbox] network = ["127.0.0.1:6379"]' in told
-
-
-def test_a_new_failure_is_told_from_an_old_one_in_one_line() -> None:
-    old = TestCase(id="a", outcome="failed", before="failed")
-    new = TestCase(id="b", outcome="failed", before="passed")
-    assert new_and_old((old, new)) == "1 new: b; 1 failed at the base too"
-    assert new_and_old((TestCase(id="c", outcome="passed"),)) == ""
