@@ -26,7 +26,7 @@ from milepost.verify.checks.line_on_trees import LineOnTrees
 from milepost.verify.checks.lint import LintCheck
 from milepost.verify.checks.runtime import RuntimeCheck
 from milepost.verify.checks.scope import ScopeCheck
-from milepost.verify.checks.second_look import Audit, CounterProof, OwnTests, SecondLook
+from milepost.verify.checks.second_look import Audit, CounterProof, LineProof, OwnTests, SecondLook
 from milepost.verify.checks.secrets import SecretsCheck
 from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
@@ -36,6 +36,7 @@ from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
+from milepost.verify.judging.layout import programs_in
 from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.outside_tests import OutsideTests, outside_checks
@@ -222,6 +223,9 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         return  # files as they are, and no task that they could be for
     yield "verify", _done(subject, runs)
     yield "tests", CounterProof(look=look)
+    programs = tuple(sorted(programs_in(subject.verify, subject.base_files)))
+    for line in subject.verify if programs else ():
+        yield "tests", LineProof(line=line, look=look, judges=programs)
     yield "tests", Audit(look=look, at_base=before.notes())
     yield "tests", OwnTests(look=look)
 

@@ -9,8 +9,11 @@ from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
 from milepost.verify.checks.done import BY_OWN_TESTS, own_tests
 from milepost.verify.counterproof.audit import audit_check
+from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
+from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.suite import Note
 
@@ -57,6 +60,30 @@ class Audit:
         runs = self.look.runs
         seen = [run for _, run in (*runs.on_bench, *runs.as_they_are) if run.argv]
         return audit_check(tuple(note for run in seen for note in run.notes) if seen else None, self.at_base)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineProof:
+    """The counter-proof of a `Verify:` line in which no test can be seen; `judges` are programs of the repository."""
+
+    line: str
+    look: SecondLook
+    judges: tuple[str, ...]
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        tree = self.look.runs.trees.bench
+        argv = argv_of(self.line)
+        alone = any(check.name == "verify" and check.argv == argv and _by_exit_code(check) for check in earlier)
+        judges = judging_programs(argv, self.line, self.judges)
+        if not alone or not judges:
+            return CheckResult(name=COUNTER_PROOF, outcome="absent", summary="tests decide, or nothing can be watched")
+        proof = ExitCodeProof(argv=argv, bench=tree.bench, judges=judges, product=self.look.product)
+        found, notes = proof.run(tree.workspace)
+        return audit_check(notes, ()) if found.outcome != "failed" and notes else found
+
+
+def _by_exit_code(check: CheckResult) -> bool:
+    return check.decisive and check.outcome == "passed" and not check.cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

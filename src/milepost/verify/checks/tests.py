@@ -109,7 +109,10 @@ class TestsCheck:
             return ()
         bench = {case.id: case.outcome for case in cases_of(runs)}
         open_ids = [name for name, outcome in (pairing.before or {}).items() if outcome == "failed"]
-        waiting = tuple(pairing.at_base(name) for name in open_ids if bench.get(name) != "passed")
+        loaded = {file_of(name) for name, outcome in bench.items() if outcome == "passed"}
+        waiting = tuple(
+            pairing.at_base(name) for name in open_ids if bench.get(name) != "passed" and name not in loaded
+        )
         return rewritten(waiting, self.runs.now, self.runs.trees.split) if waiting else ()
 
     def _without_luck(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
