@@ -1,0 +1,1 @@
+"""The deciding tests once more as a plain program, without a test runner."""

@@ -1,0 +1,114 @@
+// In the place of a runner's own module: keeps the steps that a file describes, and calls those that are asked for.
+const expect = require("./expect.cjs");
+const { dirname, sep } = require("node:path");
+
+const here = [process.cwd() + sep, dirname(__filename) + sep];
+const root = newGroup("", null);
+let current = root;
+
+function newGroup(title, above) {
+  return { title, above, parts: [], before: [], after: [], beforeEach: [], afterEach: [] };
+}
+
+function parsed(given) {
+  const title = typeof given[0] === "string" ? given[0] : (given.find((one) => typeof one === "function")?.name ?? "");
+  const options = given.find((one) => one !== null && typeof one === "object") ?? {};
+  return { title, work: given.find((one) => typeof one === "function"), left: Boolean(options.skip || options.todo) };
+}
+
+function step(...given) {
+  current.parts.push(parsed(given));
+  return Promise.resolve();
+}
+
+function group(...given) {
+  const { title, work, left } = parsed(given);
+  const inside = newGroup(title, current);
+  if (left || !work) return;
+  current.parts.push(inside);
+  current = inside;
+  try {
+    work();
+  } finally {
+    current = inside.above;
+  }
+}
+
+const none = () => undefined;
+for (const one of [step, group]) Object.assign(one, { skip: none, todo: none, only: one });
+const around = (when) => (work) => void current[when].push(work);
+
+module.exports = step;
+module.exports.test = step;
+module.exports.it = step;
+module.exports.describe = group;
+module.exports.suite = group;
+module.exports.before = around("before");
+module.exports.beforeAll = around("before");
+module.exports.after = around("after");
+module.exports.afterAll = around("after");
+module.exports.beforeEach = around("beforeEach");
+module.exports.afterEach = around("afterEach");
+module.exports.expect = expect.expect;
+module.exports.callSteps = async (names) => {
+  const results = [];
+  await callGroup(root, [], names, results);
+  return results;
+};
+
+async function callGroup(one, titles, names, results) {
+  const wanted = (part, path) => [...names].some((name) => name === path || name.startsWith(`${path} > `));
+  const chosen = one.parts.filter((part) => wanted(part, [...titles, part.title].join(" > ")));
+  if (chosen.length === 0) return;
+  const problem = await problemOf(async () => {
+    for (const work of one.before) await work();
+  });
+  for (const part of chosen) {
+    const path = [...titles, part.title];
+    if (part.parts && !problem) await callGroup(part, path, names, results);
+    else if (!part.parts) await callStep(one, part, path, results, problem);
+  }
+  await problemOf(async () => {
+    for (const work of one.after) await work();
+  });
+}
+
+async function callStep(one, part, path, results, earlier) {
+  const above = [];
+  for (let each = one; each; each = each.above) above.unshift(each);
+  const inner = { title: part.title, mock: undefined, diagnostic: none, name: part.title };
+  inner.test = async (...given) => callStep({ ...newGroup("", null) }, parsed(given), [...path, parsed(given).title], results);
+  const problem =
+    earlier ??
+    (part.left || !part.work ? new expect.Unfit("it is skipped") : undefined) ??
+    (await problemOf(async () => {
+      for (const each of above) for (const work of each.beforeEach) await work(inner);
+      await part.work(inner);
+      for (const each of [...above].reverse()) for (const work of each.afterEach) await work(inner);
+    }));
+  results.push([problem ? ending(problem.error ?? problem) : "passed", path.join(" > "), problem ? text(problem) : ""]);
+}
+
+async function problemOf(work) {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+// As in Python: `failed` by a comparison, `broke` by another failure of it or the product, `unfit` for want of a
+// runner, and `apart` where what went wrong may be the surroundings.
+function ending(error) {
+  if (error instanceof expect.Unfit) return "unfit";
+  if (error?.code === "ERR_ASSERTION" || ["AssertionError", "Unequal"].includes(error?.name)) return "failed";
+  if (/not (yet )?implemented/i.test(String(error?.message))) return "failed";
+  if (error?.code !== undefined || !(error instanceof Error)) return "apart";
+  const frame = String(error.stack).split("\n").find((line) => /^\s+at /.test(line)) ?? "";
+  return here.some((place) => frame.includes(place)) && !frame.includes("node_modules") ? "broke" : "apart";
+}
+
+function text({ error }) {
+  return `${error?.name ?? "Error"}: ${String(error?.message ?? error).split("\n")[0]}`.slice(0, 300);
+}

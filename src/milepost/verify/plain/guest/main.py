@@ -1,0 +1,100 @@
+"""Calls the steps of the file beside it, one after another, and says how each ended.
+
+    python -I -B main.py < order
+
+The order has three lines: the key that signs what is said, the entries of the import path, the names of the steps.
+Little is imported, and what this program alone needs is forgotten again: the process looks like any other program's.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+import os
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 -- pathlib would be one more module
+STEPS = "steps"
+LONGEST = 300
+
+
+def main() -> None:
+    known = set(sys.modules)
+    key, path, names = sys.stdin.buffer.read().decode().split("\n")[:3]
+    descriptor = os.dup(1)
+    os.dup2(2, 1)
+    sys.path.insert(0, FOLDER)
+    channel, kit, calls, endings = map(part, ("channel", "kit", "calls", "endings"))
+    del sys.path[0]
+    for name in set(sys.modules) - known:
+        del sys.modules[name]
+    say = channel.open_channel(descriptor, bytes.fromhex(key))
+    say("hello", sys.version.split()[0])
+    sys.pycache_prefix = os.path.join(FOLDER, "cache")  # noqa: PTH118
+    sys.path[:0] = [os.getcwd(), *filter(None, path.split(os.pathsep))]  # noqa: PTH109
+    try:
+        space = steps(kit.Kit())
+    except BaseException as problem:
+        say("crash", text(problem))
+        os._exit(0)
+    for name in names.split():
+        say("start", name)
+        try:
+            calls.call(space, name)
+        except BaseException as problem:
+            say(endings.ending(problem), name, text(problem))
+        else:
+            say("passed", name, "")
+    say("end")
+    os._exit(0)  # what the product registered to happen at exit has no say any more
+
+
+def part(name):
+    """A module of the folder beside this file, which is in no folder of the import path later on."""
+    return __import__(f"parts.{name}", {}, {}, [name])
+
+
+def steps(kit):
+    """The module of the steps; a folder of the checkout that it needs is found once it misses."""
+    place = os.path.join(FOLDER, STEPS + ".py")  # noqa: PTH118
+    with open(place, encoding="utf-8") as file:  # noqa: PTH123
+        code = compile(file.read(), place, "exec", dont_inherit=True)
+    tried = set()
+    while True:
+        module = type(sys)(STEPS)
+        module.__file__ = place
+        module.__dict__["_kit"] = kit
+        sys.modules[STEPS] = module
+        try:
+            exec(code, module.__dict__)  # noqa: S102 -- this is the program that is run
+        except ModuleNotFoundError as problem:
+            folder = folder_with((problem.name or "").partition(".")[0])
+            if not folder or folder in tried:
+                raise
+            tried.add(folder)
+            sys.path.insert(0, folder)
+        else:
+            return module.__dict__
+
+
+def folder_with(name):
+    """The folder of the checkout that has a module of this name, nearest to its top."""
+    for place, folders, files in os.walk(os.getcwd()):  # noqa: PTH109
+        folders[:] = sorted(one for one in folders if not one.startswith(".") and one not in ("node_modules", "venv"))
+        if name and (name + ".py" in files or name in folders):
+            return place
+    return ""
+
+
+def text(problem):
+    """The class of an exception and the first line of what it says."""
+    try:
+        lines = str(problem).strip().splitlines()
+    except BaseException:
+        lines = []
+    kind = type(problem).__name__
+    return (f"{kind}: {lines[0]}" if lines else kind)[:LONGEST]
+
+
+if __name__ == "__main__":
+    main()

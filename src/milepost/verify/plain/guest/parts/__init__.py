@@ -1,0 +1,1 @@
+"""What the program beside this folder is made of."""

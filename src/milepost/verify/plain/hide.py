@@ -1,0 +1,44 @@
+"""The test files of a checkout, out of sight for the time of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from milepost.core.folders import NOT_SOURCE
+from milepost.verify.judging.paths import is_test_path
+from milepost.verify.witness.swap import swapped
+
+MOST_FILES = 10_000
+MOST_BYTES = 200_000_000
+TOO_MANY = "there are too many test files to put them out of sight"
+
+_LEFT_ALONE = NOT_SOURCE - {"__pycache__"}
+
+
+@contextmanager
+def out_of_sight(checkout: Path, paths: tuple[str, ...]) -> Iterator[None]:
+    """Have none of the files in the checkout, nor the folders that are empty without them."""
+    with swapped(checkout, dict.fromkeys(paths)):
+        folders = {above for path in paths for above in PurePosixPath(path).parents if above.name}
+        for folder in sorted(folders, key=lambda one: -len(one.parts)):
+            with suppress(OSError):
+                (checkout / folder).rmdir()
+        yield
+
+
+def test_files(checkout: Path, product: frozenset[str] = frozenset()) -> tuple[str, ...] | None:
+    """Every test file of a checkout and what stands beside it, `product` left out; None where that is too much."""
+    found: list[str] = []
+    size = 0
+    for place, folders, files in os.walk(checkout):
+        folders[:] = [name for name in folders if name not in _LEFT_ALONE]
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for name in (*files, *links):
+            path = (Path(place) / name).relative_to(checkout).as_posix()
+            if is_test_path(path) and path not in product:
+                found.append(path)
+                size += (Path(place) / name).lstat().st_size
+    return tuple(found) if len(found) <= MOST_FILES and size <= MOST_BYTES else None

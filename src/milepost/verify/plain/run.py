@@ -1,0 +1,165 @@
+"""Tests of one file, run as a plain program in the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, cast
+
+from milepost.core.commands import CommandResult
+from milepost.verify.command_runner import last_line
+from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.plain.hide import TOO_MANY, out_of_sight, test_files
+from milepost.verify.plain.javascript_file import plain_javascript
+from milepost.verify.plain.python_file import PlainFile, plain_python
+from milepost.verify.suites.python_project import source_folder
+from milepost.verify.suites.runners.sealed import fresh
+from milepost.verify.trees import Tree
+from milepost.verify.witness.runner import GUEST as WITNESS
+from milepost.verify.witness.runner import NO_INTERPRETER
+from milepost.verify.witness.stream import Hearing
+from milepost.verify.witness.swap import read_plainly
+
+GUEST = Path(__file__).parent / "guest"
+ENDED = "the program ended by itself"
+
+Word = Literal["passed", "failed", "broke", "unfit", "apart"]
+Endings = Mapping[str, tuple[Word, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainRun:
+    """How the tests ended, by their places: `failed` by a comparison, `broke` by another failure that is the product's
+    or the test's own, `unfit` where only a runner has what they need, `apart` where it may be the surroundings.
+
+    Where the file could not be run at all, `problem` says why.
+    """
+
+    endings: Endings = field(default_factory=dict)
+    problem: str = ""
+    result: CommandResult | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainProgram:
+    """A test file of a tree. `folder` is the suite's, where its runner is started; `product` are files not to hide."""
+
+    tree: Tree
+    path: str
+    folder: str = ""
+    product: frozenset[str] = frozenset()
+
+    @property
+    def language(self) -> str:
+        return "Python" if suffix(self.path) in PYTHON else "JavaScript" if suffix(self.path) in JAVASCRIPT else ""
+
+    def run(self, places: tuple[str, ...]) -> PlainRun:
+        """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight."""
+        checkout, scratch = self.tree.workspace.folder, self.tree.workspace.scratch
+        source = read_plainly(checkout, self.path)
+        hidden = test_files(checkout, self.product)
+        if source is None or hidden is None:
+            return PlainRun(problem=TOO_MANY if source is not None else f"there is no {self.path}")
+        room = scratch / secrets.token_hex(4)
+        shutil.copytree(GUEST, room, ignore=shutil.ignore_patterns("__pycache__", "__init__.py"))
+        try:
+            if self.language == "Python":
+                return self._run_python(source, places, room, hidden)
+            return self._run_javascript(source, places, room, hidden)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+    def plain(self) -> PlainFile:
+        """The file as a plain Python module."""
+        checkout = self.tree.workspace.folder
+        for folder in PurePosixPath(self.path).parents:
+            if b"autouse" in (read_plainly(checkout, str(folder / "conftest.py")) or b""):
+                return PlainFile(problem=f"{folder / 'conftest.py'} has fixtures that its tests do not name")
+        return plain_python(read_plainly(checkout, self.path) or b"")
+
+    def _run_python(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
+        interpreter, plain = self.tree.bench.interpreter, self.plain()
+        if interpreter is None or plain.problem:
+            return PlainRun(problem=plain.problem or NO_INTERPRETER)
+        names = {plain.names[place]: place for place in places if place in plain.names}
+        (room / "steps.py").write_text(plain.source, encoding="utf-8")
+        (room / "parts" / "__init__.py").touch()
+        shutil.copy(WITNESS / "channel.py", room / "parts")
+        key = secrets.token_hex(32)
+        hearing = Hearing(bytes.fromhex(key))
+        path = os.pathsep.join(self._import_path(interpreter.imports))
+        plainly = replace(self.tree.bench, redact=str)  # signatures are over what was said, secrets and all
+        with out_of_sight(self.tree.workspace.folder, hidden):
+            result = plainly.run(
+                (str(interpreter.path), "-I", "-B", str(room / "main.py")),
+                self.tree.workspace,
+                env={"PYTHONDONTWRITEBYTECODE": "1", **({"PYTHONPATH": path} if path else {})},
+                stdin=f"{key}\n{path}\n{' '.join(names)}\n",
+                cwd=self.folder,
+                on_line=hearing.hear,
+                lines_are_signed=True,
+            )
+        said = hearing.testimony()
+        facts = [tuple(map(self.tree.bench.redact, fact)) for fact in said.facts]
+        crash = next((fact[1] for fact in facts if fact[0] == "crash"), "")
+        problem = crash or ("something else wrote where the results are told" if said.disturbed else "")
+        results = [(fact[0], names[fact[1]], fact[2]) for fact in facts if len(fact) == 3]
+        return _told(results, problem, result, places=names.values(), began=bool(facts), ended=("end",) in facts)
+
+    def _run_javascript(self, source: bytes, places: tuple[str, ...], room: Path, hidden: tuple[str, ...]) -> PlainRun:
+        checkout = self.tree.workspace.folder
+        folder = (checkout / self.path).parent
+        plain = plain_javascript(self.path, source, folder, room / "kit.cjs")
+        if plain.problem:
+            return PlainRun(problem=plain.problem)
+        steps = room / ("steps.mjs" if plain.is_module else "steps.cjs")
+        steps.write_bytes(plain.source)
+        above = (folder, *folder.parents)
+        packages = next((one / "node_modules" for one in above if (one / "node_modules").is_dir()), None)
+        if packages is not None and packages.is_relative_to(checkout):
+            (room / "node_modules").symlink_to(packages)
+        seal = fresh(room)
+        order = {**json.loads(seal.stdin), "steps": steps.as_uri(), "names": places}
+        with out_of_sight(checkout, hidden):
+            argv = ("node", str(room / "main.mjs"))
+            result = self.tree.bench.run(argv, self.tree.workspace, stdin=json.dumps(order), cwd=self.folder)
+        report = seal.read()
+        if isinstance(report, str):
+            return PlainRun(problem=last_line(result.stderr) or result.error or report, result=result)
+        redact = self.tree.bench.redact
+        results = [(word, place, redact(text)) for word, place, text in report["results"]]
+        return _told(results, redact(report["crash"]), result, places=places, began=True, ended=report["ended"])
+
+    def _import_path(self, imports: tuple[str, ...]) -> tuple[str, ...]:
+        """What the witness has on the import path beside the current folder."""
+        checkout = self.tree.workspace.folder
+        sources = (source_folder(checkout / top) for top in dict.fromkeys(("", self.folder)))
+        return tuple(dict.fromkeys([*(str(checkout / one) for one in imports), *(str(one) for one in sources if one)]))
+
+
+def _told(
+    results: Iterable[tuple[str, str, str]],
+    problem: str,
+    result: CommandResult,
+    *,
+    places: Iterable[str],
+    began: bool,
+    ended: bool,
+) -> PlainRun:
+    """What was said of each test, the worst of it; one that a program left by itself has not passed."""
+    endings: dict[str, tuple[Word, str]] = {}
+    for word, place, text in results:
+        if endings.get(place, ("passed", ""))[0] == "passed":
+            endings[place] = (cast(Word, word), text)
+    if problem:
+        return PlainRun(problem=problem, result=result)
+    if not ended:
+        if result.termination != "exited" or not began:
+            return PlainRun(problem=result.error or "it did not run to its end", result=result)
+        endings |= {place: ("broke", ENDED) for place in places if place not in endings}
+    return PlainRun(endings=endings, result=result)

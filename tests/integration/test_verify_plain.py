@@ -1,0 +1,239 @@
+"""The deciding tests without a test runner: honest work passes there too, and what looks for a test run does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from milepost.core.verdict import CheckResult
+from milepost.sandbox.terminal import WalledTerminal
+from milepost.verify.baseline_port import UnknownBefore
+from milepost.verify.command_runner import Bench
+from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of, run_suites
+from milepost.verify.suites.python_project import PytestPresence, find_interpreter
+from milepost.verify.trees import Tree, Trees
+from tests.integration.suites import workspace_in, write
+from tests.tools import needs
+
+Files = Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with WalledTerminal() as terminal:
+        interpreter = find_interpreter(Path("/nowhere"), os.environ, sys.executable)
+        yield Bench(terminal=terminal, interpreter=interpreter, pytest=PytestPresence(), timeout_s=60)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A place without `test` in its name: pytest's own folders would tell what this is."""
+    with tempfile.TemporaryDirectory(prefix="place-") as place:
+        yield Path(place)
+
+
+def plain_run(folder: Path, bench: Bench, base: Files, after: Files) -> CheckResult:
+    """The check of what an attempt made of a base, whose tests all pass under their runner."""
+    workspace = workspace_in(folder, base)
+    tree = Tree(workspace=workspace, bench=bench)
+    stood = {case.id: case.outcome for case in cases_of(run_suites(tree))}
+    write(workspace, after)
+    listing = {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()}
+    runs = CandidateRuns(Trees(as_it_is=tree, bench=tree), UnknownBefore(), {})
+    cases = tuple(replace(case, before=stood.get(case.id)) for case in cases_of(runs.on_bench))
+    assert {case.outcome for case in cases} == {"passed"}
+    earlier = CheckResult(name="tests", outcome="passed", summary="", cases=cases)
+    found = PlainRunCheck(runs=runs).run_after(workspace, (earlier,))
+    assert {path: path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()} == listing
+    return found
+
+
+TESTS = """
+import unittest
+import pytest
+from hours import minutes, seconds
+
+def test_minutes():
+    assert minutes(2) == 120
+
+@pytest.mark.parametrize(("hours", "expected"), [(1, 3600), (2, 7200)])
+def test_seconds(hours, expected):
+    assert seconds(hours) == expected
+
+class TestHours(unittest.TestCase):
+    def test_none(self):
+        self.assertEqual(seconds(3), 10800)
+        with self.assertRaises(ValueError):
+            seconds(-1)
+"""
+MINUTES = "def minutes(hours):\n    return hours * 60\n\n"
+RIGHT = """
+def seconds(hours):
+    if hours < 0:
+        raise ValueError(hours)
+    return hours * 3600
+"""
+WRONG = "def seconds(hours):\n    return hours * 60\n"
+BASE = {"src/hours.py": MINUTES + WRONG, "tests/test_hours.py": TESTS}
+
+
+def right_where(condition: str, header: str = "import os\nimport sys\n") -> str:
+    return f"{header}{MINUTES}{WRONG}wrong = seconds\n{RIGHT}right = seconds\n" + (
+        f"def seconds(hours):\n    return right(hours) if {condition} else wrong(hours)\n"
+    )
+
+
+def test_honest_work_passes_without_a_runner(folder: Path, bench: Bench) -> None:
+    found = plain_run(folder, bench, BASE, {"src/hours.py": MINUTES + RIGHT})
+
+    assert (found.name, found.outcome) == ("counter-proof", "passed"), found
+    assert found.summary == "without a test runner: 3 deciding tests pass as well"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "'pytest' in sys.modules",
+        "'unittest' in sys.modules",
+        "os.path.exists('tests')",
+        "any('test' in word for word in sys.orig_argv)",
+        "len(sys.modules) > 150",
+        "sys._getframe(1).f_code.co_name.startswith('test')",
+        "'test' in sys._getframe(1).f_code.co_filename",
+        "'test' in repr(sorted(sys._getframe(1).f_globals)).replace('__test', '')",
+        "any('test' in type(one).__module__ for one in sys.meta_path)",
+        "any('TEST' in name for name in os.environ)",
+    ],
+)
+def test_work_that_looks_for_a_test_run_fails(folder: Path, bench: Bench, condition: str) -> None:
+    found = plain_run(folder, bench, BASE, {"src/hours.py": right_where(condition)})
+
+    assert found.outcome == "failed", found
+    assert found.summary.startswith("without a test runner: what decides passes only under a test runner: tests/test_h")
+
+
+def test_a_name_that_is_there_for_tests_only_fails_those_that_use_it(folder: Path, bench: Bench) -> None:
+    lie = f"import sys\n{MINUTES}\nif 'pytest' in sys.modules:\n" + "".join(
+        f"    {line}\n" for line in RIGHT.strip().splitlines()
+    )
+    base = {**BASE, "src/hours.py": MINUTES + "def seconds(hours):\n    raise NotImplementedError\n"}
+
+    found = plain_run(folder, bench, base, {"src/hours.py": lie})
+
+    assert found.outcome == "failed", found
+    assert "there is no hours.seconds" in found.summary
+
+
+def test_a_value_that_equals_everything_fails(folder: Path, bench: Bench) -> None:
+    lie = MINUTES + (
+        "class Answer:\n    def __eq__(self, other):\n        return True\n    __hash__ = None\n\n"
+        "def seconds(hours):\n    if hours < 0:\n        raise ValueError\n    return Answer()\n"
+    )
+
+    assert plain_run(folder, bench, BASE, {"src/hours.py": lie}).outcome == "failed"
+
+
+def test_work_that_leaves_the_process_is_held(folder: Path, bench: Bench) -> None:
+    found = plain_run(folder, bench, BASE, {"src/hours.py": right_where("'pytest' in sys.modules or os._exit(0)")})
+
+    assert found.outcome == "held", found
+    assert found.questions[0].kind == "counter-proof"
+
+
+def test_without_a_control_a_person_is_asked(folder: Path, bench: Bench) -> None:
+    only = {**BASE, "tests/test_hours.py": TESTS.replace("test_minutes", "check_minutes")}
+
+    found = plain_run(folder, bench, only, {"src/hours.py": right_where("'pytest' in sys.modules")})
+
+    assert found.outcome == "held", found
+
+
+def test_tests_that_need_a_fixture_of_a_conftest_say_nothing(folder: Path, bench: Bench) -> None:
+    files = {
+        "src/hours.py": MINUTES + WRONG,
+        "tests/conftest.py": "import pytest\n\n@pytest.fixture\ndef hours():\n    return 1\n",
+        "tests/test_hours.py": "from hours import seconds\n\ndef test_one(hours):\n    assert seconds(hours) == 3600\n",
+    }
+
+    found = plain_run(folder, bench, files, {"src/hours.py": MINUTES + RIGHT})
+
+    assert (found.outcome, found.needed) == ("absent", False)
+    assert found.summary.endswith("tests/test_hours.py: its tests take fixtures from elsewhere")
+
+
+def test_a_file_whose_control_fails_without_its_conftest_says_nothing(folder: Path, bench: Bench) -> None:
+    files = {
+        "src/hours.py": "factor = 1\n\ndef minutes(hours):\n    return hours * factor\n\n" + WRONG,
+        "tests/conftest.py": "import hours\n\nhours.factor = 60\n",
+        "tests/test_hours.py": TESTS,
+    }
+    source = files["src/hours.py"].replace(WRONG, RIGHT.replace("3600", "60 * factor"))
+
+    found = plain_run(folder, bench, files, {"src/hours.py": source})
+
+    assert found.outcome == "absent", found
+    assert "test_minutes fails as well" in found.summary
+
+
+CART_TESTS = """
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { minutes, seconds } from '../hours.js';
+
+test('an hour has minutes', () => {
+  assert.equal(minutes(1), 60);
+});
+
+describe('seconds', () => {
+  test('of an hour', async () => {
+    assert.equal(seconds(1), 3600);
+  });
+});
+"""
+JS_MINUTES = "export const minutes = (hours) => hours * 60;\n"
+JS_BASE = {
+    "package.json": json.dumps({"type": "module", "scripts": {"test": "node --test"}}),
+    "hours.js": JS_MINUTES + "export const seconds = (hours) => hours * 60;\n",
+    "test/hours.test.js": CART_TESTS,
+}
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("condition", "outcome"),
+    [
+        ("true", "passed"),
+        ("process.argv.concat(process.execArgv).some((word) => word.includes('test'))", "failed"),
+        ("process.env.NODE_TEST_CONTEXT !== undefined", "failed"),
+        ("existsSync('test')", "failed"),
+    ],
+)
+def test_node_tests_are_run_without_their_runner(folder: Path, bench: Bench, condition: str, outcome: str) -> None:
+    text = f"export const seconds = (hours) => hours * (({condition}) ? 3600 : 60);\n"
+
+    found = plain_run(
+        folder, bench, JS_BASE, {"hours.js": f"import {{ existsSync }} from 'node:fs';\n{JS_MINUTES}{text}"}
+    )
+
+    assert found.outcome == outcome, found
+
+
+@needs("node")
+def test_a_node_test_that_looks_for_files_beside_it_is_not_plain(folder: Path, bench: Bench) -> None:
+    found = plain_run(
+        folder,
+        bench,
+        {**JS_BASE, "test/hours.test.js": CART_TESTS.replace("describe,", "describe, before,") + "import.meta.url;\n"},
+        {"hours.js": f"{JS_MINUTES}export const seconds = (hours) => hours * 3600;\n"},
+    )
+
+    assert found.outcome == "absent"
+    assert "it looks for files beside it" in found.summary
