@@ -18,7 +18,7 @@ from milepost.core.verdict import CheckResult, Evidence, judge
 from milepost.verify.baseline_port import Before, UnknownBefore
 from milepost.verify.checks.changed_tests import ChangedTestsCheck, Rule
 from milepost.verify.checks.coverage import CoverageCheck
-from milepost.verify.checks.done import DoneCheck, OwnTestsRule
+from milepost.verify.checks.done import DoneCheck, OwnTestsRule, is_about_tests
 from milepost.verify.checks.environment import EnvironmentCheck
 from milepost.verify.checks.files import FilesCheck
 from milepost.verify.checks.imports import ImportsCheck
@@ -26,7 +26,7 @@ from milepost.verify.checks.line_on_trees import LineOnTrees
 from milepost.verify.checks.lint import LintCheck
 from milepost.verify.checks.runtime import RuntimeCheck
 from milepost.verify.checks.scope import ScopeCheck
-from milepost.verify.checks.second_look import Audit, CounterProof, LineProof, OwnTests, SecondLook
+from milepost.verify.checks.second_look import Audit, CounterProof, LineProof, OwnTests, SecondLook, WithoutRunner
 from milepost.verify.checks.secrets import SecretsCheck
 from milepost.verify.checks.stubs import StubsCheck
 from milepost.verify.checks.syntax import SyntaxCheck
@@ -38,6 +38,7 @@ from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
 from milepost.verify.judging.layout import programs_in
 from milepost.verify.judging.names import NamesCheck, asking
+from milepost.verify.judging.paths import CODE, is_test_path, suffix
 from milepost.verify.levels import Level, Mode, is_asked
 from milepost.verify.outside_tests import OutsideTests, outside_checks
 from milepost.verify.selection.check import VerifyCheck
@@ -45,6 +46,7 @@ from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.trees import Tree, Trees, watched
 
 LONGEST_TRACEBACK = 2_000
+MOST_WATCHED = 200
 
 
 class FollowUp(Protocol):
@@ -182,9 +184,19 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
         return
     task, change, trees, before, asked = subject.task, subject.change, subject.trees, subject.before, subject.asked
     content = {path: file.after for path in trees.split.tests if (file := change.file(path)) is not None}
+    about_tests = is_about_tests(task, change, trees.split.tests)
     product = tuple(path for path in trees.split.judged or change.paths if path not in trees.split.tests)
+    if about_tests:
+        product = tuple(path for path in sorted(subject.base_files) if suffix(path) in CODE and not is_test_path(path))
     runs = CandidateRuns(watched(trees, product), before, content, asked.runners)
-    look = SecondLook(change=change, product=product, runs=runs, seed=subject.tree, runners=asked.runners)
+    look = SecondLook(
+        change=change,
+        product=product[:MOST_WATCHED],
+        runs=runs,
+        seed=subject.tree,
+        runners=asked.runners,
+        about_tests=about_tests,
+    )
     stood = before.tests() if is_asked("tests", asked.level, asked.mode) else None
     yield (
         "tests",
@@ -226,6 +238,7 @@ def _of_the_tests(subject: Subject) -> Iterator[tuple[str, Question]]:
     programs = tuple(sorted(programs_in(subject.verify, subject.base_files)))
     for line in subject.verify if programs else ():
         yield "tests", LineProof(line=line, look=look, judges=programs)
+    yield "tests", WithoutRunner(look=look)
     yield "tests", Audit(look=look, at_base=before.notes())
     yield "tests", OwnTests(look=look)
 
@@ -238,6 +251,7 @@ def _done(subject: Subject, runs: CandidateRuns) -> DoneCheck:
         lines=bool(subject.verify),
         keeps_behaviour=keeps_behaviour(subject.task),
         changes_nothing=subject.task.changes_nothing,
+        about_tests=is_about_tests(subject.task, subject.change, subject.trees.split.tests),
         by_pattern=subject.by_pattern,
         own_tests=subject.asked.own_tests,
     )

@@ -234,8 +234,9 @@ class Baseline:
         whole = reading.is_runner and all(selection.is_whole for selection in reading.selections)
         suite = _suite(self._standing()) if whole else None
 
-        def ask(workspace: Workspace, bench: Bench) -> dict[str, Any]:
-            return look(line, workspace, bench, suite, self.baselines.runners()).to_json()
+        def ask(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
+            found = look(line, workspace, bench, suite, self.baselines.runners())
+            return found.to_json() if found.ended or found.cases else None
 
         found: dict[str, Any] | None = self._answer(f"verify line {line}", ask)
         return None if found is None else from_json(found)

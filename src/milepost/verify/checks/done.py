@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from milepost.core.attempt import Workspace
 from milepost.core.change import Change
+from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Question
 from milepost.verify.checks.does_anything import has_substance, is_named
 from milepost.verify.checks.files import listed
@@ -17,6 +19,9 @@ from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
 BY_OWN_TESTS = "by its own tests"
+
+_TESTS = re.compile(r"\b(?:unit )?tests?\b|\btest suite\b|\bcoverage\b", re.IGNORECASE)
+
 OwnTestsRule = Literal["accept", "ask", "refuse"]
 
 
@@ -26,7 +31,8 @@ class DoneCheck:
 
     Green before and green after is the answer only for a task that `keeps_behaviour`, or that `changes_nothing`.
     Where nothing but tests that the attempt brought was red before, `own_tests` says what they count for; those of an
-    author that is no model (`by_pattern`) count as anybody's.
+    author that is no model (`by_pattern`) count as anybody's. A task that is `about_tests` is shown by the tests it
+    changed: they pass on the product, and the counter-proof says whether they can fail.
     """
 
     change: Change
@@ -35,6 +41,7 @@ class DoneCheck:
     lines: bool = False
     keeps_behaviour: bool = False
     changes_nothing: bool = False
+    about_tests: bool = False
     by_pattern: bool = False
     own_tests: OwnTestsRule = "ask"
 
@@ -47,7 +54,7 @@ class DoneCheck:
             return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
         if self.keeps_behaviour and green and has_substance(self.change, self.files):
             return _passed("green before and after, and the task changes no behaviour")
-        if own := own_tests(self.runs):
+        if own := own_tests(self.runs, about_tests=self.about_tests):
             return self._by_own_tests(own, earlier)
         if self._is_prose() and (self.keeps_behaviour or self._is_as_named()):
             return _passed("only text or settings changed, in the files that the task names")
@@ -58,7 +65,7 @@ class DoneCheck:
     def _by_own_tests(self, own: tuple[str, ...], earlier: tuple[CheckResult, ...]) -> CheckResult:
         said = f"{BY_OWN_TESTS}: {listed(own)}"
         asked_for = any(case.id in own for check in earlier if check.name.startswith("verify") for case in check.cases)
-        if self.by_pattern or asked_for or self.own_tests == "accept":
+        if self.by_pattern or self.about_tests or asked_for or self.own_tests == "accept":
             return _passed(said)
         if self.own_tests == "refuse":
             return CheckResult(
@@ -80,10 +87,20 @@ class DoneCheck:
         return bool(self.files) and all(is_named(path, self.files) for path in self.change.paths)
 
 
-def own_tests(runs: CandidateRuns) -> tuple[str, ...]:
-    """The tests that the attempt brought or changed, which pass on its source and not on that of the base."""
+def is_about_tests(task: Task, change: Change, tests: tuple[str, ...]) -> bool:
+    """Whether a task is about tests, by its words or its files, and its change touches nothing else."""
+    named = [entry for part in task.walk() for entry in part.files]
+    says_so = any(_TESTS.search(part.title) for part in task.walk()) or (named and all(map(is_test_path, named)))
+    return bool(change.files) and bool(says_so) and all(path in tests or is_test_path(path) for path in change.paths)
+
+
+def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, ...]:
+    """The tests that the attempt brought or changed, which pass on its source and not on that of the base.
+
+    Where the task is `about_tests` there is no other source.
+    """
     trees = runs.trees
-    if not trees.split.tests or set(trees.split.judged) <= set(trees.split.tests):
+    if not trees.split.tests or (not about_tests and set(trees.split.judged) <= set(trees.split.tests)):
         return ()
     bench = {case.id for _, run in runs.on_bench for case in run.cases}
     brought = [
@@ -91,8 +108,8 @@ def own_tests(runs: CandidateRuns) -> tuple[str, ...]:
         for name, case in runs.now.items()
         if case.outcome == "passed" and (name not in bench or file_of(name) in trees.split.tests)
     ]
-    if not brought:
-        return ()
+    if not brought or about_tests:
+        return tuple(brought)
     old = runs.on_old_source
     return tuple(name for name in brought if old is not None and old.get(name) != "passed")
 

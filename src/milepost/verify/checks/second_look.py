@@ -13,6 +13,7 @@ from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck
 from milepost.verify.counterproof.exit_code import ExitCodeProof, judging_programs
 from milepost.verify.counterproof.own_tests import own_tests_check
+from milepost.verify.plain.check import PlainRunCheck
 from milepost.verify.programs.command_line import argv_of
 from milepost.verify.suites.candidate_runs import CandidateRuns
 from milepost.verify.suites.suite import Note
@@ -27,6 +28,11 @@ class SecondLook:
     runs: CandidateRuns
     seed: str = ""
     runners: tuple[str, ...] = ()
+    about_tests: bool = False
+
+    def own(self, earlier: tuple[CheckResult, ...]) -> tuple[str, ...]:
+        """The attempt's own tests, where nothing but these shows that the work is done."""
+        return own_tests(self.runs, about_tests=self.about_tests) if shows_by_own_tests(earlier) else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +43,7 @@ class CounterProof:
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look, trees = self.look, self.look.runs.trees
-        own = own_tests(look.runs) if shows_by_own_tests(earlier) else ()
+        own = look.own(earlier)
         tree = trees.as_it_is if own else trees.bench
         tried = tuple(check for check in earlier if check.name in ("tests", "verify", "independent tests"))
         if own:
@@ -47,6 +53,16 @@ class CounterProof:
             bench=tree.bench, change=look.change, product=look.product, seed=look.seed, runners=look.runners
         )
         return check.run_after(tree.workspace, tried)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutRunner:
+    """The deciding tests once more as a plain program, where nothing looks like a test run."""
+
+    look: SecondLook
+
+    def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
+        return PlainRunCheck(runs=self.look.runs, own=self.look.own(earlier)).run_after(workspace, earlier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +110,10 @@ class OwnTests:
 
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         look, tree = self.look, self.look.runs.trees.as_it_is
-        if not shows_by_own_tests(earlier):
+        ids = look.own(earlier)
+        if not ids:
             return CheckResult(name="own tests", outcome="absent", summary="others than its own tests decide")
         took_s = max((check.duration_ms for check in earlier if check.name == "changed tests"), default=0) / 1000
-        ids = own_tests(look.runs)
         return own_tests_check(
             look.change, look.product, ids, tree.workspace, tree.bench, took_s=took_s, runners=look.runners
         )

@@ -18,7 +18,7 @@ class LineAtBase:
     `opened` are files of the checkout; without `opens_known` it is not known which. `problem` is why the tests could
     not be run to their end there. `excused` are tests that passed when the line ran them, and fail for the engine: they
     are not run here as they are there, and say nothing. `unseen` is why nothing but the exit code can be told, empty
-    where tests are seen.
+    where tests are seen. A command that had not `ended` when it was stopped says nothing.
     """
 
     outcome: CheckOutcome
@@ -31,6 +31,7 @@ class LineAtBase:
     problem: str = ""
     excused: tuple[str, ...] = ()
     unseen: str = ""
+    ended: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """What is kept of it; of a test only what a later run is compared with."""

@@ -107,7 +107,9 @@ def _plain(line: str, result: CommandResult, bench: Bench) -> LineAtBase:
     ending = ending_in_words(result, program=line, timeout_s=bench.timeout_s)
     last = "" if result.succeeded else last_line(result.stderr) or last_line(result.stdout)
     return LineAtBase(
-        outcome="passed" if result.succeeded else "failed", summary=f"{ending}: {last}" if last else ending
+        outcome="passed" if result.succeeded else "failed",
+        summary=f"{ending}: {last}" if last else ending,
+        ended=result.exit_code is not None,
     )
 
 

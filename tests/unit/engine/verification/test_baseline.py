@@ -100,7 +100,7 @@ def test_what_is_unknown_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
         for run in ("7f3a", "8b21"):
             base = Baselines(journal, run, fitting, surroundings=HERE).at("c" * 40, "d" * 40)
             assert [base.command("sleep 1000") for _ in range(2)] == [None, None]
-    assert len(terminal.ran) == 2
+    assert sum("sleep" in command.argv for command in terminal.ran) == 2
 
 
 def test_a_tree_that_was_verified_is_a_base_that_the_next_run_knows(tmp_path: Path) -> None:
