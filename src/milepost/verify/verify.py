@@ -36,7 +36,7 @@ from milepost.verify.command_runner import Bench, last_line, tail
 from milepost.verify.judging.behaviour import keeps_behaviour
 from milepost.verify.judging.changed_tests import asks_for_removal
 from milepost.verify.judging.docs_only import needs_suite
-from milepost.verify.judging.layout import programs_in
+from milepost.verify.judging.line_words import programs_in
 from milepost.verify.judging.names import NamesCheck, asking
 from milepost.verify.judging.paths import CODE, is_test_path, suffix
 from milepost.verify.levels import Level, Mode, is_asked

@@ -26,7 +26,8 @@ from milepost.sources.diff import added_lines
 from milepost.verify.command_runner import allowed_s
 from milepost.verify.confidence import confidence, coverage_told
 from milepost.verify.judging.docs_only import needs_suite
-from milepost.verify.judging.layout import BaseFacts, programs_in
+from milepost.verify.judging.layout import BaseFacts
+from milepost.verify.judging.line_words import programs_in, subjects_in
 from milepost.verify.judging.split import Split, split
 from milepost.verify.laid_tests import Material
 from milepost.verify.levels import Mode
@@ -98,7 +99,7 @@ class Verifier:
             opened=frozenset(path for found in lines for path in found.opened),
             programs=programs_in(lines_of(task), there),
         )
-        return split(change, files_of(task), facts)
+        return split(change, (*files_of(task), *subjects_in(lines_of(task))), facts)
 
     def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split, before: Baseline) -> Trees:
         """Checkouts of the candidate as it is and, where it touches what judges, of the bench tree."""

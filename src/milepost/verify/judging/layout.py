@@ -64,12 +64,6 @@ class BaseFacts:
     programs: frozenset[str] = frozenset()
 
 
-def programs_in(lines: Iterable[str], files: frozenset[str]) -> frozenset[str]:
-    """The files of a base that `Verify:` lines name as words of their own."""
-    words = {word.strip("\"'();&|").removeprefix("./") for line in lines for word in line.split()}
-    return frozenset(words & files)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """The places of one base."""

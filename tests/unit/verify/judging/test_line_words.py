@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from milepost.verify.judging.line_words import programs_in, subjects_in
+
+FILES = frozenset({"check.py", "scripts/check.sh", "examples.txt", "a.txt", "ci.mk", "tools/verify.js"})
+
+
+@pytest.mark.parametrize(
+    ("line", "programs", "subjects"),
+    [
+        ("python check.py examples.txt", {"check.py", "examples.txt"}, ()),
+        ("./scripts/check.sh", {"scripts/check.sh"}, ()),
+        ("sh scripts/check.sh && node tools/verify.js", {"scripts/check.sh", "tools/verify.js"}, ()),
+        ("make -f ci.mk test", {"ci.mk"}, ()),
+        ("grep -q hello a.txt", set(), ("hello", "a.txt")),
+        ("test -f a.txt && ! grep -q 'x y' a.txt", set(), ("a.txt", "x y")),
+        ("[ -s ./a.txt ]", set(), ("a.txt",)),
+        ("FOO=1 uv run python check.py", {"check.py"}, ()),
+        ("pytest tests/test_a.py", set(), ()),
+        ("cat a.txt | python check.py", {"check.py"}, ("a.txt",)),
+        ("it's broken", set(), ()),
+    ],
+)
+def test_what_a_line_runs_judges_and_what_it_looks_at_is_the_work(
+    line: str, programs: set[str], subjects: tuple[str, ...]
+) -> None:
+    assert programs_in([line], FILES) == programs
+    assert subjects_in([line]) == subjects
