@@ -84,18 +84,18 @@ def test_a_run_ends_with_its_question_open_and_the_owner_accepts_with_one_comman
     sandbox.roadmap(PLAIN + CHECKED + AFTER)
     ended = sandbox.run("--json")
     assert ended.code == 1
-    assert verdicts(ended) == {"1.1": "unverified", "1.2": "passed", "1.3": None}
+    assert verdicts(ended) == {"1.1": "held", "1.2": "passed", "1.3": None}
     tasks = {task["id"]: task for task in ended.events[-1]["tasks"]}
     assert tasks["1.1"]["attempts"] == 1 and tasks["1.3"]["reason"] == "waits for 1.1"
     assert sandbox.mileposts() == ["1.2"], "what passed has arrived"
     (asked,) = sandbox.milepost("gates", "--json").json
     assert (asked["kind"], asked["gate"], asked["over"]) == ("held", "1.1/1/held", True)
-    assert asked["question"].startswith("could not be verified: ") and "+hello" in asked["shown"]
+    assert asked["question"].startswith("nothing shows that this was done") and "+hello" in asked["shown"]
 
     nothing = sandbox.run()
     assert (nothing.code, nothing.stdout.strip()) == (1, "nothing to do: 1.1 waits for your answer: milepost gates")
     listed = sandbox.milepost("accept", "--list").stdout
-    assert "1.1  Write a · unverified" in listed and "milepost accept 1.1" in listed and "│ +hello" in listed
+    assert "1.1  Write a · held" in listed and "milepost accept 1.1" in listed and "│ +hello" in listed
 
     taken = sandbox.milepost("accept", "1.1", "--why", "I read it")
     assert taken.code == 0, taken.stderr
@@ -104,7 +104,7 @@ def test_a_run_ends_with_its_question_open_and_the_owner_accepts_with_one_comman
     assert "- [x] 1.1" in (sandbox.repo / "ROADMAP.md").read_text()
     assert "Milepost-Verdict: accepted by Ada, not verified" in sandbox.git("log", "-1", "--format=%B")
     proof = sandbox.milepost("proof", "1.1", "--json").json
-    assert proof["verdict"] == "unverified" and proof["accepted_by"] == "Ada"
+    assert proof["verdict"] == "held" and proof["accepted_by"] == "Ada"
     assert "accepted by Ada, not verified" in sandbox.milepost("proof", "1.1").stdout
     assert milepost.waiting_gates(sandbox.repo / "ROADMAP.md") == ()
     status = sandbox.milepost("status", "--json").json["progress"]

@@ -60,7 +60,7 @@ def test_a_task_that_no_check_can_judge_stays_unticked(sandbox: Sandbox) -> None
     sandbox.roadmap("- [ ] 1.1 Make it nicer\n  - write a.txt nicer\n")
     answer = sandbox.run("--json")
     assert answer.code == 1
-    assert answer.events[-1]["tasks"][0]["verdict"] == "unverified"
+    assert answer.events[-1]["tasks"][0]["verdict"] == "held"
     assert sandbox.mileposts() == []
     assert "- [ ] 1.1" in (sandbox.repo / "ROADMAP.md").read_text()
     assert sandbox.git("branch", "--list", "milepost/*") == "", "a run without a milepost leaves no branch"

@@ -14,7 +14,7 @@ from milepost.verify.checks.does_anything import has_substance, is_named
 from milepost.verify.checks.files import listed
 from milepost.verify.checks.tests import MISSING
 from milepost.verify.judging.changed_tests import file_of
-from milepost.verify.judging.paths import CODE, is_test_path, suffix
+from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_setting, suffix
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
@@ -56,8 +56,8 @@ class DoneCheck:
             return _passed("green before and after, and the task changes no behaviour")
         if own := own_tests(self.runs, about_tests=self.about_tests):
             return self._by_own_tests(own, earlier)
-        if self._is_prose() and (self.keeps_behaviour or self._is_as_named()):
-            return _passed("only text or settings changed, in the files that the task names")
+        if self._is_words() and (self.keeps_behaviour or (green and self._is_as_named())):
+            return _passed("only documentation or settings changed, as the task names them")
         if missing := next((check.summary for check in earlier if check.summary.startswith(MISSING)), ""):
             return CheckResult(name=NAME, outcome="absent", needed=True, summary=missing)
         return _not_shown(self._why(earlier))
@@ -80,8 +80,9 @@ class DoneCheck:
             return "nothing shows that this was done: all that passes now passed before"
         return "nothing shows that this was done: there is no Verify: line and no test"
 
-    def _is_prose(self) -> bool:
-        return not any(suffix(path) in CODE or is_test_path(path) for path in self.change.paths)
+    def _is_words(self) -> bool:
+        """Whether nothing but documentation and settings changed."""
+        return all(is_prose(path) or (is_test_setting(path) and suffix(path) not in CODE) for path in self.change.paths)
 
     def _is_as_named(self) -> bool:
         return bool(self.files) and all(is_named(path, self.files) for path in self.change.paths)
