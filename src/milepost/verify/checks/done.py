@@ -101,13 +101,14 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     Where the task is `about_tests` there is no other source.
     """
     trees = runs.trees
-    if not trees.split.tests or (not about_tests and set(trees.split.judged) <= set(trees.split.tests)):
+    own = trees.split.changed
+    if not own or (not about_tests and set(trees.split.judged) <= set(trees.split.tests)):
         return ()
     bench = {case.id for _, run in runs.on_bench for case in run.cases}
     brought = [
         name
         for name, case in runs.now.items()
-        if case.outcome == "passed" and (name not in bench or file_of(name) in trees.split.tests)
+        if case.outcome == "passed" and (name not in bench or file_of(name) in own)
     ]
     if not brought or about_tests:
         return tuple(brought)

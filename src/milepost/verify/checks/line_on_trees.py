@@ -48,7 +48,7 @@ class LineOnTrees:
 
     def _without_own(self, bench: CheckResult) -> CheckResult:
         """Tests of files that the attempt changed show nothing by themselves, also where the task names these files."""
-        own = self.runs.trees.split.tests
+        own = self.runs.trees.split.changed
         mended = [case for case in bench.cases if case.outcome == "passed" and case.before != "passed"]
         if not bench.decisive or not mended or any(file_of(case.id) not in own for case in mended):
             return bench

@@ -70,7 +70,7 @@ class TestsCheck:
 
     def _without_own(self, seen: CheckResult, pairing: Pairing) -> CheckResult:
         """Tests of files that the attempt changed show nothing by themselves, also where the task names these files."""
-        own = self.runs.trees.split.tests
+        own = self.runs.trees.split.changed
         if not seen.decisive or not own:
             return seen
         others = replace(seen, cases=tuple(case for case in seen.cases if file_of(case.id) not in own))

@@ -53,6 +53,11 @@ class Split:
     named: tuple[str, ...] = ()
 
     @property
+    def changed(self) -> frozenset[str]:
+        """The files of the change that may hold tests of its own: test files, and product files with examples in them."""
+        return frozenset((*self.tests, *self.judged))
+
+    @property
     def from_base(self) -> tuple[str, ...]:
         """The paths that are on the bench tree otherwise than in the candidate, those left out not among them."""
         return tuple(sorted((*self.restored, *self.merged)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from milepost.core.folders import NOT_SOURCE
+from milepost.sandbox.remove_folder import remove
 from milepost.verify.judging.paths import is_test_path
 from milepost.verify.witness.swap import swapped
 
@@ -21,12 +23,29 @@ _LEFT_ALONE = NOT_SOURCE - {"__pycache__"}
 @contextmanager
 def out_of_sight(checkout: Path, paths: tuple[str, ...]) -> Iterator[None]:
     """Have none of the files in the checkout, nor the folders that are empty without them."""
-    with swapped(checkout, dict.fromkeys(paths)):
+    with _without_history(checkout), swapped(checkout, dict.fromkeys(paths)):
         folders = {above for path in paths for above in PurePosixPath(path).parents if above.name}
         for folder in sorted(folders, key=lambda one: -len(one.parts)):
             with suppress(OSError):
                 (checkout / folder).rmdir()
         yield
+
+
+@contextmanager
+def _without_history(checkout: Path) -> Iterator[None]:
+    """Have no git folder either: it has the tests, too."""
+    history, away = checkout / ".git", checkout.with_name(f"{checkout.name}-{secrets.token_hex(4)}")
+    try:
+        history.rename(away)
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        if history.exists():
+            remove(history)
+        away.rename(history)
 
 
 def test_files(checkout: Path, product: frozenset[str] = frozenset()) -> tuple[str, ...] | None:

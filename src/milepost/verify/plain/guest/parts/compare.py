@@ -30,7 +30,18 @@ def same(left, right):
         return left == right
     if any(_equals_anything(one, other) for one, other in ((left, right), (right, left))):
         return False
+    if any(_is_another(one, other) for one, other in ((left, right), (right, left))):
+        return False
     return _elsewhere(lambda: left == right)
+
+
+def _is_another(one, other):
+    """Whether a value whose class compares by itself is, as the plain value that it is, another one."""
+    kind = type(other)
+    if kind not in _PLAIN or type(one) is kind or not isinstance(one, kind):
+        return False
+    code = getattr(type(one).__eq__, "__code__", None)
+    return code is not None and is_products(code.co_filename) and kind.__eq__(one, other) is False
 
 
 def _equals_anything(one, other):
