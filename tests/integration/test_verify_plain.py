@@ -17,6 +17,7 @@ from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
 from milepost.verify.command_runner import Bench
 from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.plain.hide import files_to_hide, out_of_sight
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of, run_suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.trees import Tree, Trees
@@ -237,3 +238,18 @@ def test_a_node_test_that_looks_for_files_beside_it_is_not_plain(folder: Path, b
 
     assert found.outcome == "absent"
     assert "it looks for files beside it" in found.summary
+
+
+def test_only_what_is_there_for_tests_is_out_of_sight(tmp_path: Path) -> None:
+    shown = ("hours.py", "changed_tests.py", "src/hours/test/client.py", "README.md")
+    hidden = ("tests/test_hours.py", "tests/data/one.json", "tests/__init__.py", "conftest.py", "lib/old_test.py")
+    workspace = workspace_in(tmp_path, dict.fromkeys((*shown, *hidden), "text\n"))
+
+    found = files_to_hide(workspace.folder, frozenset({"tests/test_hours.py", "lib/old_test.py"}))
+
+    assert found is not None
+    assert sorted(found) == sorted(hidden)
+    with out_of_sight(workspace.folder, found):
+        assert not (workspace.folder / "tests").exists()
+        assert all((workspace.folder / path).is_file() for path in shown)
+    assert all((workspace.folder / path).is_file() for path in hidden)
