@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from milepost.core.verdict import CheckResult
+from milepost.core.verdict import CheckResult, TestOutcome
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.baseline_port import UnknownBefore
 from milepost.verify.command_runner import Bench
+from milepost.verify.judging.split import Split
 from milepost.verify.plain.check import PlainRunCheck
+from milepost.verify.plain.hide import files_to_hide, out_of_sight
 from milepost.verify.suites.candidate_runs import CandidateRuns, cases_of, run_suites
 from milepost.verify.suites.python_project import PytestPresence, find_interpreter
 from milepost.verify.trees import Tree, Trees
@@ -237,3 +239,43 @@ def test_a_node_test_that_looks_for_files_beside_it_is_not_plain(folder: Path, b
 
     assert found.outcome == "absent"
     assert "it looks for files beside it" in found.summary
+
+
+def test_only_what_is_there_for_tests_is_out_of_sight(tmp_path: Path) -> None:
+    shown = ("hours.py", "changed_tests.py", "src/hours/test/client.py", "README.md")
+    hidden = ("tests/test_hours.py", "tests/data/one.json", "tests/__init__.py", "conftest.py", "lib/old_test.py")
+    workspace = workspace_in(tmp_path, dict.fromkeys((*shown, *hidden), "text\n"))
+
+    found = files_to_hide(workspace.folder, frozenset({"tests/test_hours.py", "lib/old_test.py"}))
+
+    assert found is not None
+    assert sorted(found) == sorted(hidden)
+    with out_of_sight(workspace.folder, found):
+        assert not (workspace.folder / "tests").exists()
+        assert all((workspace.folder / path).is_file() for path in shown)
+    assert all((workspace.folder / path).is_file() for path in hidden)
+
+
+class KnownBefore(UnknownBefore):
+    """A base on whose source the test of the minutes passes."""
+
+    def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
+        return {"tests/test_hours.py::test_minutes": "passed"}
+
+
+@pytest.mark.parametrize(("condition", "outcome"), [("True", "passed"), ("'pytest' in sys.modules", "failed")])
+def test_tests_that_the_attempt_brought_are_run_where_they_are(
+    folder: Path, bench: Bench, condition: str, outcome: str
+) -> None:
+    (folder / "bench").mkdir()
+    (folder / "left").mkdir()
+    files = {"src/hours.py": right_where(condition)}
+    old = Tree(workspace=workspace_in(folder / "bench", files), bench=bench)
+    new = Tree(workspace=workspace_in(folder / "left", {**files, "tests/test_hours.py": TESTS}), bench=bench)
+    split = Split(judged=("src/hours.py",), left_out=("tests/test_hours.py",), tests=("tests/test_hours.py",))
+    runs = CandidateRuns(Trees(as_it_is=new, bench=old, split=split), KnownBefore(), {})
+    own = tuple(name for name in runs.now if not name.endswith("test_minutes"))
+
+    found = PlainRunCheck(runs=runs, own=own).run_after(new.workspace, ())
+
+    assert found.outcome == outcome, found

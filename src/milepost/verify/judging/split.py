@@ -54,7 +54,7 @@ class Split:
 
     @property
     def changed(self) -> frozenset[str]:
-        """The files of the change that may hold tests of its own: test files, and product files with examples in them."""
+        """The files that may hold tests of the attempt's own: test files, and product files with examples in them."""
         return frozenset((*self.tests, *self.judged))
 
     @property

@@ -48,14 +48,15 @@ class PlainRunCheck:
     ) -> Iterator[tuple[PlainProgram, tuple[Unit, ...]]]:
         """The files that hold deciding tests, each with these and its controls."""
         trees = self.runs.trees
-        tests = set(trees.split.tests)
-        product = frozenset(path for path in trees.split.judged if path not in tests)
+        tests = frozenset(file_of(case.id) for check in earlier for case in check.cases) | {
+            *map(file_of, self.runs.now)
+        }
         left = MOST_DECIDING
         for tree, cases in ((trees.bench, self._of_base(earlier)), (trees.as_it_is, self._brought())):
             bench = replace(tree.bench, about=ABOUT, timeout_s=min(tree.bench.timeout_s, _limit(longest_s)))
             place = Tree(workspace=tree.workspace, bench=bench)
             for path, units in _by_file(cases).items():
-                program = PlainProgram(tree=place, path=path, folder=self._folder_of(path), product=product)
+                program = PlainProgram(tree=place, path=path, folder=self._folder_of(path), tests=tests)
                 names = program.plain().names if program.language == "Python" else None
                 plain = [unit for unit in units if names is None or unit.place in names]
                 deciding = [unit for unit in plain if unit.decides][:left]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,13 +11,14 @@ from pathlib import Path, PurePosixPath
 
 from milepost.core.folders import NOT_SOURCE
 from milepost.sandbox.remove_folder import remove
-from milepost.verify.judging.paths import is_test_path
+from milepost.verify.judging.paths import is_test_folder
 from milepost.verify.witness.swap import swapped
 
 MOST_FILES = 10_000
 MOST_BYTES = 200_000_000
 TOO_MANY = "there are too many test files to put them out of sight"
 
+_TEST_NAME = re.compile(r"test_.*\.py|conftest\.py|.*\.(test|spec)\.[cm]?[jt]sx?")
 _LEFT_ALONE = NOT_SOURCE - {"__pycache__"}
 
 
@@ -48,8 +50,10 @@ def _without_history(checkout: Path) -> Iterator[None]:
         away.rename(history)
 
 
-def test_files(checkout: Path, product: frozenset[str] = frozenset()) -> tuple[str, ...] | None:
-    """Every test file of a checkout and what stands beside it, `product` left out; None where that is too much."""
+def files_to_hide(checkout: Path, tests: frozenset[str]) -> tuple[str, ...] | None:
+    """The files with `tests`, what shares a test folder with one, and what is named as only tests are; None where that
+    is too much. A module of the product may well be in a folder `test`, or be called `changed_tests.py`."""
+    around = {folder for path in tests if (folder := _test_folder(path))}
     found: list[str] = []
     size = 0
     for place, folders, files in os.walk(checkout):
@@ -57,7 +61,14 @@ def test_files(checkout: Path, product: frozenset[str] = frozenset()) -> tuple[s
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         for name in (*files, *links):
             path = (Path(place) / name).relative_to(checkout).as_posix()
-            if is_test_path(path) and path not in product:
+            if path in tests or _test_folder(path) in around or _TEST_NAME.fullmatch(name):
                 found.append(path)
                 size += (Path(place) / name).lstat().st_size
     return tuple(found) if len(found) <= MOST_FILES and size <= MOST_BYTES else None
+
+
+def _test_folder(path: str) -> str | None:
+    """The topmost folder of a path that is called as those of tests are."""
+    folders = path.split("/")[:-1]
+    at = next((count for count, name in enumerate(folders, 1) if is_test_folder(name)), 0)
+    return "/".join(folders[:at]) or None

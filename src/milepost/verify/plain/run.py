@@ -14,7 +14,7 @@ from typing import Literal, cast
 from milepost.core.commands import CommandResult
 from milepost.verify.command_runner import last_line
 from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
-from milepost.verify.plain.hide import TOO_MANY, out_of_sight, test_files
+from milepost.verify.plain.hide import TOO_MANY, files_to_hide, out_of_sight
 from milepost.verify.plain.javascript_file import plain_javascript
 from milepost.verify.plain.python_file import PlainFile, plain_python
 from milepost.verify.suites.python_project import source_folder
@@ -47,12 +47,12 @@ class PlainRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainProgram:
-    """A test file of a tree. `folder` is the suite's, where its runner is started; `product` are files not to hide."""
+    """A test file of a tree. `folder` is its suite's, where the runner is started; `tests` are all files with tests."""
 
     tree: Tree
     path: str
     folder: str = ""
-    product: frozenset[str] = frozenset()
+    tests: frozenset[str] = frozenset()
 
     @property
     def language(self) -> str:
@@ -62,7 +62,7 @@ class PlainProgram:
         """Run the tests at these places in the file; nothing of a runner is in the process, nor a test in sight."""
         checkout, scratch = self.tree.workspace.folder, self.tree.workspace.scratch
         source = read_plainly(checkout, self.path)
-        hidden = test_files(checkout, self.product)
+        hidden = files_to_hide(checkout, self.tests | {self.path})
         if source is None or hidden is None:
             return PlainRun(problem=TOO_MANY if source is not None else f"there is no {self.path}")
         room = scratch / secrets.token_hex(4)

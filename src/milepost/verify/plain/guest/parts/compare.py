@@ -41,7 +41,7 @@ def _is_another(one, other):
     if kind not in _PLAIN or type(one) is kind or not isinstance(one, kind):
         return False
     code = getattr(type(one).__eq__, "__code__", None)
-    return code is not None and is_products(code.co_filename) and kind.__eq__(one, other) is False
+    return code is not None and is_products(code.co_filename) and kind.__eq__(one, other) is False  # type: ignore[call-arg]
 
 
 def _equals_anything(one, other):
