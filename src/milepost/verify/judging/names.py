@@ -15,6 +15,7 @@ from milepost.sources.paths import folders_above, joined
 from milepost.sources.python_modules import MANIFESTS
 from milepost.verify.command_runner import Bench
 from milepost.verify.judging.paths import is_test_name, name_of
+from milepost.verify.judging.program_names import hidden_programs
 
 NAME = "names"
 
@@ -80,11 +81,13 @@ class NamesCheck:
             for path, module in added_modules(self.change, self.base_files).items()
             if path not in {entry.strip().removeprefix("./") for entry in self.files}
         }
-        if not modules and not brought:
+        hidden = hidden_programs(self.change, self.base_files)
+        if not modules and not brought and not hidden:
             return CheckResult(name=NAME, outcome="absent", summary="no module was added where others are imported")
         known = self.installed(workspace) if modules else None
         asked = known or Installed()
-        problems = [f"{path}: what is below {name_of(folder)} is installed, not written" for path, folder in brought]
+        problems = [*hidden]
+        problems += [f"{path}: what is below {name_of(folder)} is installed, not written" for path, folder in brought]
         problems += [
             f"{path} would be imported in place of the module {module}, {whose}: give it another name"
             for path, module in modules.items()

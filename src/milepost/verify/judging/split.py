@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -116,7 +117,7 @@ def _place(
     standing = _judges(path, not there, files, layout)
     if standing == "judges" and is_manifest(path) and not layout.is_test(path) and not is_installed(path):
         return _manifest(file, there)
-    if standing == "judged" and _is_odd(file):
+    if standing == "judged" and (_is_odd(file) or _is_another_module(file)):
         standing = "unclear"
     if standing == "judges" and not there:
         return "uncertain" if layout.is_bare and not is_installed(path) else "left_out"
@@ -176,6 +177,12 @@ def _is_odd(file: ChangedFile) -> bool:
     if file.before is None and file.after is None:
         return True
     return file.before is None and b"\0" in (file.after or b"") and not is_prose(file.path)
+
+
+def _is_another_module(file: ChangedFile) -> bool:
+    """Whether go.mod has another code stand in for a module: that may be what the tests compare with."""
+    replaced = [re.findall(r"^.*=>.*$", text, re.MULTILINE) for text in (file.text_before, file.text_after)]
+    return name_of(file.path) in ("go.mod", "go.work") and replaced[0] != replaced[1]
 
 
 def _manifest(file: ChangedFile, there: bool) -> Literal["judged", "restored", "left_out"] | bytes:
