@@ -1,15 +1,20 @@
 """What verification costs: reading a report, and running the tests as the engine runs them.
 
     python benchmarks/verify.py [ROUNDS]
+    python benchmarks/verify.py --suite [SECONDS …]
 
 (a) A JUnit report of 1,000 results, some of them failures with a traceback: what our reader takes, and what
 ElementTree's bare parse of the same text takes. (b) A suite of a few seconds: the engine's tests check in the sandbox,
 which watches the runner, plants tests that must fail and reads what was witnessed, against plain `python -m pytest -q`
 in the same checkout. The two are interleaved, several rounds each; printed are medians, and their ratio.
+(c) With `--suite`: a whole run in a repository whose tests sleep for some seconds (20, 60 and 190 unless told), three
+tasks that change the product alone. Each task's time from the start of its attempt to its end is fitted as a + b · T:
+b says how many runs of the suite a task costs, the first of a run, the second, and one whose line names one file.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -46,13 +51,81 @@ def test_work(number):
         sum(range(1000))
     assert number * 2 == number + number
 """
+AGENT = """\
+import re
+import sys
+
+name = re.search(r"Mend (\\w+)", sys.stdin.read())[1]
+open(f"{name}.py", "w").write(f"def {name}():\\n    return len(str({name}.__name__))\\n")
+"""
 
 
 def main() -> None:
+    if "--suite" in sys.argv:
+        show_suite([float(word) for word in sys.argv[2:]] or [20.0, 60.0, 190.0])
+        return
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     show_parse()
     with tempfile.TemporaryDirectory() as folder:
         show_overhead(Path(folder), rounds)
+
+
+def show_suite(sizes: list[float]) -> None:
+    """How many runs of the suite a task costs."""
+    names = ("first task, Verify: pytest", "second task, Verify: pytest", "third, Verify names one file")
+    times = [task_times(seconds) for seconds in sizes]
+    for seconds, took in zip(sizes, times, strict=True):
+        print(f"suite of {seconds:5.0f} s: " + ", ".join(f"{each:6.1f} s" for each in took))
+    for at, name in enumerate(names):
+        b, a = statistics.linear_regression(sizes, [took[at] for took in times])
+        print(f"{name:32} {a:5.1f} s + {b:4.2f} · T")
+
+
+def task_times(seconds: float) -> list[float]:
+    """What each of three tasks took in one run, from its start to its end."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("MILEPOST_BENCH_FOLDER")) as folder:
+        repo, home = Path(folder) / "repo", Path(folder) / "home"
+        home.mkdir()
+        make_sleeping(repo, seconds)
+        agent = Path(folder) / "agent.py"
+        agent.write_text(AGENT)
+        command = [sys.executable, "-m", "milepost", "run", "--json", "--memory", "off"]
+        command += ["--agent", f"command:{sys.executable} {agent}"]
+        env = {**os.environ, "HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        done = subprocess.run(command, cwd=repo, env=env, stdout=subprocess.PIPE, text=True, check=False)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    began = {
+        event["task"]: event["at"] for event in events if event["event"] == "stage_started" and event["stage"] == "act"
+    }
+    ended = {event["task"]: event for event in events if event["event"] == "task_finished"}
+    assert all(event["verdict"] == "passed" for event in ended.values()), {k: v["reason"] for k, v in ended.items()}
+    return [ended[task]["at"] - began[task] for task in sorted(ended)]
+
+
+def make_sleeping(repo: Path, seconds: float) -> None:
+    """Three gaps, each with a test, and tests that sleep."""
+    (repo / "tests").mkdir(parents=True)
+    for name in ("one", "two", "three"):
+        (repo / f"{name}.py").write_text(f"def {name}():\n    return 0\n")
+        test = f"from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}() == len('{name}')\n"
+        (repo / "tests" / f"test_{name}.py").write_text(test)
+    sleeps = "import time\n\nimport pytest\n\n\n@pytest.mark.parametrize('n', range(20))\n"
+    sleeps += f"def test_sleeps(n):\n    time.sleep({seconds / 20})\n"
+    (repo / "tests" / "test_sleeps.py").write_text(sleeps)
+    lines = ("pytest", "pytest", "pytest tests/test_three.py")
+    tasks = zip(("one", "two", "three"), lines, strict=True)
+    roadmap = "".join(
+        f"- [ ] 1.{number} Mend {name}\n  - Files: {name}.py\n  - Verify: `{line}`\n"
+        for number, (name, line) in enumerate(tasks, 1)
+    )
+    (repo / "ROADMAP.md").write_text(f"# Roadmap\n\n{roadmap}")
+    (repo / "milepost.toml").write_text("[run]\nparallel = 1\n\n[verify]\nreruns = 0\n")
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "base"],
+    ):
+        subprocess.run(["git", "-C", str(repo), *words], check=True)
 
 
 def show_parse() -> None:

@@ -113,7 +113,9 @@ def own_tests(runs: CandidateRuns, *, about_tests: bool = False) -> tuple[str, .
     if not brought or about_tests:
         return tuple(brought)
     old = runs.on_old_source
-    return tuple(name for name in brought if old is not None and old.get(name) != "passed")
+    return tuple(
+        name for name in brought if old is not None and old.get(name) != "passed" and name not in runs.fail_alone
+    )
 
 
 def _passed(summary: str) -> CheckResult:

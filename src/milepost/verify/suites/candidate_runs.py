@@ -37,12 +37,28 @@ class CandidateRuns:
         """The tests as they are now, on the new source: those of the changed files where nothing else can matter."""
         if not self.trees.differ:
             return self.on_bench
-        return run_suites(self.trees.as_it_is, self._runners, self.only_changed)
+        return self._alone if self.only_changed else run_suites(self.trees.as_it_is, self._runners)
+
+    @cached_property
+    def fail_alone(self) -> frozenset[str]:
+        """The tests that fail in a run of the changed files alone: they may need what others do before them."""
+        return frozenset(case.id for case in cases_of(self._alone) if case.outcome == "failed")
+
+    @cached_property
+    def _alone(self) -> Runs:
+        return run_suites(self.trees.as_it_is, self._runners, self._changed) if self._changed else ()
 
     @cached_property
     def only_changed(self) -> tuple[str, ...]:
+        """The changed test files, where a run of these alone tells how all tests stand; else nothing."""
+        return () if self.fail_alone or any(run.problem for _, run in self._alone) else self._changed
+
+    @cached_property
+    def _changed(self) -> tuple[str, ...]:
         """The changed test files, where no other file that judges was touched; else nothing, which means all tests."""
         split = self.trees.split
+        if not self.trees.differ:
+            return ()
         touched = (*split.restored, *split.left_out, *split.uncertain, *split.merged)
         known = {*PYTHON_RUNNERS, *JAVASCRIPT_RUNNERS}
         alone = all(path in split.tests and _holds_tests(path) for path in touched)
