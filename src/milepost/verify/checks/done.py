@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from milepost.core.attempt import Workspace
+from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult, Question
 from milepost.verify.checks.does_anything import has_substance, is_named
@@ -16,7 +17,6 @@ from milepost.verify.judging.paths import CODE, is_test_path, suffix
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
-BY_OWN_TESTS = "by its own tests"
 OwnTestsRule = Literal["accept", "ask", "refuse"]
 
 
