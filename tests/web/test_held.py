@@ -136,7 +136,12 @@ def test_what_could_not_be_verified_can_be_accepted_and_not_approved(stage: Stag
     from playwright.sync_api import expect
 
     asked = "could not be verified: no check could say whether this is done\nTake the work on 3.3 as it is?"
-    gate = {"gate": "3.3/1/held", "kind": "held", "question": asked, "shown": f"commit {'c' * 40}\n+x\n"}
+    gate: dict[str, Any] = {
+        "gate": "3.3/1/held",
+        "kind": "held",
+        "question": asked,
+        "shown": f"commit {'c' * 40}\n+x\n",
+    }
     stage.answers["/api/gates"] = lambda _: {"waiting": ["3.3/1/held"], "last": 100}
     stage.tell(began("3.3"), at_work("3.3"), over("3.3", 1, "unverified", "no check"))
     stage.tell(event("gate_opened", "3.3", digest=DIGEST, **gate))

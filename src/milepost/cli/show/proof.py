@@ -43,9 +43,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
 
 def _basis_lines(proof: Proof, width: int) -> list[str]:
     """What the verdict rests on: files of the base, its own tests, an exit code alone."""
-    from milepost.core.basis import basis_lines
-
-    told = [line for text in basis_lines(proof.evidence) for line in wrapped(text, width, indent=0)]
+    told = [line for text in proof.basis for line in wrapped(text, width, indent=0)]
     return ["", *told] if told else []
 
 

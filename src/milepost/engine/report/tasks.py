@@ -66,7 +66,8 @@ def _standing(
         return ended.verdict.value if ended.verdict else "waiting"
     if asking:
         last = attempts[-1].evidence.verdict if attempts else None
-        return last.value if last in (Verdict.HELD, Verdict.UNVERIFIED) else "asking"
+        held = last is Verdict.HELD or last is Verdict.UNVERIFIED
+        return last.value if last is not None and held else "asking"
     return "working" if bars and record.summary is None else "waiting"
 
 

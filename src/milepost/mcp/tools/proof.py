@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import milepost
-from milepost.core.basis import basis_lines
 from milepost.mcp.project_folder import Folder, ServerProject
 from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
@@ -77,7 +76,7 @@ def _notes(found: milepost.Proof) -> list[str]:
     """Who approved or accepted it, what the verdict rests on, and what a person is or was asked."""
     words = [found.words] if found.words != found.verdict.value else []
     asked = [f"asked: {one.text}" for one in found.evidence.questions]
-    return [line[:LONGEST_SUMMARY] for line in (*words, *basis_lines(found.evidence), *asked)]
+    return [line[:LONGEST_SUMMARY] for line in (*words, *found.basis, *asked)]
 
 
 def _checked(check: milepost.CheckResult) -> Checked:
