@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from milepost.api.gates import accept as accept
     from milepost.api.gates import acceptable as acceptable
+    from milepost.api.gates import person as person
     from milepost.api.gates import to_json as to_json
     from milepost.engine.records.gates import Gate as Gate
     from milepost.engine.records.gates import LandedWork as LandedWork

@@ -310,6 +310,37 @@ def test_whoever_starts_the_server_may_let_it_answer(sandbox: Sandbox) -> None:
     asked(sandbox.repo, talk, allow_answers=True)
 
 
+def test_held_work_is_told_after_its_run_and_only_a_person_says_yes_to_it(sandbox: Sandbox) -> None:
+    sandbox.roadmap("- [ ] 1.1 Write a\n  - write a.txt hello\n")
+    assert sandbox.run().code == 1
+    questions: list[str] = []
+
+    async def alone(client: Client) -> None:
+        status = await told(client, "run_status")
+        assert (status["state"], status.get("done", []), status.get("failed", [])) == ("finished", [], [])
+        assert [one["task"] for one in status["held"]] == ["1.1"] and "nothing shows" in status["held"][0]["questions"][
+            0
+        ]
+        assert [one["kind"] for one in status["waits_for_person"]] == ["held"]
+        for answer in ("approve", "accept"):
+            assert "only a person may answer this" in await refused(client, "answer", answer=answer, gate="1.1")
+
+    async def willing(client: Client) -> None:
+        kept = await told(client, "answer", answer="accept", gate="1.1", text="I read it")
+        assert kept["commit"]
+        status = await told(client, "run_status")
+        assert [one["task"] for one in status["accepted"]] == ["1.1"] and not status.get("held")
+        proof = await told(client, "proof", task="1.1")
+        assert (proof["verdict"], proof["notes"][0]) == ("held", "accepted by Ada through MCP, not verified")
+
+    asked(sandbox.repo, alone)
+    asked(sandbox.repo, alone, allow_answers=True)
+    assert sandbox.mileposts() == []
+    asked(sandbox.repo, willing, allow_answers=True, elicitation_callback=person(YES, questions))
+    assert len(questions) == 1 and "nothing shows" in questions[0]
+    assert sandbox.mileposts() == ["1.1"]
+
+
 def test_code_runs_in_the_sandbox_with_its_context_and_limits_and_says_how_it_ended(sandbox: Sandbox) -> None:
     async def talk(client: Client) -> None:
         fine = await told(client, "execute_agent_code", code="print(context['a'])\nfinal_answer(2)", context={"a": 1})

@@ -36,10 +36,12 @@ ROADMAP = """\
 
 - [ ] 1.2 Say so
   - Approve: before
-  - Verify: test -f app.py
+  - Files: said.txt
+  - Verify: grep -q 1.2 said.txt
 - [ ] 1.3 Say more
   - Approve: before
-  - Verify: test -f app.py
+  - Files: said.txt
+  - Verify: grep -q 1.3 said.txt
 """
 # Its first attempt is broken; all of them leave what no page should stumble over.
 AGENT = f"""
@@ -198,6 +200,38 @@ def test_a_body_that_is_not_as_agreed_changes_nothing(page: Page, path: str, bod
     assert status == 422 and set(said) == {"error", "advice"}, said
     assert len([*events.read(page.roadmap, run=page.run)]) == before
     assert page.roadmap.read_text() == ROADMAP
+
+
+def test_held_work_of_a_finished_run_lands_from_the_page_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = make_machine(tmp_path)
+    machine.roadmap("- [ ] 1.1 Write a\n  - write a.txt hello\n")
+    assert machine.run().code == 1
+    for name, value in machine.environment.items():
+        monkeypatch.setenv(name, value)
+    roadmap = machine.repo / "ROADMAP.md"
+    (gate,) = milepost.waiting_gates(roadmap)
+    with events.open_stream(roadmap) as stream:
+        site = PageFacts(roadmap=roadmap, stream=stream)
+        app = Starlette(routes=[*read_routes.routes(site), *action_routes.routes(site), *stream_routes(site)])
+        with TestClient(app) as client:
+            page = Page(machine, gate.run, client)
+            assert page.get("/api/gates", run=gate.run)["waiting"] == [gate.gate]
+            before = page.get("/api/summary", run=gate.run)
+            assert (before["waiting"], before["passed"], before["held"], before["alive"]) == (1, 0, 1, False)
+            status, said = page.post(f"/api/gates/{gate.gate}", answer="accept", text="I read it", digest=gate.digest)
+            assert status == 200, said
+            assert (
+                said["said"].startswith(f"accepted, not verified: {gate.gate}: milepost ")
+                and "main is at" in said["said"]
+            )
+            after = page.get("/api/summary", run=gate.run)
+            assert (after["waiting"], after["passed"], after["accepted"], after["held"]) == (0, 0, 1, 0)
+            story = page.get("/api/attempt", run=gate.run, task="1.1", attempt=1)
+            assert story["decided"] == "accepted by Ada on the page, not verified" and story["verdict"] == "held"
+            assert [one["kind"] for one in story["questions"]] == ["not shown"] and story["milepost"]
+    assert (machine.repo / "a.txt").read_text() == "hello\n"
 
 
 def test_garbage_for_a_body_is_refused(page: Page) -> None:

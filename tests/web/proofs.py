@@ -60,7 +60,7 @@ def refused(words: dict[str, str]) -> dict[str, Any]:
         question("files", "src/dur/cli.py made, as the task says", "–", "ok"),
         question("tests", "pytest -v tests/test_cli.py", "0 of 4", "4 of 4"),
         question(
-            "guard", "4 tests as they were at 3f0a91c", "–", "2 assertions removed", "tests/test_cli.py",
+            "changed tests", "4 tests as they were at 3f0a91c", "–", "2 assertions removed", "tests/test_cli.py",
             '-    assert main(["soon"]) == 2', '-    assert out.out == ""', '+    assert main(["soon"]) in (1, 2)',
             failed=True,
         ),

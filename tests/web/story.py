@@ -169,7 +169,7 @@ def check(name: str, outcome: Literal["passed", "failed", "absent"], summary: st
 
 
 SYNTAX: Final = check("syntax", "passed", "all files can be read")
-WEAKENED: Final = check("guard", "failed", "tests/test_words.py was weakened: an assertion is gone")
+WEAKENED: Final = check("changed tests", "failed", "tests/test_words.py was weakened: an assertion is gone")
 PARSED: Final = Tried(
     said=("I read the roadmap.", "I will write the parser and a test for it.", "Done: the test passes."),
     ran=(Ran(argv="ls -la", lines=("total 8", "README.md", "ROADMAP.md")), Ran(argv=PYTEST, lines=GREEN)),

@@ -30,7 +30,7 @@ def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages
     expect(code.locator(".why .lead")).to_have_text(f"Why it was refused. {REFUSED}")
     expect(code.locator(".why .log")).to_contain_text('-    assert main(["soon"]) == 2')
     expect(code.locator(".sentence")).to_contain_text("failed, attempt 2 of 2 · tool · 9.0 s")
-    expect(code.locator("tr", has_text="guard")).to_contain_text("2 assertions removed")
+    expect(code.locator("tr", has_text="changed tests")).to_contain_text("2 assertions removed")
     expect(code.locator("tr", has_text="tests").first).to_contain_text("0 of 4")
     expect(code.locator(".file[data-path='tests/test_cli.py'] .row.removed")).to_contain_text('print("soon")')
     assert top(page, ".why") < top(page, ".checks") < top(page, ".diffs")
@@ -151,7 +151,7 @@ def test_two_attempts_are_laid_beside_each_other(pages: Pages, scene: Stage) -> 
     page.get_by_role("button", name="Compare with attempt 1").click()
 
     beside = page.get_by_role("region", name="Attempts 1 and 2 beside each other")
-    expect(beside.locator("tr", has_text="guard")).to_have_text("guardnot run2 assertions removed")
+    expect(beside.locator("tr", has_text="changed tests")).to_have_text("changed testsnot run2 assertions removed")
     expect(beside.get_by_text("attempt 2 leaves src/dur/only_here.py as it was")).to_be_visible()
     left, right = (beside.locator(".side-head").nth(place).bounding_box() for place in (0, 1))
     assert left and right and left["y"] == right["y"] and left["x"] < right["x"]

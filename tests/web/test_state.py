@@ -124,6 +124,57 @@ def test_a_question_makes_a_task_wait_until_it_is_answered(modules: Modules) -> 
     assert (answered["standing"]["1.1"], answered["gates"]) == ("waiting", [])
 
 
+def held_run(*after: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    over = {"agent": "tool", "reason": "r", "commit": "c", "duration_ms": 1, "cost_usd": 0.0}
+    asked = {"task": "1.1", "gate": "1.1/1/held", "kind": "held", "question": "?", "shown": "x"}
+    end = {"id": "1.1", "title": "T", "verdict": "held", "reason": "r", "proposal": "", "commit": None}
+    finished = {"branch": "b", "head": "h" * 40, "cost_usd": 0.0, "tasks": [end]}
+    return (
+        started("1.1"),
+        stage("1.1"),
+        {"event": "attempt_finished", "task": "1.1", "attempt": 1, "verdict": "held", **over},
+        {"event": "gate_opened", **asked},
+        over_task("held", None),
+        {"event": "run_finished", **finished},
+        *after,
+    )
+
+
+def over_task(verdict: str, commit: str | None, reason: str = "r") -> dict[str, Any]:
+    facts = {
+        "checks": 1,
+        "tests": 1,
+        "confidence": 0.5,
+        "duration_ms": 1,
+        "cost_usd": 0.0,
+        "proposal": "",
+        "attempts": 1,
+    }
+    how = {"verdict": verdict, "commit": commit, "reason": reason, "title": "T", "agent": "tool"}
+    return {"event": "task_finished", "task": "1.1", **how, **facts}
+
+
+def answered(answer: str, text: str = "") -> dict[str, Any]:
+    return {"event": "gate_answered", "task": "1.1", "gate": "1.1/1/held", "answer": answer, "text": text}
+
+
+def test_a_question_about_held_work_outlives_its_run_and_is_no_refusal(modules: Modules) -> None:
+    found = told(modules, *held_run())
+    assert (found["standing"], found["gates"], found["state"]) == ({"1.1": "held"}, ["1.1/1/held"], "finished")
+    assert (found["ends"], found["refusals"]) == (["held"], 0)
+
+
+def test_held_work_that_lands_after_its_run_is_passed_when_approved_and_accepted_when_taken(modules: Modules) -> None:
+    yes = told(modules, *held_run(over_task("passed", "abc", "held, approved by Ada"), answered("approve")))
+    assert (yes["standing"], yes["gates"]) == ({"1.1": "passed"}, [])
+    assert yes["task"]["attempts"][0]["verdict"] == "passed"
+    taken = told(modules, *held_run(over_task("held", "abc", "accepted by Ada, not verified"), answered("accept")))
+    assert (taken["standing"], taken["gates"], taken["ends"]) == ({"1.1": "accepted"}, [], ["held", "accepted"])
+    back = told(modules, *held_run(answered("reject", "the price stays")))
+    assert (back["standing"], back["gates"]) == ({"1.1": "failed"}, [])
+    assert back["task"]["reason"] == "reject by a person: the price stays"
+
+
 def test_a_command_that_was_cut_short_is_no_longer_running_when_the_run_goes_on(modules: Modules) -> None:
     found = told(
         modules,

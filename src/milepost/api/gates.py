@@ -83,6 +83,13 @@ def acceptable(roadmap: Path | str | None = None) -> tuple[Acceptable, ...]:
     return acceptable_work(path_of(roadmap))
 
 
+def person(roadmap: Path | str | None = None) -> str:
+    """Who answers here, if nobody is named: git's `user.name`, else the login."""
+    from milepost.engine.gates.answer import person as named
+
+    return named(path_of(roadmap))
+
+
 def to_json(gate: Gate) -> dict[str, Any]:
     """A gate as `milepost gates --json` prints it."""
     from milepost.engine.gates.answer import gate_to_json

@@ -8,7 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReport:
-    """`milepost` says whether the engine called it done, `hidden` whether it was (None: nothing to look at)."""
+    """`milepost` says whether the engine called it done, `hidden` whether it was (None: nothing to look at).
+
+    `held` work waits for a person: it is neither done nor believed.
+    """
 
     id: str
     title: str
@@ -19,6 +22,7 @@ class TaskReport:
     cost_usd: float
     duration_ms: int
     reason: str
+    held: bool = False
 
     @property
     def success(self) -> bool:
@@ -32,6 +36,8 @@ class TaskReport:
     def ending(self) -> str:
         if self.false_done:
             return "false done"
+        if self.held:
+            return "held"
         return "done" if self.success else "not done"
 
 
@@ -78,6 +84,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "success_rate": round(report.success_rate, 4),
         "successes": report.successes,
         "false_done": report.false_done,
+        "held": sum(task.held for task in report.tasks),
         "attempts": report.attempts,
         "tokens": report.tokens,
         "cost_usd": report.cost_usd,
@@ -89,6 +96,7 @@ def to_json(report: Report) -> dict[str, Any]:
                 "success": task.success,
                 "false_done": task.false_done,
                 "milepost": task.milepost,
+                "held": task.held,
                 "hidden": task.hidden,
                 "attempts": task.attempts,
                 "tokens": task.tokens,
@@ -109,7 +117,8 @@ def rows(report: Report) -> list[tuple[str, ...]]:
         for task in report.tasks
     ]
     ending = f"{report.successes} of {len(report.tasks)} done"
-    said = f"{report.success_rate:.0%} success, {report.false_done} false done"
+    held = sum(task.held for task in report.tasks)
+    said = f"{report.success_rate:.0%} success, {report.false_done} false done" + (f", {held} held" if held else "")
     sums = _row("all", ending, report.attempts, report.tokens, report.cost_usd, report.duration_ms, said)
     return [headings, *each, sums]
 

@@ -82,6 +82,7 @@ def _one(
         tokens=sum(tokens) if tokens else None,
         cost_usd=ending.cost_usd,
         duration_ms=int((time.monotonic() - started) * 1000),
+        held=summary.verdict is Verdict.HELD,
         reason=seen.reason if seen is not None and not seen.passed else summary.reason,
     )
 

@@ -99,7 +99,8 @@ def task_line(event: TaskFinished, width: int) -> str:
     cost = f"{money(event.cost_usd):<6} " if event.cost_usd else ""
     facts = f"{who:<10} {duration(event.duration_ms):<8} {cost}"
     if event.verdict is Verdict.PASSED:
-        return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}", width)
+        own = " by its own tests" if event.reason.startswith("by its own tests") else ""
+        return clipped(f"{lead}  {facts}{proof:<8} {(event.commit or '')[:7]}{own}", width)
     if event.commit:
         return clipped(f"{lead}  {facts}accepted {event.commit[:7]}", width)
     if event.verdict in (Verdict.UNVERIFIED, Verdict.HELD):

@@ -39,7 +39,8 @@ def mcp(
     allow_answers: Annotated[
         bool,
         typer.Option(
-            "--allow-answers", help="Let a client answer a run's questions for you, without your confirmation."
+            "--allow-answers",
+            help="Let a client answer a run's questions for you, without your confirmation; not yes to held work.",
         ),
     ] = False,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from milepost.core.basis import BY_OWN_TESTS, own_tests
 from milepost.core.verdict import CheckResult, Evidence, Verdict
 
 REVIEW, ACCEPTANCE = "review", "acceptance"
@@ -56,11 +57,13 @@ def carried_over(before: Evidence, now: Evidence) -> Evidence:
 
 
 def verdict_words(evidence: Evidence) -> str:
-    """The verdict as people read it, with who had the last word."""
+    """The verdict as people read it, with who had the last word, and whose tests decided."""
     if name := acceptor(evidence):
         return f"{_ACCEPTED}{name}{_NOT_VERIFIED}"
     if evidence.verdict is Verdict.PASSED and (name := approver(evidence)):
         return f"held, {_APPROVED}{name}"
+    if evidence.verdict is Verdict.PASSED and own_tests(evidence):
+        return f"passed, {BY_OWN_TESTS}"
     return evidence.verdict.value
 
 

@@ -55,8 +55,8 @@ def _after(roadmap: Path, run: str | None, place: int) -> tuple[events.Entry, ..
 
 
 def _goes_on_unasked(roadmap: Path, run: str | None) -> bool:
-    """Whether the run is going on and asks nobody anything, also not since before it was looked at."""
+    """Whether the run is going on and waits for nobody, also not since before it was looked at."""
     now = runs.current(roadmap)
     if now is None or (run is not None and now != run.lower()):
         return False
-    return all(gate.run != now for gate in milepost.waiting_gates(roadmap))
+    return all(gate.run != now or gate.kind == "held" for gate in milepost.waiting_gates(roadmap))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from milepost.core.approval import acceptor, approver
+from milepost.core.basis import exit_codes_alone, own_tests
 from milepost.core.verdict import CheckResult, Evidence, Question, TestCase
 
 
@@ -21,6 +22,10 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
         "accepted_by": acceptor(evidence),
         "confidence": evidence.confidence,
         "tree": evidence.tree,
+        "from_base": list(evidence.from_base),
+        "left_out": list(evidence.left_out),
+        "own_tests": own_tests(evidence),
+        "exit_code_alone": list(exit_codes_alone(evidence)),
         "questions": [_question_to_json(question) for question in evidence.questions],
         "checks": [_check_to_json(check) for check in evidence.checks],
         "enforced": list(evidence.enforced),

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 import milepost
-from milepost import roadmaps, runs
+from milepost import gates, roadmaps, runs
 from milepost.core.errors import GateClosed
 from milepost.serving.threads import aside
 from milepost.web.one_at_a_time import Turns
@@ -18,8 +18,6 @@ from milepost.web.page_facts import PageFacts, run_named
 from milepost.web.replies import answered, reply, text_of
 from milepost.web.request_bodies import GateAnswerBody, Steer, TaskEditBody, body_of
 from milepost.web.steer_run import steered
-
-BY = "a person on the page"
 
 
 def routes(site: PageFacts) -> list[BaseRoute]:
@@ -56,18 +54,36 @@ def _answer(site: PageFacts, turns: Turns, name: str, body: GateAnswerBody) -> s
     began = time.time()
     with turns.turn(f"gate {name}"):
         gate = milepost.answer_gate(
-            name, body.answer, body.text, site.roadmap, digest=body.digest, by=BY, database=site.database or ""
+            name, body.answer, body.text, site.roadmap, digest=body.digest, by=_by(site), database=site.database or ""
         )
     if gate.answered_at is not None and gate.answered_at < began:
         raise GateClosed(f"{gate.gate} was answered already, with {gate.answer}", "an answer cannot be changed")
-    goes_on = site.database or runs.current(site.roadmap)
-    after = "the run continues" if goes_on else "nothing runs now: continue with resume"
-    return text_of({"ok": True, "said": f"{_ANSWERED[body.answer]} {gate.gate}: {after}", "running": bool(goes_on)})
+    goes_on = bool(site.database or runs.current(site.roadmap))
+    return text_of(
+        {"ok": True, "said": f"{_ANSWERED[body.answer]} {gate.gate}: {_after(gate, goes_on)}", "running": goes_on}
+    )
 
 
 _ANSWERED = {
     "approve": "approved", "reject": "rejected", "edit": "edited", "skip": "skipped", "delegate": "handed over",
+    "accept": "accepted, not verified:",
 }  # fmt: skip
+
+
+def _by(site: PageFacts) -> str:
+    """Who answers: whom git names where the page is served."""
+    return f"{gates.person(site.roadmap)} on the page"
+
+
+def _after(gate: gates.Gate, goes_on: bool) -> str:
+    """What becomes of an answer: here and now where the run of held work is over."""
+    if gate.landed is not None:
+        moved = f"{gate.landed.branch} is at {gate.landed.commit[:7]}" if gate.landed.branch else gate.landed.by_hand
+        again = ", verified again on top of what landed since" if gate.landed.verified_again else ""
+        return f"milepost {gate.landed.commit[:7]}{again}; {moved}"
+    if gate.over:
+        return f"the work stays on its ref; retry {gate.task} to have it done again"
+    return "the run continues" if goes_on else "nothing runs now: continue with resume"
 
 
 def _edit(site: PageFacts, turns: Turns, body: TaskEditBody) -> str:

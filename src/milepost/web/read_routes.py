@@ -98,6 +98,9 @@ def _attempt(site: PageFacts, kept: TextCache, painter: Painter, request: Reques
         "nothing_to_ask": attempt.nothing_to_ask,
         "confidence": attempt.confidence,
         "held": attempt.held,
+        "basis": attempt.basis,
+        "questions": attempt.questions,
+        "decided": attempt.decided,
     }
     return f'{text_of(story)[:-1]},"diff":{diff}}}'
 

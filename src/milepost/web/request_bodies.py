@@ -21,7 +21,7 @@ class Body(BaseModel):
 class GateAnswerBody(Body):
     """A person's answer to what they were shown under `digest`."""
 
-    answer: Literal["approve", "reject", "edit", "skip", "delegate"]
+    answer: Literal["approve", "reject", "edit", "skip", "delegate", "accept"]
     text: Annotated[str, Field(max_length=10_000)] = ""
     digest: Digest
 

@@ -10,6 +10,8 @@ from typing import Any
 import milepost
 from milepost.web.page_facts import PageFacts
 
+OUTCOMES = ("passed", "accepted", "held", "failed", "unverified")
+
 
 class Summaries:
     """Counts a run anew only when something happened in it. Any thread may ask."""
@@ -38,18 +40,29 @@ def waiting_in(site: PageFacts, run: str) -> list[str]:
 
 
 def counted(events: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """Verdicts by their names, the last of each task, and the questions whose answer the run did not take up."""
+    """How tasks ended, the last of each, and the questions whose answer the run did not take up.
+
+    A question about held work outlives the run.
+    """
     verdicts: dict[str, str] = {}
-    waiting: set[str] = set()
+    waiting: dict[str, dict[str, Any]] = {}
     for event in events:
         match event.get("event"):
             case "task_finished":
-                verdicts[event["task"]] = event["verdict"] or ""
+                verdicts[event["task"]] = _outcome(event)
+                if event.get("commit"):
+                    waiting = {gate: asked for gate, asked in waiting.items() if asked["task"] != event["task"]}
             case "gate_opened":
-                waiting.add(event["gate"])
+                waiting[event["gate"]] = event
             case "gate_answered":
-                waiting.discard(event["gate"])
+                waiting.pop(event["gate"], None)
             case "run_finished":
-                waiting.clear()
+                waiting = {gate: asked for gate, asked in waiting.items() if asked.get("kind") == "held"}
     numbers = Counter(verdicts.values())
-    return {"waiting": len(waiting), **{name: numbers[name] for name in ("passed", "failed", "unverified")}}
+    return {"waiting": len(waiting), **{name: numbers[name] for name in OUTCOMES}}
+
+
+def _outcome(event: dict[str, Any]) -> str:
+    """The verdict; what has a milepost without having passed was accepted by its owner."""
+    verdict = event["verdict"] or ""
+    return "accepted" if event.get("commit") and verdict != "passed" else verdict

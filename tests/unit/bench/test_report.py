@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from milepost.bench.report import Report, TaskReport, rows, to_json
@@ -48,3 +50,10 @@ def test_a_milepost_that_the_hidden_checks_refuse_is_a_false_done_and_no_success
 def test_tokens_that_nobody_told_are_not_shown_as_none_used(tokens: tuple[int | None, int | None], shown: str) -> None:
     each = tuple(task(f"t{at}", milepost=True, hidden=True, tokens=count) for at, count in enumerate(tokens))
     assert rows(Report(agent="a", tasks=each))[-1][3] == shown
+
+
+def test_held_work_is_counted_by_itself_and_is_no_success() -> None:
+    held = replace(task("asked", milepost=False, hidden=None), held=True)
+    report = Report(agent="a", tasks=(task("good", milepost=True, hidden=True), held))
+    assert (report.successes, report.false_done, to_json(report)["held"]) == (1, 0, 1)
+    assert rows(report)[2][1] == "held" and rows(report)[-1][-1].endswith("0 false done, 1 held")

@@ -28,7 +28,7 @@ def failure(kind: FailureClass, subject: str = "", check: str = "agent") -> Fail
         (FailureClass.TOOL_FAILURE, "", "tests", "wait"),
         (FailureClass.TIMEOUT, "", "agent", "wait"),
         (FailureClass.TEST_FAILURE, "t", "tests", "again"),
-        (FailureClass.WRONG_APPROACH, "", "guard", "again"),
+        (FailureClass.WRONG_APPROACH, "", "changed tests", "again"),
     ],
 )
 def test_what_helps_against_a_failure(kind: FailureClass, subject: str, check: str, expected: Remedy) -> None:

@@ -16,7 +16,7 @@ CASES = st.builds(
 )
 CHECKS = st.builds(
     CheckResult,
-    name=st.sampled_from(["files", "tests", "verify", "guard"]),
+    name=st.sampled_from(["files", "tests", "verify", "counter-proof"]),
     outcome=ANSWERS,
     summary=st.just(""),
     decisive=st.booleans(),
@@ -39,12 +39,14 @@ def score(evidence: Evidence, *, attempts: int = 1, lines: int = 40, coverage: f
     return confidence(evidence, attempts=attempts, changed_lines=lines, coverage=coverage)
 
 
-PERFECT = judge("2" * 40, (passed("files", decisive=False), passed("verify", *green(1)), passed("guard")))
+PERFECT = judge("2" * 40, (passed("files", decisive=False), passed("verify", *green(1)), passed("counter-proof")))
 
 
 @pytest.mark.parametrize("tests", [1, 3, 14, 500])
 def test_a_perfect_run_is_near_one_and_never_one(tests: int) -> None:
-    evidence = judge("2" * 40, (passed("files", decisive=False), passed("tests", *green(tests)), passed("guard")))
+    evidence = judge(
+        "2" * 40, (passed("files", decisive=False), passed("tests", *green(tests)), passed("counter-proof"))
+    )
 
     assert 0.9 <= score(evidence) < 1
     assert 0.9 <= score(evidence, coverage=1.0) < 1

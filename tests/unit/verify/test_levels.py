@@ -30,7 +30,7 @@ def test_an_unknown_level_or_mode_is_refused_with_those_there_are(name: str) -> 
         ("imports", Level.SYNTAX, Mode.AUTO, False),
         ("types", Level.TYPES, Mode.AGENT, True),
         ("types", Level.TESTS, Mode.AUTO, False),
-        ("guard", Level.FILES, Mode.PYTEST, True),
+        ("changed tests", Level.FILES, Mode.PYTEST, True),
         ("imports", Level.TYPES, Mode.PYTEST, False),
         ("tests", Level.FILES, Mode.PYTEST, True),
         ("verify", Level.FILES, Mode.AUTO, True),

@@ -37,6 +37,10 @@ def test_a_proof_has_the_documented_shape() -> None:
         "confidence": 0.0,
         "commit": "3" * 40,
         "tree": "2" * 40,
+        "from_base": [],
+        "left_out": [],
+        "own_tests": "",
+        "exit_code_alone": [],
         "questions": [],
         "checks": [
             {

@@ -80,5 +80,5 @@ def test_a_summary_counts_the_last_verdict_of_each_task_and_what_waits() -> None
         {"event": "of another version"},
     ]
 
-    assert counted(events) == {"waiting": 1, "passed": 1, "failed": 0, "unverified": 1}
+    assert counted(events) == {"waiting": 1, "passed": 1, "accepted": 0, "held": 0, "failed": 0, "unverified": 1}
     assert counted([*events, {"event": "run_finished"}])["waiting"] == 0

@@ -19,6 +19,7 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
     title = f"{proof.task}  {proof.title}"
     lines = [f"{padded(title, min(56, width - 46))}  {proof.words}, {tried}, {where}", ""]
     lines += check_lines(proof.evidence, width)
+    lines += _basis_lines(proof, width)
     lines += _question_lines(proof, width)
     if not proof.commit:
         lines += ["", *wrapped(f"{proof.verdict}: {proof.evidence.reason}", width, indent=0)]
@@ -38,6 +39,12 @@ def proof_lines(proof: Proof, width: int) -> list[str]:
         *hanging("sandbox     ", held, width),
     ]
     return [*lines, *([proposed(f"check it    milepost verify {proof.task} --replay")] if proof.commit else [])]
+
+
+def _basis_lines(proof: Proof, width: int) -> list[str]:
+    """What the verdict rests on: files of the base, its own tests, an exit code alone."""
+    told = [line for text in proof.basis for line in wrapped(text, width, indent=0)]
+    return ["", *told] if told else []
 
 
 def _question_lines(proof: Proof, width: int) -> list[str]:

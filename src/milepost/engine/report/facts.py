@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from milepost.core.basis import BY_OWN_TESTS
+from milepost.core.verdict import Question
 from milepost.engine.report.diffs import Diff
 
 RunState = Literal["finished", "running", "interrupted", "left"]
-# How a task stands: its verdict where it has one, else what it is at.
-Standing = Literal["passed", "held", "failed", "unverified", "working", "asking", "waiting"]
+# How a task stands: its verdict where it has one, else what it is at; accepted has a milepost, and did not pass.
+Standing = Literal["passed", "accepted", "held", "failed", "unverified", "working", "asking", "waiting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckStory:
-    """One question and its answers, before and after; `details` is told of one that failed."""
+    """One question and its answers, before and after; `details` is told of one that failed.
+
+    One that is `held` only a person can answer.
+    """
 
     name: str
     asked: str
@@ -24,11 +29,16 @@ class CheckStory:
     decisive: bool
     seconds: float
     details: tuple[str, ...] = ()
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStory:
-    """One attempt; one that is not over has no verdict. `commit` is what it left, on top of `base`."""
+    """One attempt; one that is not over has no verdict. `commit` is what it left, on top of `base`.
+
+    `basis` is what the verdict rests on beside the checks, `questions` what a person is or was asked; `decided` says
+    who approved or accepted it. `held` is what the sandbox enforced.
+    """
 
     number: int
     agent: str
@@ -48,6 +58,14 @@ class AttemptStory:
     nothing_to_ask: tuple[str, ...] = ()
     confidence: float = 0.0
     held: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    decided: str = ""
+
+    @property
+    def by_own_tests(self) -> bool:
+        """Whether nothing but tests that the attempt wrote shows that it is done."""
+        return any(line.startswith(BY_OWN_TESTS) for line in self.basis)
 
     @property
     def refused_by(self) -> tuple[CheckStory, ...]:
@@ -171,6 +189,12 @@ class RunStory:
     gates: tuple[GateStory, ...] = ()
     happenings: tuple[Happening, ...] = ()
     costs: Costs = Costs()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many tasks passed, were accepted, are held, failed, are unverified: those that there are."""
+        verdicts: tuple[Standing, ...] = ("passed", "accepted", "held", "failed", "unverified")
+        return {name: count for name in verdicts if (count := len(self.standing(name))) or name == "passed"}
 
     def standing(self, *wanted: Standing) -> tuple[TaskStory, ...]:
         return tuple(task for task in self.tasks if task.standing in wanted)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from milepost.core.basis import BY_OWN_TESTS
+from milepost.core.verdict import Question
 from milepost.engine.report.facts import AttemptStory, CostLine, NothingRun, RunStory, TaskStory
 from milepost.engine.report.waits import waits_of
-from milepost.engine.report.words import counted, cut, duration, moment, money, visible
+from milepost.engine.report.words import counted, cut, duration, moment, money, place_of, visible
 
-ROWS, DETAILS = 200, 40  # of tasks in the table, and of those told in full
+ROWS, DETAILS, QUESTIONS = 200, 40, 20  # of tasks in the table, of those told in full, of questions of one
 MARKS = {
     "passed": "✓ passed",
+    "accepted": "✓ accepted, not verified",
     "held": "? held",
     "failed": "✗ failed",
     "unverified": "? unverified",
@@ -69,14 +72,18 @@ def _head(story: RunStory) -> str:
 
 def _answers(story: RunStory) -> list[str]:
     passed, failed = story.standing("passed"), story.standing("failed", "unverified")
+    taken = story.standing("accepted")
     waits = waits_of(story)
     costs = story.costs
     cost = f"{_usd(costs.usd)} of {_usd(costs.budget_usd)}" if costs.budget_usd else _usd(costs.usd)
     tokens = f", {costs.tokens:,} tokens" if costs.tokens else ""
     lines = [
+        f"**{' · '.join(f'{count} {name}' for name, count in story.counts.items())}**\n",
         f"- **Done, with proof:** {len(passed)} of {counted(len(story.tasks), 'task')}",
         f"- **Failed, and why:** {len(failed) or 'nothing'}",
         *(f"  - {plain(task.id)} {plain(cut(task.title, 120))}: {code(cut(task.reason, 200))}" for task in failed[:20]),
+        *([f"- **Accepted, not verified:** {len(taken)}"] if taken else []),
+        *(f"  - {plain(task.id)} {plain(cut(task.title, 120))}: {plain(cut(task.reason, 200))}" for task in taken[:20]),
         f"- **Waiting for you:** {len(waits) or 'nothing'}",
         *(f"  - {plain(cut(wait.what, 200))} {code(wait.command)}".rstrip() for wait in waits[:20]),
         f"- **Cost:** {cost}{tokens}, {duration(story.seconds)} of work",
@@ -128,6 +135,9 @@ def _attempt(attempt: AttemptStory) -> list[str]:
     ]
     if attempt.reason and attempt.verdict != "passed":
         lines += ["", code(cut(attempt.reason, 300))]
+    lines += ["", plain(attempt.decided)] if attempt.decided else []
+    lines += ["", *(f"- {plain(cut(line, 300))}" for line in attempt.basis)] if attempt.basis else []
+    lines += _questions(attempt.questions)
     if attempt.checks:
         lines += ["", "| Check | Details | Before | After |", "|---|---|---|---|"]
         lines += [
@@ -135,6 +145,19 @@ def _attempt(attempt: AttemptStory) -> list[str]:
             for check in attempt.checks
         ]
     return lines
+
+
+def _questions(questions: tuple[Question, ...]) -> list[str]:
+    """What a person is asked, with the old and the new expectation side by side."""
+    if not questions:
+        return []
+    rows = [
+        f"| {cell(cut(one.text, 300))} | {cell(place_of(one))} | {cell(cut(one.before, 200)) or '–'} "
+        f"| {cell(cut(one.after, 200)) or '–'} |"
+        for one in questions[:QUESTIONS]
+    ]
+    more = [f"and {len(questions) - QUESTIONS} more"] if len(questions) > QUESTIONS else []
+    return ["", "| Question | Where | Was | Now |", "|---|---|---|---|", *rows, *(["", *more] if more else [])]
 
 
 def _costs(story: RunStory) -> list[str]:
@@ -155,6 +178,8 @@ def _foot(story: RunStory) -> str:
 def _proof(task: TaskStory) -> str:
     if task.standing != "passed":
         return ""
+    if task.attempts and task.attempts[-1].by_own_tests:
+        return f"{counted(task.tests, 'test')}, {BY_OWN_TESTS}"
     return counted(task.tests, "test") if task.tests else counted(task.checks, "check")
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from milepost.core.approval import acceptor, approver, verdict_words
 from milepost.core.attempt import Attempt
+from milepost.core.basis import basis_lines
 from milepost.core.events import AttemptFinished, ModelCalled, StageStarted, TaskFinished, ToolUsed
 from milepost.core.failures import FailureClass
-from milepost.core.verdict import CheckResult
+from milepost.core.verdict import CheckResult, Evidence, Verdict
 from milepost.engine.records.journal import Entry, RunRecord
 from milepost.engine.records.steering import ended_tasks
 from milepost.engine.report.diffs import Diff
@@ -19,7 +21,7 @@ from milepost.workspace.mileposts import attempt_ref
 
 AUTHORS_OWN = "verify"  # the command is the author's; of other checks it is ours, and the answer tells more
 TESTS_TOLD, LOG_LINES_TOLD, LONGEST_TOLD = 8, 12, 400
-_SIGNS = {"passed": "passed", "failed": "failed", "absent": "–"}
+_SIGNS = {"passed": "passed", "failed": "failed", "held": "held", "absent": "–"}
 
 
 def task_story(
@@ -41,7 +43,7 @@ def task_story(
     return TaskStory(
         id=task,
         title=next((one for one in (*titles, listed.title if listed else "", title) if one), ""),
-        standing=_standing(ended, bars, record, asking=asking),
+        standing=_standing(ended, bars, record, attempts, asking=asking),
         commit=(ended.commit if ended else None) or "",
         reason=ended.reason if ended else (listed.reason if listed else ""),
         proposal=ended.proposal if ended else (listed.proposal if listed else ""),
@@ -55,11 +57,17 @@ def task_story(
     )
 
 
-def _standing(ended: TaskFinished | None, bars: Sequence[Bar], record: RunRecord, *, asking: bool) -> Standing:
+def _standing(
+    ended: TaskFinished | None, bars: Sequence[Bar], record: RunRecord, attempts: Sequence[Attempt], *, asking: bool
+) -> Standing:
+    if ended is not None and ended.commit and ended.verdict is not Verdict.PASSED:
+        return "accepted"
     if ended is not None:
         return ended.verdict.value if ended.verdict else "waiting"
     if asking:
-        return "asking"
+        last = attempts[-1].evidence.verdict if attempts else None
+        held = last is Verdict.HELD or last is Verdict.UNVERIFIED
+        return last.value if last is not None and held else "asking"
     return "working" if bars and record.summary is None else "waiting"
 
 
@@ -101,6 +109,9 @@ def attempt_stories(
                 nothing_to_ask=_silent(attempt.evidence.checks) if attempt else (),
                 confidence=attempt.evidence.confidence if attempt else 0.0,
                 held=attempt.evidence.enforced if attempt else (),
+                basis=basis_lines(attempt.evidence) if attempt else (),
+                questions=attempt.evidence.questions if attempt else (),
+                decided=_decided(attempt.evidence) if attempt else "",
             )
         )
     return tuple(stories)
@@ -110,6 +121,11 @@ def _verdict(attempt: Attempt | None, finished: AttemptFinished | None) -> str:
     if attempt is not None:
         return attempt.evidence.verdict.value
     return finished.verdict.value if finished is not None else ""
+
+
+def _decided(evidence: Evidence) -> str:
+    """Which person had the last word, empty where none had to."""
+    return verdict_words(evidence) if approver(evidence) or acceptor(evidence) else ""
 
 
 def _failure(attempt: Attempt | None) -> str:
@@ -142,6 +158,7 @@ def _check(check: CheckResult) -> CheckStory:
         decisive=check.decisive,
         seconds=check.duration_ms / 1000,
         details=_details(check) if check.outcome == "failed" else (),
+        held=check.outcome == "held",
     )
 
 

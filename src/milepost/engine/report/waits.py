@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from milepost.engine.records.steering import halt_of, is_set_aside
-from milepost.engine.report.facts import RunStory
+from milepost.engine.report.facts import RunStory, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +18,9 @@ class PersonNeeded:
 
 def waits_of(story: RunStory) -> tuple[PersonNeeded, ...]:
     """Questions first, then what a run needs to go on, then what is left to take in."""
-    asking = {task.id for task in story.standing("asking")}
+    asking = {task.id: task.standing for task in story.standing("asking", "held", "unverified")}
     waits = [
-        PersonNeeded(what=f"{gate.task}: {gate.question}", command=f"milepost approve {gate.task}")
+        PersonNeeded(what=f"{gate.task}: {gate.question}", command=_answer(gate.task, asking[gate.task]))
         for gate in story.open_gates
         if gate.task in asking
     ]
@@ -40,3 +40,8 @@ def waits_of(story: RunStory) -> tuple[PersonNeeded, ...]:
             if not is_set_aside(None, task.reason):
                 waits.append(PersonNeeded(what=f"{task.id} {task.title}: {task.reason or 'was not started'}"))
     return tuple(waits)
+
+
+def _answer(task: str, standing: Standing) -> str:
+    """The command that says yes; what could not be verified can only be accepted."""
+    return f"milepost accept {task}" if standing == "unverified" else f"milepost approve {task}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from datetime import UTC, datetime
 
+from milepost.core.verdict import Question
+
 
 def duration(seconds: float) -> str:
     """`0.2 s`, `41 s`, `1 m 04 s`, `2 h 05 m`, `3 d 04 h`."""
@@ -32,6 +34,11 @@ def counted(number: int, word: str) -> str:
 def moment(at: float) -> str:
     """A time that means the same wherever the report is read."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def place_of(question: Question) -> str:
+    """`tests/test_price.py:7`, where that is known."""
+    return f"{question.path}:{question.line}" if question.line else question.path
 
 
 def visible(text: str) -> str:

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from milepost.core.approval import verdict_words
 from milepost.core.attempt import Attempt
+from milepost.core.basis import basis_lines
 from milepost.core.errors import EvidenceForged, TaskUnknown
 from milepost.core.events import StageStarted
 from milepost.core.verdict import Evidence, Verdict
@@ -37,6 +38,11 @@ class Proof:
     def words(self) -> str:
         """The verdict as people read it, with who had the last word where the checks were not enough."""
         return verdict_words(self.evidence)
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """What the verdict rests on beside the checks, a sentence each."""
+        return basis_lines(self.evidence)
 
 
 def proof(roadmap: Path | None, task: str) -> Proof:

@@ -16,9 +16,12 @@ from milepost.mcp.tool import Brief
 from milepost.serving.threads import aside
 
 LONGEST_SHOWN = 2_000
-Answer = Literal["approve", "reject", "edit", "skip", "delegate"]
+Answer = Literal["approve", "reject", "edit", "skip", "delegate", "accept"]
+YES = ("approve", "accept")
 GateName = Annotated[str, Field(max_length=300, description="Gate or task, as run_status names it; default: the only")]
-AnswerText = Annotated[str, Field(max_length=10_000, description="Reason (reject), change (edit), agent (delegate)")]
+AnswerText = Annotated[
+    str, Field(max_length=10_000, description="Reason (reject, accept), change (edit), agent (delegate)")
+]
 
 
 class Confirmation(BaseModel):
@@ -31,6 +34,7 @@ class Answered(Brief):
     gate: str
     task: str
     answer: str
+    commit: str = ""
     next: str = ""
 
 
@@ -44,7 +48,8 @@ class Proposed:
 
 
 def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[Callable[..., Any], ...]:
-    """The tool `answer`; with `allow_answers` the person who started the server has confirmed all answers."""
+    """The tool `answer`; with `allow_answers` the person who started the server has confirmed all answers but a
+    yes to held work."""
 
     async def proposed(gate: str, answer: Answer, text: str, workspace: str) -> Proposed:
         waiting = await aside(lambda: milepost.waiting_gates(place.roadmap(workspace)))
@@ -53,7 +58,7 @@ def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[
     async def confirmed(
         ctx: Context[Any, Any], what: Annotated[Proposed, Resolve(proposed)]
     ) -> Confirmation | Elicit[Confirmation]:
-        if allow_answers:
+        if allow_answers and not is_persons_alone(what):
             return Confirmation(confirm=True)
         if not can_ask(ctx):
             raise milepost.MilepostError(
@@ -73,15 +78,22 @@ def answer_tools(place: ServerProject, *, allow_answers: bool = False) -> tuple[
         if not (isinstance(person, AcceptedElicitation) and person.data.confirm):
             raise milepost.MilepostError("the person did not confirm this answer", f"they can type: {by_hand(what)}")
         roadmap = place.roadmap(workspace)
-        by = "the server's --allow-answers" if allow_answers else "a person through MCP"
+        by_person = not allow_answers or is_persons_alone(what)
+        by = f"{gates.person(roadmap)} through MCP" if by_person else "the server's --allow-answers"
         kept = await aside(
             lambda: milepost.answer_gate(
                 f"{what.gate.run}/{what.gate.gate}", answer, text, roadmap, digest=what.gate.digest, by=by
             )
         )
         going_on = await aside(lambda: runs.current(roadmap))
-        follow = "run_status wait_s=50" if going_on else "run_start continues the run"
-        return Answered(gate=kept.gate, task=kept.task, answer=answer, next=follow)
+        follow = "run_status wait_s=50" if going_on else "run_start" if kept.over else "run_start continues the run"
+        return Answered(
+            gate=kept.gate,
+            task=kept.task,
+            answer=answer,
+            commit=kept.landed.commit if kept.landed else "",
+            next=follow,
+        )
 
     return (answer,)
 
@@ -97,6 +109,11 @@ def meant(waiting: tuple[gates.Gate, ...], name: str) -> gates.Gate:
         names = ", ".join(gate.gate for gate in found[:5])
         raise milepost.MilepostError(f"{len(found)} questions wait: {names}", "name one of them as gate")
     return found[0]
+
+
+def is_persons_alone(what: Proposed) -> bool:
+    """Whether only a person may give this answer, whatever the server allows: a yes to work that is not proven."""
+    return what.gate.kind == "held" and what.answer in YES
 
 
 def can_ask(ctx: Context[Any, Any]) -> bool:
@@ -121,6 +138,8 @@ def question_of(what: Proposed) -> str:
 
 def by_hand(what: Proposed) -> str:
     """The command with which a person gives the answer."""
+    if what.answer == "accept":
+        return f"milepost accept {what.gate.task}"
     option = {"reject": " --reason …", "edit": " --text …", "delegate": " --agent …"}.get(what.answer, "")
     return f"milepost {what.answer} {what.gate.gate}{option}"
 

@@ -24,7 +24,7 @@ class Checked(Brief):
 
 
 class Proven(Brief):
-    """`commit` is the milepost, absent where the task has none; checks that failed come first."""
+    """`commit` is the milepost, absent where there is none; failed checks come first; `notes` qualify the verdict."""
 
     task: str
     title: str = ""
@@ -34,6 +34,7 @@ class Proven(Brief):
     run: str = ""
     attempts: int = 0
     agent: str = ""
+    notes: tuple[str, ...] = ()
     checks: tuple[Checked, ...] = ()
     left_out: int = 0
 
@@ -65,9 +66,17 @@ def brief_proof(found: milepost.Proof, limit: int) -> Proven:
         run=found.run,
         attempts=max(len(found.attempts), found.attempt),
         agent=found.agent,
+        notes=_notes(found)[:limit],
         checks=[_checked(check) for check in asked[:limit]],
         left_out=max(0, len(asked) - limit),
     )
+
+
+def _notes(found: milepost.Proof) -> list[str]:
+    """Who approved or accepted it, what the verdict rests on, and what a person is or was asked."""
+    words = [found.words] if found.words != found.verdict.value else []
+    asked = [f"asked: {one.text}" for one in found.evidence.questions]
+    return [line[:LONGEST_SUMMARY] for line in (*words, *found.basis, *asked)]
 
 
 def _checked(check: milepost.CheckResult) -> Checked:

@@ -7,13 +7,15 @@ from pathlib import Path
 import milepost
 import milepost.gates
 from milepost import reports, runs
+from milepost.core.verdict import Question
 from milepost.mcp.tool import Brief
 
 LONGEST = 300
+QUESTIONS = 12  # lines of them
 
 
 class Ended(Brief):
-    """A task that is over; `reason` is why it has no milepost."""
+    """A task that is over; `reason` is why it has no milepost, or who accepted it."""
 
     task: str
     commit: str = ""
@@ -37,6 +39,14 @@ class Asked(Brief):
     shown: str = ""
 
 
+class HeldTask(Brief):
+    """Not done: only a person can judge it."""
+
+    task: str
+    reason: str = ""
+    questions: tuple[str, ...] = ()
+
+
 class Result(Brief):
     """`by_hand` is what is left to do to take the branch in, where it was not taken in."""
 
@@ -53,6 +63,8 @@ class RunStatus(Brief):
     run: str = ""
     tasks: int = 0
     done: tuple[Ended, ...] = ()
+    accepted: tuple[Ended, ...] = ()
+    held: tuple[HeldTask, ...] = ()
     failed: tuple[Ended, ...] = ()
     at_work: tuple[AtWork, ...] = ()
     waits_for_person: tuple[Asked, ...] = ()
@@ -74,7 +86,7 @@ def standing_of(roadmap: Path, run: str | None, limit: int) -> RunStatus:
         return of_story(story, limit) if isinstance(story, reports.RunStory) else RunStatus(state="none")
     if found is None:
         return RunStatus(state="none", next="run_start")
-    gates = tuple(gate for gate in milepost.waiting_gates(roadmap) if gate.run == found.run)
+    gates = tuple(gate for gate in milepost.waiting_gates(roadmap) if gate.over or gate.run == found.run)
     why = runs.detached_error(found.run, roadmap) if found.state == "interrupted" else ""
     return of_status(found, gates, limit, why)
 
@@ -83,10 +95,11 @@ def of_status(found: milepost.Status, gates: tuple[milepost.gates.Gate, ...], li
     """The newest run, by what its journal says."""
     over = {one.event.task: one.event for one in found.entries if isinstance(one.event, milepost.TaskFinished)}
     progress = found.progress
-    passed = progress.passed if progress else tuple(name for name, one in over.items() if one.commit)
-    done = [_ended(over[name]) for name in passed if name in over]
-    failed = [_ended(one) for name, one in over.items() if name not in passed]
-    asked = [] if found.summary else [_asked(gate) for gate in gates]
+    done = [_ended(one) for one in over.values() if one.commit and one.verdict is milepost.Verdict.PASSED]
+    accepted = [_ended(one) for one in over.values() if one.commit and one.verdict is not milepost.Verdict.PASSED]
+    held = _held(found.run, over, gates)
+    failed = [_ended(one) for one in over.values() if not one.commit and one.verdict is not milepost.Verdict.HELD]
+    asked = [_asked(gate) for gate in gates if gate.over or not found.summary]
     waits = [why] if why else []
     if progress is not None:
         waits += [f"{one.task} {one.what}".strip()[:LONGEST] for one in progress.waiting if one.kind != "person"]
@@ -96,6 +109,8 @@ def of_status(found: milepost.Status, gates: tuple[milepost.gates.Gate, ...], li
         run=found.run,
         tasks=progress.asked if progress else len(over),
         done=done[-limit:],
+        accepted=accepted[-limit:],
+        held=held[:limit],
         failed=failed[-limit:],
         at_work=[
             AtWork(task=one.stage.task, stage=one.stage.stage, attempt=one.stage.attempt)
@@ -108,8 +123,8 @@ def of_status(found: milepost.Status, gates: tuple[milepost.gates.Gate, ...], li
         cost_usd=round(spent.usd, 4) if spent else 0.0,
         tokens=spent.tokens if spent else 0,
         result=_result(found.summary) if found.summary else None,
-        left_out=sum(max(0, len(several) - limit) for several in (done, failed, asked)),
-        next=_next(found.state, bool(asked)),
+        left_out=sum(max(0, len(several) - limit) for several in (done, accepted, held, failed, asked)),
+        next=_next(found.state, asked),
     )
 
 
@@ -117,24 +132,59 @@ def of_story(story: reports.RunStory, limit: int) -> RunStatus:
     """An older run, by its report."""
     done = [Ended(task=one.id, commit=one.commit) for one in story.standing("passed")]
     failed = [Ended(task=one.id, reason=one.reason[:LONGEST]) for one in story.standing("failed", "unverified")]
+    accepted = [Ended(task=one.id, commit=one.commit, reason=one.reason) for one in story.standing("accepted")]
+    held = [
+        HeldTask(
+            task=one.id,
+            reason=one.reason[:LONGEST],
+            questions=tuple(_question(text) for text in (one.attempts[-1].questions if one.attempts else ()))[
+                :QUESTIONS
+            ],
+        )
+        for one in story.standing("held")
+    ]
     return RunStatus(
         state=story.state,
         run=story.run,
         tasks=len(story.tasks),
         done=done[-limit:],
+        accepted=accepted[-limit:],
+        held=held[:limit],
         failed=failed[-limit:],
         to_do=len(story.standing("working", "asking", "waiting")),
         seconds=round(story.seconds),
         cost_usd=round(story.costs.usd, 4),
         tokens=story.costs.tokens,
-        left_out=sum(max(0, len(several) - limit) for several in (done, failed)),
+        left_out=sum(max(0, len(several) - limit) for several in (done, accepted, held, failed)),
     )
 
 
 def _ended(event: milepost.TaskFinished) -> Ended:
     if event.commit:
-        return Ended(task=event.task, commit=event.commit)
+        by_person = event.verdict is not milepost.Verdict.PASSED
+        return Ended(task=event.task, commit=event.commit, reason=event.reason[:LONGEST] if by_person else "")
     return Ended(task=event.task, reason=event.reason[:LONGEST])
+
+
+def _held(run: str, over: dict[str, milepost.TaskFinished], gates: tuple[milepost.gates.Gate, ...]) -> list[HeldTask]:
+    """Held work of a run, also while that is on, and what is asked about it."""
+    asked = {gate.task: gate for gate in gates if gate.kind == "held" and gate.run == run}
+    ended = {name: one.reason for name, one in over.items() if one.verdict is milepost.Verdict.HELD and not one.commit}
+    waiting = {name: gate.question.partition("\n")[0] for name, gate in asked.items() if name not in over}
+    return [
+        HeldTask(task=name, reason=reason[:LONGEST], questions=_lines(asked[name]) if name in asked else ())
+        for name, reason in {**ended, **waiting}.items()
+    ]
+
+
+def _lines(gate: milepost.gates.Gate) -> tuple[str, ...]:
+    lines = f"\n{gate.shown}".partition("\ncommit ")[0].splitlines()
+    return tuple(line[:LONGEST] for line in lines if line)[:QUESTIONS]
+
+
+def _question(one: Question) -> str:
+    changed = f": was {one.before}, now {one.after}" if one.before or one.after else ""
+    return f"{one.text}{changed}"[:LONGEST]
 
 
 def _asked(gate: milepost.gates.Gate) -> Asked:
@@ -157,13 +207,17 @@ def _result(summary: milepost.RunFinished) -> Result:
     )
 
 
-def _next(state: str, asked: bool) -> str:
+def _next(state: str, asked: list[Asked]) -> str:
+    """What to do now; a question about held work stops no run."""
+    waits = any(one.kind != "held" for one in asked)
     match state:
         case "running":
-            return "answer" if asked else "run_status wait_s=50"
+            return "answer" if waits else "run_status wait_s=50"
         case "interrupted":
-            return "answer, then run_start" if asked else "run_start continues it"
+            return "answer, then run_start" if waits else "run_start continues it"
         case "left":
             return "run_start"
+        case "finished" if asked:
+            return "a person answers what is held"
         case _:
             return ""

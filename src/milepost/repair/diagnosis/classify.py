@@ -43,14 +43,14 @@ SEVERITIES: dict[FailureClass, Severity] = {
 # Which of several failed checks is about the cause: what was refused outright, then what the rest stands on.
 _CHECKS_BY_CAUSE = (
     ("agent", "merge"),
-    ("secrets", "guard", "counter-proof", "agreement"),
+    ("secrets", "names", "changed tests", "counter-proof", "audit"),
     ("scope",),
     ("files",),
     ("patch",),
     ("syntax",),
 )
 _FIRST_THAT_RUNS = len(_CHECKS_BY_CAUSE)  # what comes before is found by reading, and no machine's fault
-_LATE_CHECKS = ("types", "lint", "coverage", "opinion")
+_LATE_CHECKS = ("own tests", "done", "types", "lint", "coverage", "opinion")  # told of what the others let through
 
 
 def classify(attempt: Attempt, *, task: Task | None = None, changed: tuple[str, ...] = ()) -> Failure | None:

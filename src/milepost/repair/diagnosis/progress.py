@@ -9,12 +9,12 @@ from milepost.core.verdict import TestCase, Verdict
 _STAGES = (
     ("agent", "merge"),
     ("files",),
-    ("secrets", "guard", "counter-proof", "agreement", "scope"),
+    ("secrets", "names", "changed tests", "counter-proof", "audit", "scope"),
     ("patch", "syntax"),
     ("environment", "imports"),
     ("runtime",),
-    ("tests", "verify"),
-    ("stubs", "types", "lint", "coverage", "opinion"),
+    ("tests", "verify", "hidden tests", "independent tests"),
+    ("own tests", "done", "stubs", "types", "lint", "coverage", "opinion"),
 )
 _TESTS = 6
 

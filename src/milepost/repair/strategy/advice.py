@@ -38,13 +38,32 @@ _ADVICE: dict[FailureClass, str] = {
     FailureClass.UNKNOWN: "It is not known why this failed: start with what the checks wrote.",
 }
 
+# Checks whose failing says more than its class.
+_BY_CHECK: dict[str, str] = {
+    "changed tests": (
+        "A test that says what this task must do was changed or removed: leave it as it was, and make it pass."
+    ),
+    "counter-proof": (
+        "The tests pass without the work, too: write code that computes the result and reads nothing from the tests."
+    ),
+    "audit": "The code looks at who calls it, or at the test run: it must do the same whoever calls it.",
+    "names": "An added module hides one of the standard library or an installed one: give it another name.",
+    "hidden tests": "Tests that you cannot see fail: do all that the task says, not only for the examples shown.",
+    "independent tests": (
+        "Tests that somebody else wrote from the task's text fail: read the task again, and do all that it says."
+    ),
+    "own tests": "Your tests let faults through: let each check the values that the changed lines compute.",
+    "done": "Nothing shows that the work is done: add a test that fails without it and passes with it.",
+}
+
 
 def advice_for(failure: Failure, *, start: Literal["base", "attempt"], number: int = 0) -> str:
     """What the next attempt should mind, and what it starts from."""
+    said = _BY_CHECK.get(failure.check.partition(" (")[0]) or _ADVICE[failure.kind]
     about = f" It is about {failure.subject}." if failure.subject and failure.kind in _NAMED else ""
     if start == "attempt":
-        return f"{_ADVICE[failure.kind]}{about} You start from what attempt {number} left: go on from there."
-    return f"{_ADVICE[failure.kind]}{about}"
+        return f"{said}{about} You start from what attempt {number} left: go on from there."
+    return f"{said}{about}"
 
 
 _NAMED = (

@@ -13,7 +13,7 @@ Way = Literal["rewrite", "retry", "switch", "defer", "decompose", "dissolve", "s
 
 LONGEST_LINE = 300
 
-_ABOUT_TESTS = ("guard", "original tests")
+_ABOUT_TESTS = ("changed tests",)
 
 
 def proposal_for(

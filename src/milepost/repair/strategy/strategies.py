@@ -22,7 +22,7 @@ from milepost.repair.strategy.split import maker_of, provable
 Mode = Literal["no-adapt", "suggest", "auto-fix"]
 Start = Literal["base", "attempt"]
 
-REFUSED = ("guard", "counter-proof", "agreement", "scope", "secrets", "merge")
+REFUSED = ("names", "counter-proof", "audit", "changed tests", "scope", "secrets", "merge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

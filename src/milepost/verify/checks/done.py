@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from milepost.core.attempt import Workspace
+from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.task import Task
 from milepost.core.verdict import CheckResult, Question
@@ -18,7 +19,6 @@ from milepost.verify.judging.paths import CODE, is_prose, is_test_path, is_test_
 from milepost.verify.suites.candidate_runs import CandidateRuns
 
 NAME = "done"
-BY_OWN_TESTS = "by its own tests"
 
 _TESTS = re.compile(r"\b(?:unit )?tests?\b|\btest suite\b|\bcoverage\b", re.IGNORECASE)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
+from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult
-from milepost.verify.checks.done import BY_OWN_TESTS, own_tests
+from milepost.verify.checks.done import own_tests
 from milepost.verify.counterproof.audit import audit_check
 from milepost.verify.counterproof.check import NAME as COUNTER_PROOF
 from milepost.verify.counterproof.check import CounterProofCheck

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from milepost.core.attempt import Workspace
+from milepost.core.basis import BY_OWN_TESTS
 from milepost.core.change import Change
 from milepost.core.verdict import CheckResult, Question
 from milepost.verify.command_runner import Bench
@@ -79,9 +80,9 @@ def own_tests_check(
     mutants = mutants_of(change, product, most)
     if not known or not mutants:
         why = "no mutant could be made of the changed lines" if known else "for tests of this language"
-        return CheckResult(name=NAME, outcome="absent", summary=f"by its own tests, strength not known: {why}")
+        return CheckResult(name=NAME, outcome="absent", summary=f"{BY_OWN_TESTS}, strength not known: {why}")
     strength = strength_of(mutants, known, workspace, bench, took_s=took_s, runners=runners)
-    summary = f"by its own tests, which catch {strength.caught} of {strength.tried} faults put into the changed lines"
+    summary = f"{BY_OWN_TESTS}, which catch {strength.caught} of {strength.tried} faults put into the changed lines"
     if not strength.is_weak:
         return CheckResult(name=NAME, outcome="passed", summary=summary)
     missed = strength.missed

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from milepost.core.attempt import Workspace
+from milepost.core.basis import EXIT_CODE_ALONE
 from milepost.core.commands import CommandResult, ending_in_words
 from milepost.core.verdict import CheckOutcome, CheckResult
 from milepost.verify.command_runner import Bench, last_line, log_of, tail
@@ -18,7 +19,6 @@ from milepost.verify.selection.run import run_selections
 from milepost.verify.suites.suite import SuiteRun
 
 NAME = "verify"
-EXIT_CODE_ALONE = "exit code alone"
 PROGRAM_NOT_FOUND = 127
 LONGEST_LOG = 8_000
 

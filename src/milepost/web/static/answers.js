@@ -1,6 +1,6 @@
 // The four answers: what is done with proof, what failed and why, what waits for you, what it cost.
 import { html } from './libraries.js';
-import { many, money, short, withId } from './format.js';
+import { inOneLine, many, money, short, withId } from './format.js';
 import { Inline } from './inline.js';
 import { face } from './layout.js';
 import { pick } from './route.js';
@@ -25,7 +25,7 @@ const evidence = task => task && (() => {
 export function Answers() {
   const by = glance(read('head', 'roadmap'));
   return html`<section class="answers" aria-label="The run at a glance">
-    <${Done} by=${by} /><${Refused} by=${by} /><${Waiting} gates=${by.gates} /><${Cost} />
+    <${Done} by=${by} /><${Refused} by=${by} /><${Waiting} by=${by} /><${Cost} />
   </section>`;
 }
 
@@ -48,12 +48,14 @@ function Planned() {
   return html`<${Answer} kind="none" count=${open} label=${label} text="nothing has started" />`;
 }
 
-function rest(state, { failed, unverified, working, asking: asked, waiting }) {
+function rest(state, { accepted, held, failed, unverified, working, asking: asked, waiting }) {
   if (state.state === 'finished') {
-    const undone = [...failed, ...unverified, ...waiting];
-    return undone.length ? `${undone.length} not done: ${named(undone)}` : 'nothing is left';
+    const undone = [...held, ...failed, ...unverified, ...waiting];
+    const taken = accepted.length ? `${accepted.length} accepted, not verified · ` : '';
+    return taken + (undone.length ? `${undone.length} not done: ${named(undone)}` : 'nothing is left');
   }
-  if (!alive.value) return `not running · ${many(waiting.length + working.length + asked.length, 'task')} open`;
+  const open = [...waiting, ...working, ...asked, ...held];
+  if (!alive.value) return `not running · ${many(open.length, 'task')} open`;
   const now = working.length ? `${named(working)} in progress` : 'nothing in progress now';
   return `${now} · ${waiting.length} to come`;
 }
@@ -78,13 +80,14 @@ function Refused({ by }) {
   />`;
 }
 
-function Waiting({ gates }) {
+function Waiting({ by: { gates, held } }) {
   const [first] = gates;
+  const wait = gates.length === 1 ? 'waits for you' : 'wait for you';
   return html`<${Answer}
     kind=${first ? 'asking' : 'none'}
     count=${gates.length}
-    label=${gates.length === 1 ? 'waits for you' : 'wait for you'}
-    text=${first ? html`<${Named} id=${first.task} text=${first.question} />` : 'nothing to answer'}
+    label=${held.length ? `${wait} · ${held.length} held` : wait}
+    text=${first ? html`<${Named} id=${first.task} text=${inOneLine(first.question)} />` : 'nothing to answer'}
     act=${first && (() => {
       asking.value = first.gate;
     })}

@@ -6,7 +6,7 @@ import { atServer, read, state } from './store.js';
 
 const AWAY_MS = 60_000;
 const KEPT = 20; // runs
-const VERDICTS = ['passed', 'failed', 'unverified'];
+const VERDICTS = ['passed', 'accepted', 'held', 'failed', 'unverified'];
 
 const marks = signal(remembered('left', []));
 const here = signal(Date.now()); // since when they look

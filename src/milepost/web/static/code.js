@@ -5,11 +5,12 @@ import { Diff } from './diff.js';
 import { askAgain, useAnswer } from './fetched.js';
 import { Files } from './files.js';
 import { commit, money, span } from './format.js';
+import { Basis, Held } from './held.js';
 import { Mark } from './icons.js';
 import { Inline, Pieces } from './inline.js';
 import { Panel } from './layout.js';
 import { Made } from './made.js';
-import { Checks, Coming, Refused, Unverified } from './proof.js';
+import { Checks, Coming, Onward, Refused, Unverified } from './proof.js';
 import { pick } from './route.js';
 import { glance } from './state.js';
 import { alive, asking, attempt as chosen, link, now, plan, read, second, selected } from './store.js';
@@ -89,9 +90,17 @@ function Attempt({ task, attempt }) {
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="Verdict, proof and changes">
     <div class="lede"><h3><${Inline} text=${task.title || task.id} /></h3>
       <${Sentence} task=${task} attempt=${attempt} proof=${proof} gate=${gate} /></div>
-    ${verdict && gate && html`<section class="in-work" aria-label="Waits for you"><${Asks} gate=${gate} /></section>`}
+    ${verdict && gate && gate.kind !== 'held' && html`<section class="in-work" aria-label="Waits for you">
+      <${Asks} gate=${gate} />
+    </section>`}
+    ${(verdict === 'held' || proof?.decided) && html`<${Held} attempt=${attempt} proof=${proof} isOpen=${Boolean(gate)}>
+      ${gate ? html`<${Look} gate=${gate} />` : isLast && html`<${Onward} task=${task} />`}
+    <//>`}
     ${verdict === 'failed' && html`<${Refused} task=${task} attempt=${attempt} checks=${checks} isLast=${isLast} />`}
-    ${verdict === 'unverified' && html`<${Unverified} task=${task} attempt=${attempt} isLast=${isLast} />`}
+    ${verdict === 'unverified' && !proof?.decided && html`<${Unverified} ...${{ task, attempt, isLast }}>
+      ${gate && html`<${Look} gate=${gate} />`}
+    <//>`}
+    ${verdict && html`<${Basis} lines=${proof?.basis} />`}
     ${!verdict && html`<${InWork} task=${task} attempt=${attempt} gate=${gate} />`}
     ${verdict === 'passed' && task.commit && html`<${ProveAgain} task=${task} />`}
     ${verdict && html`<${Choice} task=${task} attempt=${attempt} />`}
@@ -110,8 +119,9 @@ const Missing = ({ question }) => html`<p class="soft pad">Its proof and its cha
 /** The verdict, and who, when and what it cost, in a line. */
 function Sentence({ task, attempt, proof, gate }) {
   const { verdict } = attempt;
-  const status = gate ? 'asking' : verdict || 'working';
-  const found = verdict === 'passed' && gate ? 'passed its checks' : verdict;
+  const isTaken = task.status === 'accepted' && attempt === task.attempts.at(-1);
+  const status = isTaken ? 'accepted' : gate && gate.kind !== 'held' ? 'asking' : verdict || 'working';
+  const found = isTaken ? 'accepted, not verified' : verdict === 'passed' && gate ? 'passed its checks' : verdict;
   const words = [found, gate && 'waits for you'].filter(Boolean).join(', ') || 'in progress';
   const facts = [
     `${words}, attempt ${attempt.number} of ${task.attempts.length}`,
@@ -120,7 +130,7 @@ function Sentence({ task, attempt, proof, gate }) {
     attempt.cost > 0 && money(attempt.cost),
     verdict === 'passed' && proof?.confidence > 0 && `confidence ${Math.round(proof.confidence * 100)} %`,
   ].filter(Boolean);
-  const made = verdict === 'passed' && (attempt.milepost || proof?.milepost);
+  const made = (verdict === 'passed' || isTaken) && (attempt.milepost || proof?.milepost);
   return html`<p class=${`sentence v-${status}`}><${Mark} status=${status} /><span>
     ${facts.map((fact, place) => html`${place > 0 && ' · '}<${Pieces} text=${fact} />`)}
     ${made && html` · milepost <code>${commit(made)}</code>`}
@@ -142,12 +152,14 @@ function InWork({ task, attempt, gate }) {
   </section>`;
 }
 
-const Asks = ({ gate }) => html`<p class="asks"><${Prose} text=${gate.question} /><button
+const Look = ({ gate }) => html`<button
   class="button main"
   onClick=${() => {
     asking.value = gate.gate;
   }}
->Look and answer</button></p>`;
+>Look and answer</button>`;
+
+const Asks = ({ gate }) => html`<p class="asks"><${Prose} text=${gate.question} /><${Look} gate=${gate} /></p>`;
 
 function ProveAgain({ task }) {
   const command = `milepost verify ${task.id} --replay`;

@@ -24,12 +24,15 @@ const Summary = ({ one: { attempt } }) => html`<div class=${`side-head v-${attem
   <p class="soft"><${Inline} text=${attempt.reason || attempt.verdict || 'in progress'} /></p>
 </div>`;
 
+/** A check of a proof as a mark tells it. */
+export const answerOf = check => (check.failed ? 'failed' : check.held ? 'held' : 'passed');
+
 function Answers({ left, right }) {
   const names = [...new Set([left, right].flatMap(one => one.proof.checks.map(check => check.name)))];
   const answer = (one, name) => {
     const check = one.proof.checks.find(known => known.name === name);
     if (!check) return html`<span class="soft">not run</span>`;
-    return html`<${Mark} status=${check.failed ? 'failed' : 'passed'} />
+    return html`<${Mark} status=${answerOf(check)} />
       <span class=${check.failed ? 'bad' : ''}><${Pieces} text=${check.after} /></span>`;
   };
   return html`<div class="checks" role="group" aria-label="Results of the checks for both attempts" tabindex="0"><table>

@@ -11,7 +11,7 @@ const shut = () => {
   editing.value = '';
 };
 
-const OVER = new Set(['passed', 'failed', 'unverified']);
+const OVER = new Set(['passed', 'accepted', 'held', 'failed', 'unverified']);
 
 function whenItCounts({ state, tasks }, task) {
   const isOver = state === 'finished' || OVER.has(tasks.get(task)?.status);

@@ -92,16 +92,19 @@ function Answer({ entry }) {
   <//>`;
 }
 
+const DIFFS = new Set(['after', 'held']);
+
 function Gate({ entry }) {
   const gate = read('talk').gates.get(entry.gate);
   if (!gate) return null;
   const lines = gate.shown.trimEnd().replace(FULL_COMMIT, commit).split('\n');
   const few = lines.slice(0, MOST_SHOWN);
   return html`<div class=${`entry card gate${gate.answer ? ' answered' : ''}`}>
-    <p class="finding"><${Mark} status="asking" /><b><${Prose} text=${gate.question} /></b></p>
+    <p class="finding"><${Mark} status=${gate.kind === 'held' ? 'held' : 'asking'} />
+      <b><${Prose} text=${gate.question} /></b></p>
     ${gate.shown.trim() && html`<${Log}
       lines=${few}
-      kinds=${gate.kind === 'after' ? tones(few) : []}
+      kinds=${DIFFS.has(gate.kind) ? tones(few) : []}
       label="What the question is about"
     />`}
     ${lines.length > MOST_SHOWN && html`<p class="soft">${many(lines.length - MOST_SHOWN, 'more line')}</p>`}

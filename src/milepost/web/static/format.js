@@ -40,3 +40,6 @@ export const withId = (text, id) => (text.split(' ', 2).includes(id) ? text : `$
 
 /** What is said of a task, for where its id stands already. */
 export const withoutId = (text, id) => (id && text.startsWith(`${id} `) ? text.slice(id.length + 1) : text);
+
+/** Lines as one. */
+export const inOneLine = text => text.split('\n').join(' · ');

@@ -3,37 +3,53 @@ import { html, useEffect, useRef, useState } from './libraries.js';
 import { AGENTS } from './agents.js';
 import { Dialog, onCtrlEnter } from './dialog.js';
 import { many } from './format.js';
+import { Questions } from './held.js';
 import { Inline, Pieces } from './inline.js';
 import { Refusal, useChange } from './refusal.js';
 import { glance } from './state.js';
 import { replan } from './stream.js';
 import { asking, read } from './store.js';
-import { tones } from './wording.js';
+import { heldParts, tones } from './wording.js';
 
 // What an answer leads to, by the kind of the gate; the engine decides the same in gates.py.
 const LEADS_TO = {
-  approve: { before: 'the task starts', after: 'the work is merged as shown', destructive: 'it is run, this once' },
+  approve: {
+    before: 'the task starts',
+    after: 'the work is merged as shown',
+    held: 'the work is merged as shown: passed, with your name',
+    destructive: 'it is run, this once',
+  },
   reject: {
     before: 'the task ends without a milepost; your text is the reason',
     after: 'nothing is merged: the agent tries again and gets your text',
+    held: 'nothing is merged: the next attempt gets your text',
     destructive: 'the command is not run: the agent gets your text and continues without it',
   },
   edit: {
     before: 'your text is added to the task, and it starts',
     after: 'nothing is merged: the agent tries again as you write',
+    held: 'nothing is merged: the next attempt gets your text',
     destructive: 'the command is not run: the agent is told what to do instead',
   },
   skip: 'the task ends without a milepost, and the run continues with the others',
   delegate: 'another agent does the task',
+  accept: 'the work is merged as it is; its milepost says that you accepted it, and that nothing proves it',
 };
 const leadsTo = (answer, kind) => LEADS_TO[answer][kind] ?? LEADS_TO[answer];
 
 const OTHERS = {
-  reject: { name: 'Reject', field: 'Why not', needed: true },
+  accept: { name: 'Accept, not verified', short: 'Accept', field: 'Why (may be left empty)', needed: false },
+  reject: { name: 'Reject', held: 'Send back', field: 'Why not', needed: true },
   edit: { name: 'Edit', field: 'What to do instead, or as well', needed: true },
   skip: { name: 'Skip', field: 'Why (may be left empty)', needed: false },
   delegate: { name: 'Delegate', field: 'The agent that does it', needed: true },
 };
+
+// Held work is answered by fewer words; what could not be verified can be accepted, and not approved.
+const OFFERED = { held: ['skip', 'accept', 'reject'] };
+const offered = kind => OFFERED[kind] ?? ['delegate', 'skip', 'edit', 'reject'];
+const nameOf = (answer, kind) => OTHERS[answer][kind] ?? OTHERS[answer].name;
+const shortOf = (answer, kind) => OTHERS[answer].short ?? nameOf(answer, kind);
 
 const shut = () => {
   asking.value = '';
@@ -52,14 +68,16 @@ function Question({ gate, task, others }) {
   const [seen, look] = useState(gate);
   const [answer, choose] = useState('');
   const changed = gate.digest !== seen.digest;
-  const title = html`<${Inline} text=${seen.question} />`;
-  return html`<${Dialog} name="gate" title=${title} mark="asking" wide close=${shut}>
+  const lines = seen.question.split('\n');
+  const title = html`<${Inline} text=${lines.at(-1)} />`;
+  return html`<${Dialog} name="gate" title=${title} mark=${seen.kind === 'held' ? 'held' : 'asking'} wide close=${shut}>
     <p class="soft">task <${Pieces} text=${seen.task} />${task?.title && html` · <${Inline} text=${task.title} />`}</p>
+    ${lines.length > 1 && html`<p><${Inline} text=${lines.slice(0, -1).join(' ')} /></p>`}
     <${Shown} gate=${seen} />
     ${gate.answer ? html`<${Answered} gate=${gate} />`
       : changed ? html`<${Changed} look=${() => look(gate)} />`
       : answer ? html`<${Words} gate=${seen} answer=${answer} back=${() => choose('')} />`
-      : html`<${Answers} gate=${seen} choose=${choose} />`}
+      : html`<${Answers} gate=${seen} task=${task} choose=${choose} />`}
     ${others.length > 0 && html`<p class="soft">
       ${many(others.length, 'other waits', 'others wait')} for you
       <button
@@ -74,9 +92,11 @@ function Question({ gate, task, others }) {
 
 /** What you decide on, sign by sign. */
 function Shown({ gate }) {
-  const lines = gate.shown.replace(/\n$/, '').split('\n');
-  const kinds = gate.kind === 'after' ? tones(lines) : [];
-  return html`<pre class="shown" tabindex="0" role="region" aria-label="What you decide on">
+  const { questions, change } = gate.kind === 'held' ? heldParts(gate.shown) : { questions: [], change: gate.shown };
+  const lines = change.replace(/\n$/, '').split('\n');
+  const kinds = gate.kind === 'after' || gate.kind === 'held' ? tones(lines) : [];
+  return html`<${Questions} questions=${questions} />
+    <pre class="shown" tabindex="0" role="region" aria-label="What you decide on">
     ${lines.map((line, place) => html`<span class=${kinds[place] ?? ''}><${Pieces} text=${line} />${'\n'}</span>`)}
   </pre>`;
 }
@@ -93,25 +113,31 @@ function useSending(gate) {
   return { busy, send, notice: html`<${Refusal} refusal=${refusal} />` };
 }
 
-function Answers({ gate, choose }) {
+function Answers({ gate, task, choose }) {
   const { busy, send, notice } = useSending(gate);
+  const isHeld = gate.kind === 'held';
+  const approves = !isHeld || task?.status !== 'unverified';
   return html`<dl class="leads">
-      <dt>If you approve</dt><dd>${leadsTo('approve', gate.kind)}</dd>
-      <dt>If you say no</dt><dd>${leadsTo('reject', gate.kind)}</dd>
+      ${approves && html`<dt>If you approve</dt><dd>${leadsTo('approve', gate.kind)}</dd>`}
+      <dt>${isHeld ? 'If you send it back' : 'If you say no'}</dt><dd>${leadsTo('reject', gate.kind)}</dd>
+      ${isHeld && html`<dt>If you accept</dt><dd>${leadsTo('accept')}</dd>`}
     </dl>
     ${notice}
     <div class="buttons">
       <button class="button quiet first" onClick=${shut}>Not now</button>
-      ${Object.keys(OTHERS).reverse().map(name => html`<button class="button" onClick=${() => choose(name)}>
-        ${OTHERS[name].name} …
+      ${offered(gate.kind).map(name => html`<button class="button" onClick=${() => choose(name)}>
+        ${shortOf(name, gate.kind)} …
       </button>`)}
-      <button class="button main" disabled=${busy} onClick=${() => send('approve', '')}>Approve once</button>
+      ${approves && html`<button class="button main" disabled=${busy} onClick=${() => send('approve', '')}>
+        ${isHeld ? 'Approve' : 'Approve once'}
+      </button>`}
     </div>`;
 }
 
 /** The words that go with an answer. */
 function Words({ gate, answer, back }) {
-  const { name, field, needed } = OTHERS[answer];
+  const { field, needed } = OTHERS[answer];
+  const name = nameOf(answer, gate.kind);
   const [text, write] = useState('');
   const { busy, send, notice } = useSending(gate);
   const ref = useRef();

@@ -39,12 +39,15 @@ export const Icon = ({ name }) => html`<svg class="stroke" viewBox="0 0 24 24" a
 </svg>`;
 
 const WORDS = {
-  passed: 'passed', failed: 'failed', unverified: 'unverified', working: 'in progress', asking: 'waits for you',
+  passed: 'passed', accepted: 'accepted, not verified', held: 'held', failed: 'failed', unverified: 'unverified',
+  working: 'in progress', asking: 'waits for you',
   waiting: 'waits', done: 'done before',
 };
 const SIGNS = {
   passed: 'M5 12.5l4.5 4.5L19 7.5',
   done: 'M6.5 12.5l3.8 3.8 7.2-7.4',
+  accepted: 'M6.5 12.5l3.8 3.8 7.2-7.4',
+  held: 'M9.2 7.5v9M14.8 7.5v9',
   failed: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
   unverified: 'M9 9a3 3 0 1 1 4.2 2.7c-.9.5-1.2 1-1.2 2.3M12 17.4v.2',
   asking: 'M12 6v7.5M12 17.4v.2',

@@ -12,9 +12,11 @@ export function Made({ showFiles }) {
   const state = read('code');
   const tasks = state.order.map(id => state.tasks.get(id));
   const made = tasks.filter(task => task.status === 'passed').sort((one, other) => other.endedAt - one.endedAt);
-  const not = tasks.filter(task => task.status === 'failed' || task.status === 'unverified');
+  const not = tasks.filter(task => ['held', 'failed', 'unverified'].includes(task.status));
+  const taken = tasks.filter(task => task.status === 'accepted');
   return html`<div class="scroll code" tabindex="0" role="group" aria-label="What the run made">
     <${Part} title="What was not done" tasks=${not} />
+    <${Part} title="Accepted, not verified" tasks=${taken} />
     <div class="lede"><h3>What was done</h3>
       <p class="soft">${made.length ? 'Newest first.' : 'There is no milepost yet.'}</p></div>
     <${List} tasks=${made} />
@@ -31,7 +33,7 @@ const List = ({ tasks }) => html`<ul class="made">${tasks.map(task => html`<li k
     <span class="id"><${Pieces} text=${task.id} /></span>
     <span class="what"><span><${Inline} text=${task.title} /></span>
       <span class=${task.status === 'failed' ? 'bad' : 'soft'}><${Inline} text=${why(task)} /></span></span>
-    ${task.commit && task.status === 'passed' && html`<code>${commit(task.commit)}</code>`}
+    ${task.commit && html`<code>${commit(task.commit)}</code>`}
   </button>
 </li>`)}</ul>`;
 

@@ -2,6 +2,7 @@
 import { html, useState } from './libraries.js';
 import { Retry } from './again.js';
 import { ask } from './ask.js';
+import { answerOf } from './compare.js';
 import { copy } from './copy.js';
 import { many, span } from './format.js';
 import { Mark } from './icons.js';
@@ -23,7 +24,8 @@ export function Refused({ task, attempt, checks, isLast }) {
 }
 
 /** What a person can do about a task that came to no milepost. */
-const Onward = ({ task }) => html`${task.proposal && html`<p class="proposal"><${Advice} text=${task.proposal} /></p>`}
+export const Onward = ({ task }) => html`
+  ${task.proposal && html`<p class="proposal"><${Advice} text=${task.proposal} /></p>`}
   ${(task.status === 'failed' || task.status === 'unverified') && html`<${Retry} task=${task} />`}`;
 
 function Evidence({ check }) {
@@ -39,11 +41,12 @@ function Evidence({ check }) {
   </figure>`;
 }
 
-export const Unverified = ({ task, attempt, isLast }) => html`<section
+export const Unverified = ({ task, attempt, isLast, children }) => html`<section
   class="why unsure"
   aria-label="Why it is unverified"
 >
   <p class="lead"><b>Why it is unverified.</b> <${Prose} text=${attempt.reason || task.reason} /></p>
+  ${children}
   ${isLast && html`<${Onward} task=${task} />`}
 </section>`;
 
@@ -72,9 +75,9 @@ function Check({ where, check }) {
     const answer = await ask('/api/log', { ...where, check: check.name }, { aloud: true });
     setLog(answer ? answer.text || 'It printed nothing.' : null);
   };
-  return html`<tbody class=${check.failed ? 'failed' : ''}>
+  return html`<tbody class=${answerOf(check)}>
     <tr>
-      <th scope="row"><${Mark} status=${check.failed ? 'failed' : 'passed'} /><${Pieces} text=${check.name} />
+      <th scope="row"><${Mark} status=${answerOf(check)} /><${Pieces} text=${check.name} />
         ${check.decisive && html`<span class="decisive" title="About this task in particular">decisive</span>`}</th>
       <td class="asked-what"><${Inline} text=${check.asked} /></td>
       <td class="before"><${Pieces} text=${check.before || '–'} /></td>

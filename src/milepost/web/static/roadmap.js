@@ -70,10 +70,12 @@ const Choice = ({ id, label, of, options }) => html`<label class="hidden" for=${
     ${Object.entries(options).map(([value, words]) => html`<option value=${value}>${words}</option>`)}
   </select>`;
 
+const KINDS = ['passed', 'accepted', 'held', 'failed', 'unverified', 'asking', 'working', 'waiting'];
+
 /** How far the run is, as one line. */
 function Track() {
   const all = glance(read('roadmap'));
-  const kinds = ['passed', 'failed', 'unverified', 'asking', 'working', 'waiting'].filter(kind => all[kind].length);
+  const kinds = KINDS.filter(kind => all[kind].length);
   const words = kinds.map(kind => `${all[kind].length} ${kind}`).join(', ');
   if (!kinds.length) return null;
   return html`<div class="task-track" role="img" aria-label=${words}>

@@ -5,6 +5,7 @@ const WORDS = {
   none: 'no run yet', running: 'running', paused: 'paused', finishing: 'finishing', finished: 'finished',
 };
 const ASKS = 'waits for you';
+const REFUSED = new Set(['failed', 'unverified']);
 const IN_WORK = ['running', 'asking', 'paused', 'finishing', 'stopping'];
 
 /**
@@ -59,12 +60,14 @@ export function nextSteps(state, { kind, text }, link) {
   }
   if (state.state !== 'finished') return [];
   const { tasks, by_hand: byHand } = state.summary;
-  const refused = tasks.find(task => task.verdict && task.verdict !== 'passed');
+  const refused = tasks.find(({ id }) => REFUSED.has(state.tasks.get(id)?.status));
+  const asks = glance(state).gates.length > 0;
   const newest = tasks.findLast(task => task.commit);
   const steps = [];
   if (byHand) steps.push([byHand, 'merges the mileposts into your branch']);
+  if (asks) steps.push(['milepost gates', 'the questions about held work']);
   if (refused) steps.push([`milepost proof ${refused.id}`, 'what was tried, and why it was not accepted']);
-  if (newest && !refused) steps.push([`milepost proof ${newest.id}`, 'how it was verified']);
+  if (newest && !refused && !asks) steps.push([`milepost proof ${newest.id}`, 'how it was verified']);
   if (newest) steps.push([`milepost undo ${newest.id}`, 'undoes that milepost only']);
   return steps.slice(0, 2);
 }

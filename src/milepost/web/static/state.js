@@ -155,6 +155,10 @@ function cutShort(state, at, seq) {
 }
 
 const OPEN = new Set(['working', 'asking']);
+const UNPROVEN = new Set(['held', 'unverified']);
+
+/** How a task stands that is over: what has a milepost without having passed was accepted by its owner. */
+const outcome = ({ verdict, commit }) => (commit && UNPROVEN.has(verdict) ? 'accepted' : verdict ?? 'waiting');
 
 /** The kinds of lines that tell how a command ended. */
 export const ENDS = new Set(['success', 'untroubled', 'failure']);
@@ -167,6 +171,23 @@ export function endOf({ exit, about }) {
 
 /** How a task stands while nobody is asked about it. */
 const standing = task => (task.endedAt ? task.status : task.attempts.some(one => !one.verdict) ? 'working' : 'waiting');
+
+/** How work stands that a person is asked about: held, or unverified. */
+const heldAs = task => (task.attempts.at(-1)?.verdict === 'unverified' ? 'unverified' : 'held');
+
+/** How a task stands after an answer. Held work of a run that is over lands with a yes, which is told then. */
+function afterAnswer(task, { answer, text }, kind) {
+  if (kind !== 'held') return { status: task.status === 'asking' ? standing(task) : task.status };
+  if (!task.endedAt) return { status: standing(task) };
+  if (answer === 'approve' || answer === 'accept') return {};
+  return { status: 'failed', reason: text ? `${answer} by a person: ${text}` : `${answer} by a person` };
+}
+
+/** The attempt that a milepost came of has the verdict that it landed with. */
+function settleLast(state, { task: id, verdict }) {
+  const last = taskOf(state, id).attempts.findLast(one => one.verdict);
+  if (last) changeAttempt(state, { task: id, attempt: last.number }, { verdict });
+}
 
 const ALL = PARTS.filter(name => name !== 'terminal');
 
@@ -289,27 +310,28 @@ const HANDLERS = {
     return ALL;
   },
   task_finished(state, event, at, seq) {
-    const status = event.verdict ?? 'waiting';
+    const status = outcome(event);
     const { title, reason, proposal, checks, tests, confidence } = event;
     change(state, event.task, task => ({
       title, reason, proposal, checks, tests, confidence, status, doing: '', stage: '',
       agent: event.agent || task.agent, commit: event.commit ?? task.commit, endedAt: at, ms: event.duration_ms,
       cost: Math.max(task.cost, event.cost_usd),
     }));
-    withdraw(state, gate => gate.task === event.task);
+    withdraw(state, gate => gate.task === event.task && !(gate.kind === 'held' && UNPROVEN.has(status)));
+    if (event.commit) settleLast(state, event);
     state.ends.push({ seq, at, task: event.task, status, cost: state.cost });
     return ALL;
   },
   gate_opened(state, event, at, seq) {
     state.gates.set(event.gate, { ...event, seq, at, answer: '', text: '' });
-    change(state, event.task, { status: 'asking' });
+    change(state, event.task, task => ({ status: event.kind === 'held' ? heldAs(task) : 'asking' }));
     say(state, seq, at, event, 'gate', { gate: event.gate });
     return ALL;
   },
   gate_answered(state, event, at, seq) {
     const gate = state.gates.get(event.gate);
     if (gate) state.gates.set(event.gate, { ...gate, answer: event.answer, text: event.text, answeredAt: at });
-    change(state, event.task, task => ({ status: task.status === 'asking' ? standing(task) : task.status }));
+    change(state, event.task, task => afterAnswer(task, event, gate?.kind));
     say(state, seq, at, event, 'answer', { gate: event.gate, answer: event.answer, text: event.text });
     return ALL;
   },
@@ -356,10 +378,11 @@ const HANDLERS = {
     state.endedAt = at;
     state.cost = Math.max(state.cost, event.cost_usd);
     cutShort(state, at, seq);
-    withdraw(state, () => true);
+    withdraw(state, gate => gate.kind !== 'held');
     for (const { id, title, verdict, reason, proposal, commit } of event.tasks) {
       change(state, id, task => ({
-        title, reason, proposal, status: verdict ?? 'waiting', doing: '', stage: '', commit: commit ?? task.commit,
+        title, reason, proposal, status: outcome({ verdict, commit }), doing: '', stage: '',
+        commit: commit ?? task.commit,
       }));
     }
     for (const id of state.order) {
@@ -377,9 +400,9 @@ export const KINDS = Object.keys(HANDLERS);
 
 /** What a person wants to know in five seconds: tasks by how they stand, how many attempts were refused, gates. */
 export function glance(state) {
-  const by = { passed: [], failed: [], unverified: [], working: [], asking: [], waiting: [] };
+  const by = { passed: [], accepted: [], held: [], failed: [], unverified: [], working: [], asking: [], waiting: [] };
   for (const id of state.order) by[state.tasks.get(id).status].push(state.tasks.get(id));
   const attempts = [...state.tasks.values()].flatMap(task => task.attempts);
-  const refusals = attempts.filter(({ verdict }) => verdict && verdict !== 'passed').length;
+  const refusals = attempts.filter(({ verdict }) => verdict === 'failed' || verdict === 'unverified').length;
   return { ...by, refusals, gates: [...state.gates.values()].filter(gate => !gate.answer) };
 }

@@ -1,6 +1,6 @@
 // One EventSource a visible page. It goes on after the last event that it applied: nothing is lost, nothing doubled.
 import { ask } from './ask.js';
-import { withoutId } from './format.js';
+import { inOneLine, withoutId } from './format.js';
 import {
   alive, announced, awaited, hello, link, plan, planned, run, runs, setClock, startOver, state, stopping, tell, touch,
 } from './store.js';
@@ -11,7 +11,7 @@ const RESTING_MS = 20_000;
 const REPLANS = new Set(['run_started', 'run_resumed', 'steered', 'milepost_made', 'run_finished']);
 const WORTH_SAYING = {
   task_finished: event => event.verdict && `${event.task} ${event.verdict}`,
-  gate_opened: ({ task, question }) => `${task} waits for you: ${withoutId(question, task)}`,
+  gate_opened: ({ task, question }) => `${task} waits for you: ${withoutId(inOneLine(question), task)}`,
   run_finished: () => 'the run is finished',
 };
 

@@ -13,14 +13,16 @@ import { visible } from './text.js';
 import { quoted } from './wording.js';
 
 const REFUSED = new Set(['failed', 'unverified']);
-const COMMANDS = { failed: 'retry', unverified: 'retry', passed: 'proof' };
-const OVER = new Set(['passed', 'failed', 'unverified', 'done']);
+const COMMANDS = { failed: 'retry', unverified: 'retry', passed: 'proof', accepted: 'proof', held: 'gates' };
+const LANDED = new Set(['passed', 'accepted', 'done']);
+const OVER = new Set(['passed', 'accepted', 'held', 'failed', 'unverified', 'done']);
 
 export function TaskMenu({ id, status }) {
   const { state, gates, tasks } = read('head');
   const gate = [...gates.values()].find(one => one.task === id && !one.answer);
   const steerable = alive.value && state !== 'finished' && tasks.has(id) && !OVER.has(status);
-  const command = `milepost ${gate ? 'approve' : COMMANDS[status] ?? 'run --task'} ${quoted(id)}`;
+  const verb = gate ? (status === 'unverified' ? 'accept' : 'approve') : COMMANDS[status] ?? 'run --task';
+  const command = verb === 'gates' ? 'milepost gates' : `milepost ${verb} ${quoted(id)}`;
   return html`<${Menu}
     label=${`Actions for ${visible(id)}`}
     hint="Actions (.)"
@@ -30,7 +32,7 @@ export function TaskMenu({ id, status }) {
       } },
       REFUSED.has(status) && mayRetry() && { label: 'Try again …', act: () => again(id) },
       steerable && { label: 'Give it to another agent …', act: () => give(id) },
-      status !== 'passed' && status !== 'done' && { label: 'Edit the task …', act: () => {
+      !LANDED.has(status) && { label: 'Edit the task …', act: () => {
         editing.value = id;
       } },
       { label: 'Copy the command', note: visible(command), act: () => copy(command) },

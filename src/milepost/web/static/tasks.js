@@ -1,8 +1,9 @@
 // The tasks of the plan and of the run as one list: how each stands, and why in one line. Pure.
 import { money, many, span } from './format.js';
 
-const OPEN = new Set(['failed', 'unverified', 'asking', 'working', 'waiting']);
-const TO_LOOK_AT = new Set(['failed', 'unverified', 'asking']);
+const OPEN = new Set(['held', 'failed', 'unverified', 'asking', 'working', 'waiting']);
+const TO_LOOK_AT = new Set(['held', 'failed', 'unverified', 'asking']);
+const LANDED = new Set(['passed', 'accepted']);
 const FILTERS = { all: () => true, open: row => OPEN.has(row.status), look: row => TO_LOOK_AT.has(row.status) };
 const ELSEWHERE = 'Other tasks';
 
@@ -32,12 +33,14 @@ const WHY = {
     task.ms ? inAll(task) : '', task.cost ? money(task.cost) : '',
     task.commit.slice(0, 7),
   ].filter(Boolean).join(' · '),
+  accepted: (state, task) => [task.reason, task.commit.slice(0, 7)].filter(Boolean).join(' · '),
+  held: (state, task, entry) => `held: ${refused(state, task, entry)}`,
   failed: refused,
   unverified: refused,
   asking: () => 'waits for you',
   working: () => '', // told with a clock
   done: () => 'done before, not by this run',
-  waiting: held,
+  waiting: waitsFor,
 };
 
 function refused(state, task, entry) {
@@ -45,11 +48,11 @@ function refused(state, task, entry) {
 }
 
 /** What a task waits for. */
-function held(state, task, entry, planned) {
+function waitsFor(state, task, entry, planned) {
   if (task?.reason) return task.reason;
   if (state.run && !task) return 'not in this run';
   if (state.state === 'finished') return 'not started';
-  const open = (entry?.after ?? []).filter(id => state.tasks.get(id)?.status !== 'passed' && !planned.get(id)?.done);
+  const open = (entry?.after ?? []).filter(id => !LANDED.has(state.tasks.get(id)?.status) && !planned.get(id)?.done);
   return open.length ? `waits for ${open.join(', ')}` : 'next';
 }
 
@@ -61,7 +64,7 @@ export function grouped(all, { filter, by }) {
     if (!groups.has(name)) groups.set(name, { name, wave: one.wave ?? Infinity, rows: [], done: 0, all: 0 });
     const group = groups.get(name);
     group.all += 1;
-    if (one.status === 'passed' || one.status === 'done') group.done += 1;
+    if (LANDED.has(one.status) || one.status === 'done') group.done += 1;
     if (FILTERS[filter](one)) group.rows.push(one);
   }
   if (groups.size === 1 && groups.has(ELSEWHERE)) groups.get(ELSEWHERE).name = 'Tasks';

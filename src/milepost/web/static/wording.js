@@ -2,7 +2,8 @@
 
 const WORD = String.raw`'[^']*'|"[^"]*"`;
 const COMMANDS = [
-  'milepost (?:approve|init|log|plan|proof|reject|report|resume|retry|run|status|stop|together|undo|verify|web)',
+  'milepost (?:accept|approve|gates|init|log|plan|proof|reject|report|resume|retry|run|status)',
+  'milepost (?:stop|together|undo|verify|web)',
   'git (?:add|branch|checkout|commit|diff|fetch|init|merge|push|restore|stash|update-ref)',
 ].join('|');
 const ARGUMENTS = [
@@ -37,4 +38,21 @@ export function tones(lines) {
     if (!inside && /^(?:---|\+\+\+) /.test(line)) return 'soft';
     return SIGNS[line[0]] ?? null;
   });
+}
+
+const ANY_COMMIT = /^commit [0-9a-f]{7,64}$/;
+const [WAS, NOW] = ['  was: ', '  now: '];
+
+/** What is shown of held work, taken apart: its questions, each with what was and is expected, and its change. */
+export function heldParts(shown) {
+  const lines = shown.replace(/\n$/, '').split('\n');
+  const start = lines.findIndex(line => ANY_COMMIT.test(line));
+  const questions = [];
+  for (const line of start < 0 ? [] : lines.slice(0, start)) {
+    const last = questions.at(-1);
+    if (last && line.startsWith(WAS)) last.before = line.slice(WAS.length);
+    else if (last && line.startsWith(NOW)) last.after = line.slice(NOW.length);
+    else if (line) questions.push({ text: line, place: '', before: '', after: '' });
+  }
+  return { questions, change: lines.slice(Math.max(0, start)).join('\n') };
 }

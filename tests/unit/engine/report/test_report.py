@@ -15,6 +15,7 @@ from typing import Any, get_args
 import pytest
 from markdown_it import MarkdownIt
 
+from milepost.core.approval import accepted
 from milepost.core.attempt import Attempt, Outcome
 from milepost.core.calls import Usage
 from milepost.core.events import (
@@ -33,7 +34,7 @@ from milepost.core.events import (
     TaskSummary,
 )
 from milepost.core.secrets.redact import MASK, Redactor
-from milepost.core.verdict import CheckResult, TestCase, Verdict, judge
+from milepost.core.verdict import CheckResult, Question, TestCase, Verdict, judge
 from milepost.engine.records.journal import Entry, RunRecord
 from milepost.engine.records.run_view import redacted
 from milepost.engine.report import markdown
@@ -160,6 +161,20 @@ def told(
     return tell(record, happened, attempts or {}, running=running, now=now, version="0", **facts)
 
 
+def finished(task: str, verdict: Verdict) -> RunFinished:
+    end = TaskSummary(id=task, title="Title", verdict=verdict, commit=None, attempts=1, reason="why")
+    return RunFinished(
+        run="7f3a",
+        branch="milepost/7f3a",
+        tasks=(end,),
+        cost_usd=0.0,
+        duration_ms=1,
+        head="b" * 40,
+        fast_forwarded="",
+        by_hand="",
+    )
+
+
 GATE = GateOpened(
     run="7f3a", task="1.2", gate="1.2/1/after", kind="after", question="may this land?", shown="+ x", digest="0"
 )
@@ -202,6 +217,68 @@ def test_a_run_that_was_killed_ends_where_it_was_last_seen_and_says_how_to_go_on
     assert [(bar.ended, bar.open) for bar in story.tasks[0].bars] == [(4, False)]
     assert story.costs.usd == pytest.approx(0.1), "what was spent before the crash is told"
     assert [wait.command for wait in waits_of(story)] == ["milepost resume"]
+
+
+HELD = CheckResult(
+    name="changed tests",
+    outcome="held",
+    summary="1 expectation changed",
+    questions=(
+        Question(
+            kind="changed test",
+            text="test_price expects | another price",
+            path="tests/test_price.py",
+            line=7,
+            before="price == 2",
+            after="price == 3",
+        ),
+    ),
+)
+HELD_GATE = GateOpened(
+    run="7f3a", task="1.1", gate="1.1/1/held", kind="held", question="Is it right?", shown="+ x", digest="0"
+)
+
+
+def test_held_work_is_told_with_its_question_before_and_after_the_run_and_is_never_passed() -> None:
+    tried = kept(1, HELD, CheckResult(name="tests", outcome="passed", summary="3 passed", decisive=True))
+    tried = replace(tried, evidence=replace(tried.evidence, from_base=("tests/test_price.py",)))
+    began = (
+        (0, started("1.1")),
+        (1, stage("1.1", 1, "act")),
+        (8, attempt_over("1.1", 1, Verdict.HELD)),
+        (9, HELD_GATE),
+    )
+    on = told(record(), entries(*began), {"1.1": (tried,)}, running=True)
+    assert on.tasks[0].standing == "held"
+
+    over = (*began, (10, task_over("1.1", Verdict.HELD, "1 expectation changed")), (11, finished("1.1", Verdict.HELD)))
+    story = told(record(finished("1.1", Verdict.HELD), tasks=["1.1"]), entries(*over), {"1.1": (tried,)})
+    assert story.counts == {"passed": 0, "held": 1}
+    assert [wait.command for wait in waits_of(story)] == ["milepost approve 1.1"]
+    text = markdown.render(story)
+    assert "**0 passed · 1 held**" in text and "? held" in text
+    assert "| `price == 2` | `price == 3` |" in text and "`tests/test_price.py:7`" in text
+    assert "taken with this file as it was at the base" in text
+    html = page.render(story)
+    assert "<del>price == 2</del>" in html and "<ins>price == 3</ins>" in html and "1 held" in html
+
+
+def test_accepted_work_is_counted_by_itself_and_says_who_took_it() -> None:
+    silent = CheckResult(name="tests", outcome="absent", summary="the project has no tests")
+    tried = kept(1, silent)
+    tried = replace(tried, evidence=accepted(tried.evidence, "Ada", "I read it"))
+    happened = entries(
+        (0, started("1.1")),
+        (1, stage("1.1", 1, "act")),
+        (9, HELD_GATE),
+        (10, finished("1.1", Verdict.UNVERIFIED)),
+        (20, task_over("1.1", Verdict.UNVERIFIED, "accepted by Ada, not verified", commit="d" * 40)),
+        (21, GateAnswered(run="7f3a", task="1.1", gate="1.1/1/held", answer="accept")),
+    )
+    story = told(record(finished("1.1", Verdict.UNVERIFIED), tasks=["1.1"]), happened, {"1.1": (tried,)})
+    assert story.counts == {"passed": 0, "accepted": 1} and waits_of(story) == ()
+    for text in (markdown.render(story), page.render(story)):
+        assert "accepted by Ada, not verified" in text and "1 accepted" in text
 
 
 def test_an_answered_gate_waits_for_nobody() -> None:

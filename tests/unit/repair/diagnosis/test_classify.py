@@ -115,11 +115,11 @@ CASES: list[tuple[str, Attempt | CheckResult | TestCase, F, str]] = [
     ),
     ("nothing changed", failed("files", "the attempt changed nothing"), F.INCOMPLETE_IMPLEMENTATION, ""),
     ("file missing", failed("files", "not there afterwards: src/a.py, b.py"), F.FILE_NOT_FOUND, "src/a.py"),
-    ("guard", failed("guard", "tests/test_a.py was weakened"), F.WRONG_APPROACH, ""),
+    ("changed tests", failed("changed tests", "a test that failed at the base was changed"), F.WRONG_APPROACH, ""),
     ("counter-proof", failed("counter-proof", "1 test passed as a twin that must fail"), F.WRONG_APPROACH, ""),
     (
-        "agreement",
-        failed("agreement", "passed in the Verify command, failed when Milepost ran it: a"),
+        "names",
+        failed("names", "json.py hides a module of the standard library"),
         F.WRONG_APPROACH,
         "",
     ),
@@ -374,7 +374,9 @@ CASES: list[tuple[str, Attempt | CheckResult | TestCase, F, str]] = [
     # several at once: the cause
     (
         "tampering comes before tests",
-        attempt(failed("tests", "x", case("1 != 2", before="passed")), failed("guard", "weakened")),
+        attempt(
+            failed("tests", "x", case("1 != 2", before="passed")), failed("changed tests", "a red test was removed")
+        ),
         F.WRONG_APPROACH,
         "",
     ),

@@ -10,6 +10,7 @@ from milepost.core.task import Task
 from milepost.core.task_parts import is_vague, parts_of
 from milepost.core.verdict import CheckResult, TestCase, TestOutcome, judge
 from milepost.repair.diagnosis.classify import classify
+from milepost.repair.strategy.advice import advice_for
 from milepost.repair.strategy.breakers import Breaker, Diagnosis
 from milepost.repair.strategy.split import maker_of
 from milepost.repair.strategy.strategies import (
@@ -122,7 +123,7 @@ def test_fewer_failures_go_on_from_what_the_attempt_left() -> None:
     assert chosen(*more) == Retry(start="base", advice=retry.advice.partition(" You start")[0])
 
 
-@pytest.mark.parametrize("check", ["guard", "counter-proof", "agreement", "scope", "secrets"])
+@pytest.mark.parametrize("check", ["names", "changed tests", "counter-proof", "audit", "scope", "secrets"])
 def test_what_was_refused_is_not_built_upon_though_it_came_further(check: str) -> None:
     history = (gave_up(1, "exit 1"), attempt(2, failed(check, "refused"), failed("tests", "1 != 2")))
     failure = classify(history[-1])
@@ -344,3 +345,18 @@ def test_a_proposal_stays_short_whatever_failed() -> None:
     assert isinstance(strategy, Escalate)
     assert len(strategy.proposal.splitlines()) <= 3
     assert max(map(len, strategy.proposal.splitlines())) <= 300
+
+
+@pytest.mark.parametrize(
+    "check",
+    ["changed tests", "counter-proof", "audit", "names", "hidden tests", "independent tests", "own tests", "done"],
+)
+def test_each_check_that_refuses_tells_the_next_attempt_what_to_do_otherwise(check: str) -> None:
+    failed = Failure(
+        kind=FailureClass.WRONG_APPROACH, severity="high", signature="s", summary="no", subject="", check=check
+    )
+    other = Failure(
+        kind=FailureClass.WRONG_APPROACH, severity="high", signature="s", summary="no", subject="", check="agent"
+    )
+    assert advice_for(failed, start="base") != advice_for(other, start="base")
+    assert advice_for(failed, start="attempt", number=2).endswith("from what attempt 2 left: go on from there.")

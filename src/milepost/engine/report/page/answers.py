@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from milepost.core.basis import BY_OWN_TESTS
 from milepost.engine.report.facts import RunStory, TaskStory
 from milepost.engine.report.page.markup import Markup, element, group
 from milepost.engine.report.waits import waits_of
 from milepost.engine.report.words import counted, cut, duration, money
 
 SHOWN = 8
-MARKS = {"passed": "✓", "held": "?", "failed": "✗", "unverified": "?", "working": "●", "asking": "?", "waiting": "–"}
+MARKS = {
+    "passed": "✓",
+    "accepted": "✓",
+    "held": "?",
+    "failed": "✗",
+    "unverified": "?",
+    "working": "●",
+    "asking": "?",
+    "waiting": "–",
+}
 WORDS = {
     "passed": "passed",
+    "accepted": "accepted, not verified",
     "held": "held",
     "failed": "failed",
     "unverified": "unverified",
@@ -25,13 +36,26 @@ WORDS = {
 def answers(story: RunStory, anchors: dict[str, str]) -> Markup:
     """The first thing that is read."""
     return element(
-        "section", _done(story, anchors), _failed(story, anchors), _waits(story), _cost(story), class_="answers"
+        "section",
+        _done(story, anchors),
+        _failed(story, anchors),
+        _waits(story, anchors),
+        _cost(story),
+        class_="answers",
     )
 
 
 def mark(standing: str) -> Markup:
     """The sign of how a task stands, with the word for whoever cannot see it."""
     return element("span", MARKS[standing], class_=f"mark {standing}", role="img", aria_label=WORDS[standing])
+
+
+def counts(story: RunStory) -> Markup:
+    """How many tasks passed, were accepted, are held, failed, are unverified, in a line."""
+    said = ((name, f"{count} {name}") for name, count in story.counts.items())
+    return element(
+        "p", (group(element("span", words, class_=f"word {name}"), " ") for name, words in said), class_="counts"
+    )
 
 
 def _done(story: RunStory, anchors: dict[str, str]) -> Markup:
@@ -65,14 +89,20 @@ def _failed(story: RunStory, anchors: dict[str, str]) -> Markup:
     return _card("failed" if failed else "", "Failed, and why", (str(len(failed)), ""), rows, len(failed) - SHOWN)
 
 
-def _waits(story: RunStory) -> Markup:
+def _waits(story: RunStory, anchors: dict[str, str]) -> Markup:
+    """What a person must answer or do; work that was taken unproven stands here too, for it is in no other answer."""
     waits = waits_of(story)
+    taken = [
+        group(mark(task.standing), " ", _link(task, anchors), element("p", cut(task.reason, 300)))
+        for task in story.standing("accepted")[:SHOWN]
+    ]
     rows = [
         group(wait.what, element("p", element("code", wait.command)) if wait.command else None)
         for wait in waits[:SHOWN]
     ]
     rows = rows or [element("span", "no open questions", class_="soft")]
-    return _card("asks" if waits else "", "Waiting for you", (str(len(waits)), ""), rows, len(waits) - SHOWN)
+    more = len(waits) - SHOWN
+    return _card("asks" if waits else "", "Waiting for you", (str(len(waits)), ""), [*rows, *taken], more)
 
 
 def _cost(story: RunStory) -> Markup:
@@ -109,7 +139,10 @@ def _link(task: TaskStory, anchors: dict[str, str]) -> Markup:
 
 
 def _proof(task: TaskStory) -> str:
-    return counted(task.tests, "test") if task.tests else counted(task.checks, "check")
+    proof = counted(task.tests, "test") if task.tests else counted(task.checks, "check")
+    own = bool(task.attempts) and task.attempts[-1].by_own_tests
+    decided = task.attempts[-1].decided if task.attempts else ""
+    return ", ".join(word for word in (proof, BY_OWN_TESTS if own else "", decided) if word)
 
 
 def _attempts(tasks: Sequence[TaskStory]) -> int:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 
 from milepost.engine.report.facts import NothingRun, RunStory
-from milepost.engine.report.page.answers import WORDS, answers
+from milepost.engine.report.page.answers import WORDS, answers, counts
 from milepost.engine.report.page.markup import Markup, Part, element, raw_text
 from milepost.engine.report.page.style import SCRIPT, style
 from milepost.engine.report.page.tables import costs_section, gates_section, happenings_section
@@ -55,13 +55,14 @@ def _header(story: RunStory) -> Markup:
         "header",
         element("h1", f"Run {story.run} ", element("span", story.state, class_="state")),
         element("ul", (element("li", fact) for fact in facts if fact), class_="facts"),
+        counts(story) if story.tasks else None,
     )
 
 
 def _tasks(story: RunStory, anchors: dict[str, str]) -> Markup | None:
     if not story.tasks:
         return None
-    bad = story.standing("failed", "unverified")
+    bad = story.standing("failed", "unverified", "held")
     unfolded = {task.id for task in bad} if len(bad) <= UNFOLDED else set()
     gates = (
         {task.id: [gate for gate in story.gates if gate.task == task.id] for task in story.tasks} if story.gates else {}

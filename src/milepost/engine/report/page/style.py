@@ -7,7 +7,7 @@ from importlib.resources import files
 
 _OWN = """
 :root { --page: var(--paper); --card: var(--panel); --soft: var(--ink-soft); --passed: var(--green);
-  --failed: var(--red); --asks: var(--amber); --info: var(--accent); --added: var(--green-soft);
+  --failed: var(--red); --asks: var(--amber); --held: var(--blue); --info: var(--accent); --added: var(--green-soft);
   --removed: var(--red-soft); --act: var(--blue); --verify: light-dark(#c98a12, #d9a441); --land: var(--green);
   --code: var(--raised); }
 * { box-sizing: border-box; }
@@ -48,6 +48,8 @@ code { background: var(--code); border-radius: 4px; padding: .1em .35em; overflo
 .passed .mark, .mark.passed, .word.passed { color: var(--passed); }
 .failed .mark, .mark.failed, .word.failed { color: var(--failed); }
 .mark.unverified, .mark.asking, .word.unverified, .word.asking { color: var(--asks); }
+.mark.held, .word.held, .mark.accepted, .word.accepted { color: var(--held); }
+.counts .word { margin-right: 1rem; font-weight: 600; }
 .mark.working, .word.working { color: var(--info); }
 .mark { font-weight: 700; display: inline-block; width: 1.2em; text-align: center; }
 .panel { background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
@@ -103,6 +105,9 @@ button[aria-pressed="true"] { background: var(--ink); color: var(--card); border
 .diff { margin: 0; overflow: auto; max-height: 40rem; font-size: .82rem; line-height: 1.45; tab-size: 4;
   border-top: 1px solid var(--line); }
 .diff > * { display: block; white-space: pre; padding: 0 .8rem; min-width: max-content; text-decoration: none; }
+.questions ins, .questions del { text-decoration: none; font-family: var(--mono); font-size: .86em; }
+.questions ins { background: var(--added); } .questions del { background: var(--removed); }
+.questions td { width: 30%; }
 .diff ins { background: var(--added); } .diff del { background: var(--removed); }
 .diff .hunk { color: var(--soft); background: var(--code); }
 .note { color: var(--soft); font-size: .88rem; padding: .4rem .8rem; margin: 0; }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from milepost.core.verdict import Question
 from milepost.engine.report.diffs import Diff, DiffLine, FileDiff
 from milepost.engine.report.facts import AttemptStory, CheckStory, GateStory, TaskStory
 from milepost.engine.report.page.answers import WORDS, mark
 from milepost.engine.report.page.markup import Markup, element, group
-from milepost.engine.report.words import counted, duration, money
+from milepost.engine.report.words import counted, duration, money, place_of
 
 FILES_OPEN, LINES_OPEN = 3, 60  # a small diff needs no unfolding
 
@@ -59,6 +60,9 @@ def _attempt(attempt: AttemptStory, told: str) -> Markup:
         element("h3", f"Attempt {attempt.number}: {verdict}", f" ({attempt.failure})" if attempt.failure else None),
         element("p", " · ".join(fact for fact in facts if fact), class_="soft"),
         element("p", reason) if reason else None,
+        element("p", attempt.decided, class_="word") if attempt.decided else None,
+        (element("p", line, class_="basis") for line in attempt.basis),
+        _questions(attempt.questions),
         _checks(attempt.checks),
         element("p", f"not applicable: {', '.join(attempt.nothing_to_ask)}", class_="soft")
         if attempt.nothing_to_ask and attempt.checks
@@ -71,6 +75,28 @@ def _attempt(attempt: AttemptStory, told: str) -> Markup:
     )
 
 
+def _questions(questions: Sequence[Question]) -> Markup | None:
+    """What a person is asked about held work: the old and the new expectation side by side."""
+    if not questions:
+        return None
+    head = ("Question", "Was", "Now")
+    rows = (
+        element(
+            "tr",
+            element("th", one.text, element("p", element("code", place_of(one))) if one.path else None, scope="row"),
+            element("td", element("del", one.before) if one.before else "–", class_="wide"),
+            element("td", element("ins", one.after) if one.after else "–", class_="wide"),
+        )
+        for one in questions
+    )
+    table = element(
+        "table",
+        element("thead", element("tr", (element("th", word, scope="col") for word in head))),
+        element("tbody", rows),
+    )
+    return element("div", table, class_="panel questions")
+
+
 def _checks(checks: Sequence[CheckStory]) -> Markup | None:
     if not checks:
         return None
@@ -81,7 +107,12 @@ def _checks(checks: Sequence[CheckStory]) -> Markup | None:
             element("th", check.name, " ★" if check.decisive else None, scope="row"),
             element("td", check.asked, class_="wide"),
             element("td", check.before),
-            element("td", element("span", check.after, class_="word failed" if check.failed else None)),
+            element(
+                "td",
+                element(
+                    "span", check.after, class_="word failed" if check.failed else "word held" if check.held else None
+                ),
+            ),
             element("td", duration(check.seconds) if check.seconds else "", class_="number"),
         )
         for check in checks
