@@ -35,8 +35,8 @@ def test_a_refused_attempt_says_why_first_then_the_checks_then_the_changes(pages
     expect(code.locator(".file[data-path='tests/test_cli.py'] .row.removed")).to_contain_text('print("soon")')
     assert top(page, ".why") < top(page, ".checks") < top(page, ".diffs")
 
-    code.get_by_role("button", name="log of guard").click()
-    expect(code.get_by_label("Log of guard")).to_contain_text("the whole log of guard\n1 failed")
+    code.get_by_role("button", name="log of changed tests").click()
+    expect(code.get_by_label("Log of changed tests")).to_contain_text("the whole log of changed tests\n1 failed")
 
 
 def test_a_refused_task_is_tried_again_once_the_run_is_over_and_a_refusal_stays_until_things_stand_otherwise(
