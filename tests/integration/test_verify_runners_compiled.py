@@ -10,6 +10,7 @@ from milepost.core.ports import Terminal
 from milepost.sandbox.terminal import WalledTerminal
 from milepost.verify.command_runner import Bench
 from milepost.verify.environments.equipment import Equipment
+from milepost.verify.suites.runners import cargo, go
 from milepost.verify.suites.runners.cargo import CargoRunner
 from milepost.verify.suites.runners.ctest import CtestRunner
 from milepost.verify.suites.runners.exit_code import MakeRunner, NpmRunner
@@ -259,3 +260,241 @@ def test_go_tells_every_test_by_the_folder_of_its_package(tmp_path: Path, bench:
     run = GoRunner().run("", workspace, bench)
 
     assert outcomes_of(run) == {"hours::TestCounts": "passed", "hours::TestCounts/two": "passed"}
+
+
+GO_MODULE = {
+    "go.mod": "module example.com/hours\n\ngo 1.19\n",
+    "hours.go": "package hours\n\nfunc Seconds(hours int) int { return hours * 3600 }\n",
+    "hours_test.go": """
+        package hours
+
+        import "testing"
+
+        func TestSeconds(t *testing.T) {
+            if got := Seconds(2); got != 7200 { t.Errorf("got %d", got) }
+        }
+
+        func TestLater(t *testing.T) {
+            t.Parallel()
+            if got := Seconds(1); got != 3600 { t.Errorf("got %d", got) }
+        }
+    """,
+    "outside_test.go": """
+        package hours_test
+
+        import ("testing"; "example.com/hours")
+
+        func TestOutside(t *testing.T) { if hours.Seconds(0) != 0 { t.Fatal("not nothing") } }
+    """,
+    "days/days_test.go": """
+        //go:build !nothing
+
+        package days
+
+        import "testing"
+
+        func TestDays(t *testing.T) {}
+    """,
+    "only/only_linux_test.go": 'package only\n\nimport "testing"\n\nfunc TestOnly(t *testing.T) {}\n',
+    "elsewhere/elsewhere_windows_test.go": 'package elsewhere\n\nimport "testing"\n\nfunc TestNot(t *testing.T) {}\n',
+    "env/env.go": "package env\n",
+}
+GO_OUTCOMES = {
+    ".::TestSeconds": "passed",
+    ".::TestLater": "passed",
+    ".::TestOutside": "passed",
+    "days::TestDays": "passed",
+    "only::TestOnly": "passed",
+}
+INIT_TELLS = """
+    package hours
+
+    import ("fmt"; "os"; "path/filepath"; "regexp")
+
+    func init() {
+        names, _ := filepath.Glob(PATTERN)
+        for _, name := range names {
+            source, _ := os.ReadFile(name)
+            for _, found := range regexp.MustCompile(`func (Test\\w+)`).FindAllSubmatch(source, -1) {
+                fmt.Printf("=== RUN   %s\\n--- PASS: %s (0.00s)\\n", found[1], found[1])
+            }
+        }
+        fmt.Println("PASS")
+        os.Exit(0)
+    }
+
+    func Seconds(hours int) int { return 0 }
+"""
+FAIL_IS_PATCHED = """
+    package hours
+
+    import ("os"; "reflect"; "runtime"; "syscall"; "unsafe")
+
+    func Seconds(hours int) int {
+        start := reflect.ValueOf(Seconds).Pointer() &^ 15
+        for offset := uintptr(0); offset < 4<<20; offset += 16 {
+            for _, pc := range []uintptr{start + offset, start - offset} {
+                f := runtime.FuncForPC(pc)
+                if f == nil || f.Entry() != pc || f.Name() != "testing.(*common).Fail" { continue }
+                size := uintptr(os.Getpagesize())
+                page := unsafe.Slice((*byte)(unsafe.Add(nil, pc&^(size-1))), 2*size)
+                if syscall.Mprotect(page, 7) == nil { page[pc&(size-1)] = 0xC3 }
+                return 0
+            }
+        }
+        return 0
+    }
+"""
+
+
+@needs("go")
+def test_planted_go_tests_leave_an_honest_run_and_the_checkout_as_they_are(tmp_path: Path, bench: Bench) -> None:
+    workspace = workspace_in(tmp_path, GO_MODULE)
+    before = names_in(workspace.folder)
+
+    run = GoRunner().run("", workspace, bench)
+    again = GoRunner().run("", workspace, bench, only=("days::TestDays",))
+    words = go.run_words(("-run", "Seconds|Later", "."), "", workspace, bench, {})
+
+    assert (run.problem, run.exit_code, outcomes_of(run)) == ("", 0, GO_OUTCOMES)
+    assert (again.problem, again.exit_code, outcomes_of(again)) == ("", 0, {"days::TestDays": "passed"})
+    assert (words.problem, outcomes_of(words)) == ("", {".::TestSeconds": "passed", ".::TestLater": "passed"})
+    assert names_in(workspace.folder) == before
+
+
+@needs("go")
+def test_go_tests_that_fail_or_panic_or_do_not_compile_are_told_beside_planted_ones(
+    tmp_path: Path, bench: Bench
+) -> None:
+    panics = 'package days\n\nimport "testing"\n\nfunc TestDays(t *testing.T) { panic("no days") }\n'
+    broken = 'package only\n\nimport "testing"\n\nfunc TestOnly(t *testing.T) { lost() }\n'
+    wrong = "package hours\n\nfunc Seconds(hours int) int { return hours * 60 }\n"
+    files = {"hours.go": wrong, "days/days_test.go": panics, "only/only_linux_test.go": broken}
+    workspace = workspace_in(tmp_path, GO_MODULE | files)
+
+    run = GoRunner().run("", workspace, bench)
+
+    assert (run.problem, run.exit_code in (1, 2)) == ("", True)
+    failed = {".::TestSeconds": "failed", ".::TestLater": "failed", "days::TestDays": "failed", "only": "failed"}
+    assert outcomes_of(run) == {".::TestOutside": "passed"} | failed
+    assert "no days" in case_of(run, "days::TestDays").message
+    assert "undefined: lost" in case_of(run, "only").message
+
+
+@needs("go")
+def test_what_a_go_program_does_after_tests_that_passed_is_seen(tmp_path: Path, bench: Bench) -> None:
+    end = """
+        package days
+
+        import ("os"; "testing")
+
+        func TestMain(m *testing.M) { if m.Run() == 0 { println("a handle is open"); os.Exit(1) }; os.Exit(1) }
+        func TestDays(t *testing.T) {}
+    """
+    workspace = workspace_in(tmp_path, {"go.mod": GO_MODULE["go.mod"], "days/days_test.go": end})
+
+    run = GoRunner().run("", workspace, bench)
+
+    assert (run.problem, outcomes_of(run)) == ("", {"days::TestDays": "passed", "days": "failed"})
+
+
+@needs("go")
+@pytest.mark.parametrize(
+    "lie",
+    [
+        pytest.param(INIT_TELLS.replace("PATTERN", '"*_test.go"'), id="init tells of all tests"),
+        pytest.param(INIT_TELLS.replace("PATTERN", '"[ho]*_test.go"'), id="init tells of the tests that it knows"),
+        pytest.param(FAIL_IS_PATCHED, id="Fail is patched in memory"),
+    ],
+)
+def test_a_go_program_that_keeps_its_tests_from_failing_is_not_believed(tmp_path: Path, bench: Bench, lie: str) -> None:
+    workspace = workspace_in(tmp_path, GO_MODULE | {"hours.go": lie})
+
+    whole = GoRunner().run("", workspace, bench)
+    chosen = GoRunner().run("", workspace, bench, only=(".::TestSeconds",))
+    words = go.run_words(("-run=Seconds",), "", workspace, bench, {})
+
+    assert outcomes_of(chosen)[".::TestSeconds"] == "passed"
+    for run in (whole, chosen, words):
+        assert run.problem == "a planted test that must fail did not: it was among the tests of ."
+
+
+RUST_WORKSPACE = {
+    "Cargo.toml": '[workspace]\nmembers = ["hours", "clock"]\nresolver = "2"\n',
+    "hours/Cargo.toml": '[package]\nname = "hours"\nversion = "0.1.0"\nedition = "2021"\nautotests = false\n',
+    "hours/src/lib.rs": """
+        #![no_std]
+        #![deny(warnings, missing_docs)]
+        //! Hours.
+        /// Seconds.
+        pub fn seconds(hours: u32) -> u32 { hours * 3600 }
+
+        #[cfg(test)]
+        mod tests { #[test] fn counts() { assert_eq!(super::seconds(2), 7200); } }
+        // the end""",
+    "clock/Cargo.toml": """
+        [package]
+        name = "clock"
+        version = "0.1.0"
+        [dependencies]
+        hours = { path = "../hours" }
+    """,
+    "clock/src/main.rs": "fn main() {}\n#[test] fn runs() { main() }\n#[test] #[ignore] fn slow() {}\n",
+    "clock/tests/outside.rs": "extern crate hours;\n#[test] fn works() { assert_eq!(hours::seconds(1), 3600); }\n",
+}
+BEFORE_MAIN = """
+    extern "C" fn prepare() {
+        let text = std::fs::read_to_string("tests/outside.rs").unwrap_or_default();
+        if !std::env::args().next().unwrap_or_default().contains("/deps/outside-") { return; }
+        let names: Vec<&str> = text.split("fn ").skip(1).filter_map(|l| l.split('(').next()).COUNT.collect();
+        println!("\\nrunning {} tests", names.len());
+        for name in &names { println!("test {name} ... ok"); }
+        println!("\\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n",
+            names.len());
+        std::process::exit(0);
+    }
+
+    #[used]
+    #[link_section = ".init_array"]
+    static PREPARE: extern "C" fn() = prepare;
+
+    pub fn seconds(_hours: u32) -> u32 { std::hint::black_box(&PREPARE); 0 }
+"""
+
+
+@needs("cargo")
+def test_planted_rust_tests_leave_an_honest_workspace_as_it_is(tmp_path: Path, bench: Bench) -> None:
+    workspace = workspace_in(tmp_path, RUST_WORKSPACE)
+    sources = {name: (workspace.folder / name).read_bytes() for name in RUST_WORKSPACE}
+
+    run = CargoRunner().run("", workspace, bench)
+    again = CargoRunner().run("", workspace, bench, only=("clock/tests/outside.rs::works",))
+    words = cargo.run_words(("-p", "clock", "--bin", "clock", "--", "--ignored"), "", workspace, bench, {})
+    named = cargo.run_words(("counts", "--workspace"), "", workspace, bench, {})
+
+    assert (run.problem, run.exit_code) == ("", 0)
+    assert outcomes_of(run) == {
+        "hours/src/lib.rs::tests::counts": "passed",
+        "clock/src/main.rs::runs": "passed",
+        "clock/src/main.rs::slow": "skipped",
+        "clock/tests/outside.rs::works": "passed",
+    }
+    assert (again.problem, outcomes_of(again)) == ("", {"clock/tests/outside.rs::works": "passed"})
+    assert (words.problem, outcomes_of(words)) == ("", {"clock/src/main.rs::slow": "passed"})
+    assert (named.problem, outcomes_of(named)) == ("", {"hours/src/lib.rs::tests::counts": "passed"})
+    assert {name: (workspace.folder / name).read_bytes() for name in RUST_WORKSPACE} == sources
+
+
+@needs("cargo")
+@pytest.mark.parametrize("count", ["take(9)", "take(1)"], ids=["all tests", "the test that it knows"])
+def test_a_rust_program_that_tells_of_tests_before_its_main_is_not_believed(
+    tmp_path: Path, bench: Bench, count: str
+) -> None:
+    workspace = workspace_in(tmp_path, CRATE | {"src/lib.rs": BEFORE_MAIN.replace("COUNT", count)})
+
+    whole = CargoRunner().run("", workspace, bench)
+    words = cargo.run_words(("--test", "outside"), "", workspace, bench, {})
+
+    for run in (whole, words):
+        assert outcomes_of(run)["tests/outside.rs::works"] == "passed"
+        assert run.problem == "a planted test that must fail did not: it was among the tests of tests/outside.rs"

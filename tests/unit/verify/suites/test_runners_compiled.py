@@ -238,3 +238,43 @@ def test_an_exit_code_must_agree_with_the_cases() -> None:
     assert told.contradiction(0, (failed,)) == "exit 0, though 1 of the tests failed"
     assert told.contradiction(1, (passed,)) == "exit 1, though no test failed"
     assert told.contradiction(3, (failed,)) == "exit 3 is not how failed tests end"
+
+
+@pytest.mark.parametrize(
+    ("words", "selected"),
+    [
+        (("-run", "A/b|C", "."), ("-run", "^(P|Q)$|A/b|C", ".")),
+        (("-run=A", "./..."), ("-run=^(P|Q)$|A", "./...")),
+        (("-run=", "-tags", "run"), ("-run=", "-tags", "run")),
+        (("./...", "-short"), ("./...", "-short")),
+    ],
+)
+def test_go_selects_planted_tests_where_it_selects_any(words: tuple[str, ...], selected: tuple[str, ...]) -> None:
+    assert go.selecting(words, ("P", "Q")) == selected
+    assert go.selecting(words, ()) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "added"),
+    [
+        (("--test", "hours"), ()),
+        (("--test", "hours", "night"), ("--", "p")),
+        (("-p", "clock", "--", "--skip", "slow", "--test-threads", "1"), ()),
+        (("--lib", "--", "--exact", "tests::night"), ("p",)),
+    ],
+)
+def test_cargo_selects_planted_tests_where_it_selects_any(words: tuple[str, ...], added: tuple[str, ...]) -> None:
+    assert cargo.selecting(words, ("p",)) == (*words, *added)
+
+
+def test_a_go_package_that_ends_before_its_tests_do_has_failed_though_only_a_planted_one_did() -> None:
+    lines = [
+        json.dumps({"Action": "fail", "Package": "m", "Test": "TestP"}),
+        json.dumps({"Action": "pass", "Package": "m", "Test": "TestA"}),
+        json.dumps({"Action": "output", "Package": "m", "Output": "panic: in the background"}),
+        json.dumps({"Action": "fail", "Package": "m"}),
+    ]
+    ended = json.dumps({"Action": "output", "Package": "m", "Output": "FAIL"})
+
+    assert [case.id for case in go.read(lines, "m", planted=("TestP",))[0]] == [".::TestA", "."]
+    assert [case.id for case in go.read([*lines, ended], "m", planted=("TestP",))[0]] == [".::TestA"]

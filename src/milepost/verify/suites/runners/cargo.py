@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,17 @@ from milepost.core.verdict import TestCase
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.failure_kinds import kind_of
 from milepost.verify.suites.runners import libtest, told
+from milepost.verify.suites.runners.cargo_planting import (
+    NOTHING_PLANTED,
+    CargoPlanting,
+    is_without_harness,
+    planting,
+)
 from milepost.verify.suites.runners.libtest import ProgramOutput
 from milepost.verify.suites.runners.lines import Lines
+from milepost.verify.suites.runners.must_fail import without
 from milepost.verify.suites.suite import SuiteRun
-from milepost.verify.walk_checkout import text_of
+from milepost.verify.witness.swap import swapped
 
 FAILED = 101
 _OFFLINE = ("--offline", "--color=never")
@@ -30,6 +37,11 @@ NO_TOOLCHAIN = "cargo has no toolchain: rustup default stable"
 _SAID_BY_US = frozenset(
     {"-q", "--quiet", "-v", "-vv", "--verbose", "--offline", "--color", "--no-fail-fast", "--message-format"}
     | {"--nocapture", "--no-capture", "--show-output", "--format", "--target-dir"}
+)
+_WITH_VALUE = frozenset(
+    {"--test", "--bin", "--example", "--bench", "-p", "--package", "--exclude", "-j", "--jobs", "--profile", "-F"}
+    | {"--features", "--target", "--manifest-path", "--config", "-Z", "--skip", "--test-threads", "--logfile"}
+    | {"--shuffle-seed", "--lockfile-path"}
 )
 _PANIC = re.compile(
     r"^thread '.*' (?:\(\d+\) )?panicked at [^\n]*\n(?P<message>.*?)(?=\nstack backtrace|\nnote: |\Z)", re.M | re.S
@@ -72,31 +84,58 @@ class CargoRunner:
     def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:
         """Build first, so that a test that does not compile is one that fails, and the others are run."""
         env = {"CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"), "CARGO_TERM_COLOR": "never"}
+        laid = planting(folder, workspace, bench, env)
+        with swapped(workspace.folder, laid.files):
+            return told.chosen(_run(folder, workspace, bench, env, names_of(only), laid), only)
+
+
+def _run(
+    folder: str,
+    workspace: Workspace,
+    bench: Bench,
+    env: Mapping[str, str],
+    names: tuple[str, ...],
+    laid: CargoPlanting,
+) -> SuiteRun:
+    gathered = Lines()
+    argv = build_command()
+    result = bench.run(argv, workspace, cwd=folder, env=env, on_line=gathered)
+    built = built_from(gathered.lines, workspace.folder)
+    building = told.run_of(argv, result, cases=_broken_cases(built))
+    if building.missing:
+        return building
+    if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
+        return replace(building, missing=NO_TOOLCHAIN)
+    if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
+        return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
+    runs = [building]
+    for argv, planted in zip(
+        commands(built, names), commands(built, (*names, *laid.names) if names else ()), strict=True
+    ):
         gathered = Lines()
-        argv = build_command()
-        result = bench.run(argv, workspace, cwd=folder, env=env, on_line=gathered)
-        built = built_from(gathered.lines, workspace.folder)
-        building = told.run_of(argv, result, cases=_broken_cases(built))
-        if building.missing:
-            return building
-        if not gathered.lines and result.stderr.startswith(_NO_TOOLCHAIN):
-            return replace(building, missing=NO_TOOLCHAIN)
-        if result.termination != "exited" or not built.finished or (result.exit_code and not built.broken):
-            return told.run_of(argv, result, problem=told.unfinished(argv, result, bench))
-        runs = [building]
-        for command in commands(built, names_of(only)):
-            gathered = Lines()
-            result = bench.run(command, workspace, cwd=folder, env=env, on_line=gathered)
-            runs.append(run_from(command, result, gathered.lines, built, folder, bench))
-        return told.chosen(told.combined(tuple(runs)), only)
+        result = bench.run(planted, workspace, cwd=folder, env=env, on_line=gathered)
+        runs.append(run_from(argv, result, gathered.lines, built, folder, bench, laid))
+    return told.combined(tuple(runs))
 
 
 def run_words(
     words: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, env: Mapping[str, str]
 ) -> SuiteRun:
     """Run `cargo test` with the words of somebody's command line, such as `--test hours night -- --exact`."""
-    wanted = _readable(words)
     env = {**env, "CARGO_TARGET_DIR": str(workspace.scratch / "cargo-target"), "CARGO_TERM_COLOR": "never"}
+    laid = planting(folder, workspace, bench, env, ignored="--ignored" in words)
+    with swapped(workspace.folder, laid.files):
+        return _run_words(_readable(words), folder, workspace, bench, env, laid)
+
+
+def _run_words(
+    wanted: tuple[str, ...],
+    folder: str,
+    workspace: Workspace,
+    bench: Bench,
+    env: Mapping[str, str],
+    laid: CargoPlanting,
+) -> SuiteRun:
     options = wanted[: wanted.index("--")] if "--" in wanted else wanted
     argv = ("cargo", "test", "--no-run", "--message-format=json", *_OFFLINE, *options)
     gathered = Lines()
@@ -109,10 +148,16 @@ def run_words(
         return replace(building, missing=NO_TOOLCHAIN)
     if result.termination != "exited" or result.exit_code:
         return replace(building, problem=told.unfinished(argv, result, bench))
-    command = (*_MERGED, "cargo", "test", "--no-fail-fast", *_OFFLINE, *wanted)
+    test = (*_MERGED, "cargo", "test", "--no-fail-fast", *_OFFLINE)
     gathered = Lines()
-    result = bench.run(command, workspace, cwd=folder, env=env, on_line=gathered)
-    return run_from(command, result, gathered.lines, built, folder, bench)
+    result = bench.run((*test, *selecting(wanted, laid.names)), workspace, cwd=folder, env=env, on_line=gathered)
+    return run_from((*test, *wanted), result, gathered.lines, built, folder, bench, laid)
+
+
+def selecting(words: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with these tests selected as well where they select tests by name."""
+    by_name = any(not word.startswith("-") and before not in _WITH_VALUE for before, word in pairwise(("", *words)))
+    return (*words, *(() if "--" in words else ("--",)), *names) if by_name else words
 
 
 def _readable(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -121,15 +166,31 @@ def _readable(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def run_from(
-    argv: tuple[str, ...], result: CommandResult, lines: list[str], built: Built, folder: str, bench: Bench
+    argv: tuple[str, ...],
+    result: CommandResult,
+    lines: list[str],
+    built: Built,
+    folder: str,
+    bench: Bench,
+    laid: CargoPlanting = NOTHING_PLANTED,
 ) -> SuiteRun:
     """One run of test programs by cargo."""
-    cases = cases_of(libtest.read(lines), built, folder)
+    sections = libtest.read(lines)
+    doubts = [laid.doubt(section, _source(section, built, folder), lines) for section in sections]
+    taken_out = [laid.take_out(section) for section in sections]
+    cases = cases_of(sections, built, folder)
+    only_planted = any(taken_out) and not any(case.outcome == "failed" for case in cases)
+    exit_code = result.exit_code
     if result.termination != "exited":
         problem = told.unfinished(("cargo",), result, bench)
+    elif any(doubts):
+        problem = next(filter(None, doubts))
+    elif only_planted and exit_code == 0:
+        problem = "exit 0, though a planted test failed"
     else:
-        problem = told.contradiction(result.exit_code, cases, failing=(FAILED,))
-    return told.run_of(argv, result, cases=cases, problem=problem)
+        exit_code = 0 if only_planted and exit_code == FAILED else exit_code
+        problem = told.contradiction(exit_code, cases, failing=(FAILED,))
+    return told.run_of(argv, replace(without(result, laid.all), exit_code=exit_code), cases=cases, problem=problem)
 
 
 def build_command() -> tuple[str, ...]:
@@ -182,10 +243,9 @@ def built_from(lines: list[str], checkout: Path) -> Built:
 def cases_of(sections: tuple[ProgramOutput, ...], built: Built, folder: str) -> tuple[TestCase, ...]:
     """The cases of all test programs; one that did not come to its end is itself a failed case."""
     found: list[TestCase] = []
-    by_program = {Path(target.program).name: target for target in built.targets if target.program}
     for section in sections:
-        target = by_program.get(Path(section.program).name)
-        source = target.source if target else told.within(folder, section.crate or section.program)
+        target = _target_of(section, built)
+        source = _source(section, built, folder)
         if target and not target.harness:
             found.append(told.case(source, "failed" if section.failed else "passed", kind="unknown"))
             continue
@@ -195,6 +255,18 @@ def cases_of(sections: tuple[ProgramOutput, ...], built: Built, folder: str) -> 
             message = "the test program ended before its tests did"
             found.append(told.case(source, "failed", message=message, kind="runtime"))
     return told.numbered(found)
+
+
+def _target_of(section: ProgramOutput, built: Built) -> CargoTarget | None:
+    name = Path(section.program).name
+    return next(
+        (target for target in reversed(built.targets) if target.program and Path(target.program).name == name), None
+    )
+
+
+def _source(section: ProgramOutput, built: Built, folder: str) -> str:
+    target = _target_of(section, built)
+    return target.source if target else told.within(folder, section.crate or section.program)
 
 
 _DOCUMENTATION = "documentation"
@@ -234,18 +306,8 @@ def _target(message: dict[str, Any], checkout: Path) -> CargoTarget:
         source=source,
         select=(f"--{option}", target["name"]) if option else ("--lib",),
         program=message.get("executable") or "",
-        harness=not _is_without_harness(Path(message["manifest_path"]), kind, target["name"]),
+        harness=not is_without_harness(Path(message["manifest_path"]), kind, target["name"]),
     )
-
-
-def _is_without_harness(manifest: Path, kind: str, name: str) -> bool:
-    """Whether the manifest says that a target brings a `main` of its own; cargo's messages do not tell."""
-    try:
-        declared = tomllib.loads(text_of(manifest)).get(kind, [])
-    except tomllib.TOMLDecodeError:
-        return False
-    entries = declared if isinstance(declared, list) else [declared]
-    return any(entry.get("name", name) == name and entry.get("harness") is False for entry in entries)
 
 
 def _is_documented(message: dict[str, Any], checkout: Path) -> bool:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from milepost.core.attempt import Workspace
 from milepost.core.verdict import FailureKind, TestCase, TestOutcome
 from milepost.verify.command_runner import Bench
 from milepost.verify.suites.runners import told
+from milepost.verify.suites.runners.go_planting import GoPlanting, planting
 from milepost.verify.suites.runners.lines import Lines
+from milepost.verify.suites.runners.must_fail import NOT_FAILED, without
 from milepost.verify.suites.suite import SuiteRun
+from milepost.verify.witness.swap import swapped
 
 FAILED = (1, 2)
 OFFLINE = {"GOPROXY": "off", "GOTOOLCHAIN": "local"}
@@ -21,9 +25,12 @@ OFFLINE = {"GOPROXY": "off", "GOTOOLCHAIN": "local"}
 _OUR_OWN = ("-json", "-count", "-v", "-failfast")
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _FRAME = re.compile(r"^\s*(?:=== |--- |PASS|FAIL|ok\s|exit status|testing: )")
+_NOT_BUILT = re.compile(r"FAIL\t(\S+) \[(?:build|setup) failed\]$")  # without an event by an older go
 _PLACE = re.compile(r"^\s*\S+\.go:\d+: ")
+_SELECTS = ("-run", "--run", "-test.run", "--test.run")
 _ENDS: dict[str, TestOutcome] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _LOST_IMPORT = re.compile(r"no required module provides|cannot find (?:module|package)|is not in (?:std|GOROOT)")
+NOTHING_PLANTED = GoPlanting(files={}, tests=(), own_ends=frozenset())
 
 
 @dataclass(slots=True)
@@ -43,7 +50,8 @@ class GoRunner:
         return (folder / "go.mod").is_file()
 
     def run(self, folder: str, workspace: Workspace, bench: Bench, only: tuple[str, ...] = ()) -> SuiteRun:
-        return told.chosen(_run(command(told.of_suite(folder, only)), folder, workspace, bench, {}), only)
+        chosen = frozenset(os.path.normpath(each.partition("::")[0]) for each in only)
+        return told.chosen(_run(command(told.of_suite(folder, only)), folder, workspace, bench, {}, chosen), only)
 
 
 def run_words(
@@ -55,18 +63,103 @@ def run_words(
     return _run(("go", "test", "-json", "-count=1", *kept), folder, workspace, bench, env)
 
 
-def _run(argv: tuple[str, ...], folder: str, workspace: Workspace, bench: Bench, env: Mapping[str, str]) -> SuiteRun:
-    gathered = Lines()
-    result = bench.run(argv, workspace, cwd=folder, env={**OFFLINE, **env}, on_line=gathered)
+def _run(
+    argv: tuple[str, ...],
+    folder: str,
+    workspace: Workspace,
+    bench: Bench,
+    env: Mapping[str, str],
+    only: frozenset[str] = frozenset(),
+) -> SuiteRun:
+    """Run with planted tests; once more without them where their failing may hide how a program ends by itself."""
     top = module_folder(workspace.folder, folder)
-    cases, open_tests = read(gathered.lines, module_of(workspace.folder / top), top)
+    is_wide = (workspace.folder / "go.work").is_file() or any(".." in word.split("/") for word in argv)
+    laid = planting(workspace.folder, "" if is_wide else top, only)
+    with swapped(workspace.folder, laid.files):
+        run, folders = _told(argv, laid, top, folder, workspace, bench, env)
+    passed = not (run.problem or run.missing or any(case.outcome == "failed" for case in run.cases))
+    if not passed or not (laid.own_ends.intersection(folders) or "-race" in argv):
+        return run
+    return told.combined((run, _told(argv, NOTHING_PLANTED, top, folder, workspace, bench, env)[0]))
+
+
+def _told(
+    argv: tuple[str, ...],
+    laid: GoPlanting,
+    top: str,
+    folder: str,
+    workspace: Workspace,
+    bench: Bench,
+    env: Mapping[str, str],
+) -> tuple[SuiteRun, frozenset[str]]:
+    """One run, and the folders of the packages whose tests it told of."""
+    gathered = Lines()
+    words = selecting(argv, tuple(laid.names))
+    result = bench.run(words, workspace, cwd=folder, env={**OFFLINE, **env}, on_line=gathered)
+    module = module_of(workspace.folder / top)
+    lines = [*gathered.lines, *_of_compiler(result.stderr)]
+    cases, open_tests = read(lines, module, top, tuple(laid.names))
+    doubt, failed = doubt_of(lines, module, top, laid)
+    exit_code = result.exit_code
+    only_planted = failed and not any(case.outcome == "failed" for case in cases)
     if result.termination != "exited":
         problem = "" if told.missing(result, "go") else told.unfinished(argv, result, bench)
+    elif doubt:
+        problem = doubt
     elif open_tests:
         problem = f"{open_tests[0]} started but did not finish"
+    elif only_planted and exit_code == 0:
+        problem = "exit 0, though a planted test failed"
     else:
-        problem = told.contradiction(result.exit_code, cases, failing=FAILED)
-    return told.run_of(argv, result, cases=cases, problem=problem)
+        exit_code = 0 if only_planted and exit_code == 1 else exit_code
+        problem = told.contradiction(exit_code, cases, failing=FAILED)
+    result = without(result, (each.test for each in laid.tests))
+    run = told.run_of(argv, replace(result, exit_code=exit_code), cases=cases, problem=problem)
+    return run, frozenset(os.path.normpath(case.id.partition("::")[0]) for case in cases)
+
+
+def selecting(argv: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The command with these tests selected as well where it selects some."""
+    found: list[str] = []
+    for word in argv:
+        option, equals, pattern = word.partition("=")
+        if found and found[-1] in _SELECTS:
+            option, equals, pattern = "", "", word
+        elif option not in _SELECTS or not equals:
+            pattern = ""
+        also = f"^({'|'.join(names)})$|" if pattern and names else ""
+        found.append(f"{option}{equals}{also}{pattern}" if pattern else word)
+    return tuple(found)
+
+
+def doubt_of(lines: list[str], module: str, folder: str, laid: GoPlanting) -> tuple[str, bool]:
+    """Why a run is not believed: a planted test that did not fail among the tests of its package, or not as it must;
+    and whether one failed."""
+    heard = _heard(lines)
+    names = laid.names
+    doubt, failed = "", False
+    for package in dict.fromkeys(package for package, test in heard if test):
+        place = _place(package, module, folder)
+        told_of = {test: each for (where, test), each in heard.items() if where == package and test}
+        as_it_must = {
+            test
+            for test, each in told_of.items()
+            if test in names and each.outcome == "failed" and f"got {names[test].test.token}" in "\n".join(each.output)
+        }
+        failed |= bool(as_it_must)
+        here = [each for each in laid.tests if each.folder == os.path.normpath(place)]
+        wanted = {each.test.name for each in here if each.sure and (each.first or _came_to_its_end(heard, package))}
+        wanted |= {test for test in told_of if test in names}
+        if told_of.keys() - names.keys() and (wanted - as_it_must or (here and not as_it_must)):
+            doubt = doubt or f"{NOT_FAILED}it was among the tests of {place}"
+    return doubt, failed
+
+
+def _came_to_its_end(heard: dict[tuple[str, str], _Told], package: str) -> bool:
+    """Whether the program itself said how its tests ended, which one that panics does not."""
+    return any(
+        line in ("PASS", "FAIL") for (where, _), each in heard.items() if where == package for line in each.output
+    )
 
 
 def module_folder(checkout: Path, folder: str) -> str:
@@ -95,25 +188,55 @@ def module_of(folder: Path) -> str:
     return found[1] if found else ""
 
 
-def read(lines: list[str], module: str, folder: str = "") -> tuple[tuple[TestCase, ...], tuple[str, ...]]:
-    """The cases of a run, and the ids of tests that were begun and not ended."""
-    heard: dict[tuple[str, str], _Told] = {}
-    for line in lines:
-        _take(heard, line)
+def read(
+    lines: list[str], module: str, folder: str = "", planted: tuple[str, ...] = ()
+) -> tuple[tuple[TestCase, ...], tuple[str, ...]]:
+    """The cases of a run but for planted ones, and the ids of tests that were begun and not ended.
+
+    A package whose only failure is a planted one has passed.
+    """
+    heard = _heard(lines)
     cases: list[TestCase] = []
     unended: list[str] = []
     for (package, test), each in heard.items():
-        place = told.within(folder, package.removeprefix(module).strip("/") or ".")
+        place = _place(package, module, folder)
+        if test in planted:
+            continue
         if test and each.outcome is None:
             unended.append(f"{place}::{test}")
         elif test:
             cases.append(_test_case(f"{place}::{test}", each))
-        elif each.outcome == "failed" and not _has_failed_test(heard, package):
+        elif each.outcome == "failed" and not _is_told_by_tests(heard, package, planted):
             cases.append(_package_case(place, each, began=any(key[0] == package and key[1] for key in heard)))
     return tuple(cases), tuple(unended)
 
 
+def _heard(lines: list[str]) -> dict[tuple[str, str], _Told]:
+    heard: dict[tuple[str, str], _Told] = {}
+    for line in lines:
+        _take(heard, line)
+    return heard
+
+
+def _place(package: str, module: str, folder: str) -> str:
+    return told.within(folder, package.removeprefix(module).strip("/") or ".")
+
+
+def _of_compiler(stderr: str) -> list[str]:
+    """What an older go writes of packages that do not build, as the events of a newer one."""
+    found: list[str] = []
+    package = ""
+    for line in stderr.splitlines():
+        package = line[2:].partition(" ")[0] if line.startswith("# ") else package
+        if package:
+            found.append(json.dumps({"Action": "build-output", "Package": package, "Output": line}))
+    return found
+
+
 def _take(heard: dict[tuple[str, str], _Told], line: str) -> None:
+    if broken := _NOT_BUILT.match(line):
+        heard.setdefault((broken[1], ""), _Told()).outcome = "failed"
+        return
     try:
         event = json.loads(line) if line.startswith("{") else {}
     except ValueError:
@@ -130,8 +253,10 @@ def _take(heard: dict[tuple[str, str], _Told], line: str) -> None:
         each.elapsed_s = float(event.get("Elapsed") or 0)
 
 
-def _has_failed_test(heard: dict[tuple[str, str], _Told], package: str) -> bool:
-    return any(key[0] == package and key[1] and each.outcome == "failed" for key, each in heard.items())
+def _is_told_by_tests(heard: dict[tuple[str, str], _Told], package: str, planted: tuple[str, ...]) -> bool:
+    """Whether tests that failed are why a package did; planted ones are if it came to its end by itself."""
+    failed = {test for (where, test), each in heard.items() if where == package and test and each.outcome == "failed"}
+    return bool(failed.difference(planted)) or (bool(failed) and _came_to_its_end(heard, package))
 
 
 def _test_case(name: str, each: _Told) -> TestCase:
