@@ -24,7 +24,7 @@ from milepost.verify.checks.runtime import broken_builds
 from milepost.verify.checks.tests import NAME, find_flaky, outcomes, parameters, ran_to_the_end, state_of
 from milepost.verify.checks.types import type_errors
 from milepost.verify.command_runner import Bench
-from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, is_test_name, suffix
 from milepost.verify.selection.access_times import watch
 from milepost.verify.selection.at_base import LineAtBase, SuiteAtBase, from_json
 from milepost.verify.selection.line import read_line
@@ -208,7 +208,7 @@ class Baseline:
 
     def tests_with(self, files: Mapping[str, bytes | None]) -> Mapping[str, TestOutcome] | None:
         by_file = all(suffix(path) in PYTHON | JAVASCRIPT for path in files)
-        only = tuple(files) if by_file else ()
+        only = tuple(path for path in files if is_test_name(path.rpartition("/")[2])) if by_file else ()
 
         def ask(workspace: Workspace, bench: Bench) -> dict[str, TestOutcome] | None:
             with swapped(workspace.folder, files):

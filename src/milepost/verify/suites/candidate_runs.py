@@ -7,7 +7,7 @@ from functools import cached_property
 
 from milepost.core.verdict import TestCase, TestOutcome
 from milepost.verify.baseline_port import Before
-from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, suffix
+from milepost.verify.judging.paths import JAVASCRIPT, PYTHON, is_test_name, suffix
 from milepost.verify.suites.detect import JAVASCRIPT as JAVASCRIPT_RUNNERS
 from milepost.verify.suites.detect import PYTHON as PYTHON_RUNNERS
 from milepost.verify.suites.detect import FoundSuite, suites
@@ -93,4 +93,4 @@ def cases_of(runs: Runs) -> tuple[TestCase, ...]:
 def _holds_tests(path: str) -> bool:
     """Whether a test file is code that is about its own tests alone: no setting or fixture that others share."""
     name = path.rpartition("/")[2]
-    return suffix(path) in PYTHON | JAVASCRIPT and name not in ("conftest.py", "__init__.py")
+    return suffix(path) in PYTHON | JAVASCRIPT and is_test_name(name) and name != "conftest.py"

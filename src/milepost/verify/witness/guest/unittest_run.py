@@ -49,6 +49,7 @@ class Witness(unittest.TestResult):
         super().__init__()
         self.say = say
         self.files: dict[str, str] = {}
+        self.homes: dict[int, str] = {}
         self.planted: set[str] = set()
         self.unfinished: dict[str, None] = {}
         self.finished: list[str] = []
@@ -73,7 +74,7 @@ class Witness(unittest.TestResult):
             return None
         self.files[module.__name__] = file
         for case in cases_of(suite):
-            self.files[key_of(case)] = file
+            self.files[key_of(case)] = self.homes[id(case)] = file
         if only and file not in only:
             _keep(suite, lambda case: any(f"{self.id_of(case)}::".startswith(f"{each}::") for each in only))
         for case in cases_of(suite):
@@ -82,9 +83,12 @@ class Witness(unittest.TestResult):
         return suite
 
     def id_of(self, case: unittest.TestCase) -> str:
+        """Cases of one class may be of several files, and doctests of one file have one method: these have an id."""
         method = getattr(case, "_testMethodName", str(case))
+        if method == "runTest" and type(case).__module__ in ("doctest", "unittest.case"):
+            method = case.id()
         classes = type(case).__qualname__.replace(".", "::")
-        return f"{self.files.get(key_of(case), '?')}::{classes}::{method}"
+        return f"{self.homes.get(id(case)) or self.files.get(key_of(case), '?')}::{classes}::{method}"
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
