@@ -118,7 +118,7 @@ def test_honest_values_of_other_classes_are_equal_without_a_runner(
 
 
 def test_tests_with_fixtures_are_run_under_the_runner_alone(bench: Bench, tmp_path: Path) -> None:
-    hidden = material("from area import square\n\ndef test_it(tmp_path):\n    assert square(2) == 4\n")
+    hidden = material("from area import square\n\ndef test_it(capsys):\n    assert square(2) == 4\n")
     found, _ = asked(RIGHT, bench, tmp_path, tests=hidden)
     assert (found.outcome, found.summary) == ("passed", "1 hidden test passed")
 
