@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from milepost.core.attempt import Workspace
+from milepost.core.change import Change, ChangedFile
+from milepost.core.task import Task
+from milepost.core.verdict import CheckResult, TestCase, TestOutcome
+from milepost.verify.checks.done import DoneCheck, is_about_tests, own_tests
+from milepost.verify.judging.split import Split
+from milepost.verify.suites.candidate_runs import CandidateRuns
+
+HERE = Workspace(folder=Path("/nowhere"), scratch=Path("/nowhere"), base="0" * 40)
+GREEN = CheckResult(name="tests", outcome="passed", summary="2 passed")
+SHOWN = CheckResult(name="verify", outcome="passed", summary="1 did not pass before", decisive=True)
+
+
+def changed(*paths: str) -> Change:
+    return Change(files=tuple(ChangedFile(path=path, before=b"a = 1\n", after=b"a = 2\n") for path in paths))
+
+
+def runs(
+    split: Split, now: Mapping[str, TestOutcome] | None = None, old: Mapping[str, TestOutcome] | None = None
+) -> CandidateRuns:
+    cases = {name: TestCase(id=name, outcome=outcome) for name, outcome in (now or {}).items()}
+    trees = SimpleNamespace(split=split, differ=True)
+    found: Any = SimpleNamespace(trees=trees, on_bench=(), now=cases, on_old_source=old or {}, fail_alone=frozenset())
+    return cast(CandidateRuns, found)
+
+
+def answered(change: Change, found: CandidateRuns, *earlier: CheckResult, **more: Any) -> tuple[str, bool]:
+    result = DoneCheck(change=change, runs=found, **more).run_after(HERE, earlier)
+    return result.outcome, result.decisive
+
+
+PRODUCT = Split(judged=("a.py",))
+BOTH = Split(judged=("a.py",), left_out=("tests/test_a.py",), tests=("tests/test_a.py",))
+OWN: dict[str, TestOutcome] = {"tests/test_a.py::test_a": "passed"}
+LINE = CheckResult(
+    name="verify", outcome="passed", summary="", cases=(TestCase(id="tests/test_a.py::test_a", outcome="passed"),)
+)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "more", "expected"),
+    [
+        pytest.param((GREEN, SHOWN), {}, ("passed", True), id="something was red before"),
+        pytest.param((GREEN,), {}, ("held", False), id="green before is no proof"),
+        pytest.param((GREEN,), {"keeps_behaviour": True}, ("passed", True), id="no behaviour changes"),
+        pytest.param((), {"keeps_behaviour": True}, ("held", False), id="nothing was run"),
+        pytest.param((), {}, ("held", False), id="no test and no line"),
+    ],
+)
+def test_what_shows_that_a_task_was_done(
+    earlier: tuple[CheckResult, ...], more: dict[str, Any], expected: tuple[str, bool]
+) -> None:
+    assert answered(changed("a.py"), runs(PRODUCT), *earlier, **more) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "earlier", "more", "expected"),
+    [
+        pytest.param({}, (GREEN, LINE), {}, ("passed", True), id="a line of the user's runs them"),
+        pytest.param({}, (GREEN,), {}, ("held", False), id="nobody asked for them"),
+        pytest.param({}, (GREEN,), {"own_tests": "accept"}, ("passed", True), id="the settings accept them"),
+        pytest.param({}, (GREEN,), {"own_tests": "refuse"}, ("failed", False), id="the settings refuse them"),
+        pytest.param({}, (GREEN,), {"by_pattern": True}, ("passed", True), id="no model wrote them"),
+        pytest.param(OWN, (GREEN, LINE), {}, ("held", False), id="they pass on the old source, too"),
+    ],
+)
+def test_tests_of_the_attempts_own_count_where_somebody_asked_for_them(
+    old: dict[str, TestOutcome], earlier: tuple[CheckResult, ...], more: dict[str, Any], expected: tuple[str, bool]
+) -> None:
+    assert answered(changed("a.py", "tests/test_a.py"), runs(BOTH, OWN, old), *earlier, **more) == expected
+
+
+def test_documentation_that_the_task_names_is_shown_by_what_stays_green() -> None:
+    docs = changed("docs/faq.md")
+    split = Split(judged=("docs/faq.md",))
+
+    assert answered(docs, runs(split), GREEN, files=("docs/faq.md",)) == ("passed", True)
+    assert answered(docs, runs(split), GREEN) == ("held", False)
+    assert answered(docs, runs(split), files=("docs/faq.md",)) == ("held", False), "nothing was asked at all"
+
+
+def test_a_check_that_could_not_be_made_is_named_and_leaves_it_unverified() -> None:
+    missing = CheckResult(name="tests", outcome="absent", summary="the tests could not be run: node is not installed")
+
+    result = DoneCheck(change=changed("a.js"), runs=runs(Split(judged=("a.js",)))).run_after(HERE, (missing,))
+
+    assert (result.outcome, result.needed, result.summary) == ("absent", True, missing.summary)
+
+
+def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing_else() -> None:
+    def about(title: str, *paths: str, files: tuple[str, ...] = ()) -> bool:
+        task = Task(id="1", title=title, status="open", line=1, files=files)
+        return is_about_tests(task, changed(*paths), tuple(path for path in paths if "test" in path))
+
+    assert about("Close the coverage gaps", "tests/test_a.py")
+    assert about("Use the fixture", "tests/test_a.py", files=("tests/test_a.py",))
+    assert not about("Close the coverage gaps", "tests/test_a.py", "a.py")
+    assert not about("Add a parser", "tests/test_a.py")
+
+
+def test_tests_that_fail_without_their_neighbours_show_nothing() -> None:
+    found = runs(BOTH, OWN)
+    found.fail_alone = frozenset(OWN)  # type: ignore[misc]
+
+    assert own_tests(found) == ()
