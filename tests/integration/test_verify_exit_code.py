@@ -57,7 +57,7 @@ def test_a_check_of_the_users_own_must_fail_without_the_work(
 ) -> None:
     found, notes = tried(tmp_path, bench, "plurals.py", source, CHECK, "check.py")
 
-    assert (found, bool(notes)) == (outcome, noted)
+    assert (found, bool(notes)) == (outcome, noted), notes
 
 
 @needs("node")

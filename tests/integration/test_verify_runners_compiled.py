@@ -419,6 +419,19 @@ def test_a_go_program_that_keeps_its_tests_from_failing_is_not_believed(tmp_path
         assert run.problem == "a planted test that must fail did not: it was among the tests of ."
 
 
+@needs("go")
+def test_go_modules_of_a_workspace_are_planted_in_as_well(tmp_path: Path, bench: Bench) -> None:
+    modules = {f"hours/{name}": text for name, text in GO_MODULE.items()} | {"go.work": "go 1.19\n\nuse ./hours\n"}
+    workspace = workspace_in(tmp_path, modules)
+
+    honest = go.run_words(("-run", "Seconds", "./hours/..."), "", workspace, bench, {})
+    write(workspace, {"hours/hours.go": INIT_TELLS.replace("PATTERN", '"[ho]*_test.go"')})
+    forged = go.run_words(("./hours/...",), "", workspace, bench, {})
+
+    assert (honest.problem, outcomes_of(honest)) == ("", {"example.com/hours::TestSeconds": "passed"})
+    assert forged.problem == "a planted test that must fail did not: it was among the tests of example.com/hours"
+
+
 RUST_WORKSPACE = {
     "Cargo.toml": '[workspace]\nmembers = ["hours", "clock"]\nresolver = "2"\n',
     "hours/Cargo.toml": '[package]\nname = "hours"\nversion = "0.1.0"\nedition = "2021"\nautotests = false\n',

@@ -80,7 +80,7 @@ class ExitCodeProof:
         }
         result = bench.run(self.argv, workspace, env=env, readable=(GUEST, WITNESS, REPORTERS))
         found = [*_lines(report_file.read(notes) or ""), *_marked(result.stderr, marker)]
-        return result.succeeded, tuple(dict.fromkeys(found))
+        return result.succeeded, tuple(dict.fromkeys(note for note in found if note.path in ("", *self.product)))
 
     def _import_path(self, workspace: Workspace) -> list[str]:
         own = self.bench.interpreter.imports if self.bench.interpreter else ()

@@ -243,15 +243,15 @@ def test_an_exit_code_must_agree_with_the_cases() -> None:
 @pytest.mark.parametrize(
     ("words", "selected"),
     [
-        (("-run", "A/b|C", "."), ("-run", "^(P|Q)$|A/b|C", ".")),
-        (("-run=A", "./..."), ("-run=^(P|Q)$|A", "./...")),
+        (("-run", "A/b|C", "."), ("-run", "^P|A/b|C", ".")),
+        (("-run=A", "./..."), ("-run=^P|A", "./...")),
         (("-run=", "-tags", "run"), ("-run=", "-tags", "run")),
         (("./...", "-short"), ("./...", "-short")),
     ],
 )
 def test_go_selects_planted_tests_where_it_selects_any(words: tuple[str, ...], selected: tuple[str, ...]) -> None:
-    assert go.selecting(words, ("P", "Q")) == selected
-    assert go.selecting(words, ()) == words
+    assert go.selecting(words, "^P") == selected
+    assert go.selecting(words, "") == words
 
 
 @pytest.mark.parametrize(

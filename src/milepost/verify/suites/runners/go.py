@@ -30,7 +30,7 @@ _PLACE = re.compile(r"^\s*\S+\.go:\d+: ")
 _SELECTS = ("-run", "--run", "-test.run", "--test.run")
 _ENDS: dict[str, TestOutcome] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _LOST_IMPORT = re.compile(r"no required module provides|cannot find (?:module|package)|is not in (?:std|GOROOT)")
-NOTHING_PLANTED = GoPlanting(files={}, tests=(), own_ends=frozenset())
+NOTHING_PLANTED = GoPlanting(files={}, tests=(), own_ends=frozenset(), pattern="")
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def _told(
 ) -> tuple[SuiteRun, frozenset[str]]:
     """One run, and the folders of the packages whose tests it told of."""
     gathered = Lines()
-    words = selecting(argv, tuple(laid.names))
+    words = selecting(argv, laid.pattern)
     result = bench.run(words, workspace, cwd=folder, env={**OFFLINE, **env}, on_line=gathered)
     module = module_of(workspace.folder / top)
     lines = [*gathered.lines, *_of_compiler(result.stderr)]
@@ -118,8 +118,8 @@ def _told(
     return run, frozenset(os.path.normpath(case.id.partition("::")[0]) for case in cases)
 
 
-def selecting(argv: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    """The command with these tests selected as well where it selects some."""
+def selecting(argv: tuple[str, ...], also: str) -> tuple[str, ...]:
+    """The command with the tests of the pattern `also` selected as well where it selects some."""
     found: list[str] = []
     for word in argv:
         option, equals, pattern = word.partition("=")
@@ -127,8 +127,7 @@ def selecting(argv: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
             option, equals, pattern = "", "", word
         elif option not in _SELECTS or not equals:
             pattern = ""
-        also = f"^({'|'.join(names)})$|" if pattern and names else ""
-        found.append(f"{option}{equals}{also}{pattern}" if pattern else word)
+        found.append(f"{option}{equals}{also}|{pattern}" if pattern and also else word)
     return tuple(found)
 
 
@@ -150,7 +149,8 @@ def doubt_of(lines: list[str], module: str, folder: str, laid: GoPlanting) -> tu
         here = [each for each in laid.tests if each.folder == os.path.normpath(place)]
         wanted = {each.test.name for each in here if each.sure and (each.first or _came_to_its_end(heard, package))}
         wanted |= {test for test in told_of if test in names}
-        if told_of.keys() - names.keys() and (wanted - as_it_must or (here and not as_it_must)):
+        is_due = bool(here) or (bool(names) and not (module and package.startswith(module)))  # of another module
+        if told_of.keys() - names.keys() and (wanted - as_it_must or (is_due and not as_it_must)):
             doubt = doubt or f"{NOT_FAILED}it was among the tests of {place}"
     return doubt, failed
 

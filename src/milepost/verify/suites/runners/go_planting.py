@@ -40,12 +40,16 @@ class GoTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoPlanting:
-    """What is laid into a checkout. `own_ends` are the folders whose tests have a `TestMain`: what that does when all
-    tests have passed is not seen while one of them fails."""
+    """What is laid into a checkout; `pattern` matches the names of the tests.
+
+    `own_ends` are the folders whose tests have a `TestMain`: what that does when all tests have passed is not seen
+    while one of them fails.
+    """
 
     files: Mapping[str, bytes]
     tests: tuple[GoTest, ...]
     own_ends: frozenset[str]
+    pattern: str
 
     @property
     def names(self) -> dict[str, GoTest]:
@@ -70,6 +74,7 @@ def planting(checkout: Path, top: str, only: frozenset[str] = frozenset()) -> Go
     files: dict[str, bytes] = {}
     tests: list[GoTest] = []
     own_ends: set[str] = set()
+    begin = f"Test{word().title()}"
     for folder, names in _test_folders(checkout, top):
         if only and folder not in only:
             continue
@@ -77,10 +82,12 @@ def planting(checkout: Path, top: str, only: frozenset[str] = frozenset()) -> Go
         if any("func TestMain(" in text for text in texts.values()):
             own_ends.add(folder)
         for group, waits in _groups(texts):
-            for file, text, test in _planted(group, folder, sorted(texts), waits=waits):
+            for file, text, test in _planted(group, folder, sorted(texts), begin, waits=waits):
                 files[os.path.normpath(f"{folder}/{file}")] = text.encode()
                 tests.extend(test)
-    return GoPlanting(files=files, tests=tuple(tests), own_ends=frozenset(own_ends))
+    return GoPlanting(
+        files=files, tests=tuple(tests), own_ends=frozenset(own_ends), pattern=f"^{begin}" if tests else ""
+    )
 
 
 def _test_folders(checkout: Path, top: str) -> Iterator[tuple[str, list[str]]]:
@@ -107,13 +114,13 @@ def _groups(texts: Mapping[str, str]) -> list[tuple[_Group, bool]]:
 
 
 def _planted(
-    group: _Group, folder: str, names: list[str], *, waits: bool
+    group: _Group, folder: str, names: list[str], begin: str, *, waits: bool
 ) -> Iterator[tuple[str, str, tuple[GoTest, ...]]]:
     """A file that comes before the others by its name, and one that comes after them."""
     after = "z" * (1 + len(names[-1]) - len(names[-1].lstrip("z")))
     for stem, first in ((f"0{word()}", True), (f"{after}{word()}", False)):
         several = (False, True) if waits and not first else (False,)
-        planted = [(drawn(f"Test{word().title()}{word().title()}"), waiting) for waiting in several]
+        planted = [(drawn(f"{begin}{word().title()}"), waiting) for waiting in several]
         text = _FILE.format(
             constraint=f"{group.constraint}\n" if group.constraint else "",
             package=group.package,
