@@ -109,6 +109,6 @@ def test_a_task_about_tests_is_one_by_its_words_or_its_files_and_changes_nothing
 
 def test_tests_that_fail_without_their_neighbours_show_nothing() -> None:
     found = runs(BOTH, OWN)
-    found.fail_alone = frozenset(OWN)  # type: ignore[misc]
+    found.fail_alone = frozenset(OWN)
 
     assert own_tests(found) == ()
