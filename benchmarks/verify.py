@@ -92,7 +92,9 @@ def task_times(seconds: float) -> list[float]:
         command = [sys.executable, "-m", "milepost", "run", "--json", "--memory", "off"]
         command += ["--agent", f"command:{sys.executable} {agent}"]
         env = {**os.environ, "HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        done = subprocess.run(command, cwd=repo, env=env, stdout=subprocess.PIPE, text=True, check=False)
+        subprocess.run(command, cwd=repo, env=env, stdout=subprocess.DEVNULL, check=False)
+        told = [sys.executable, "-m", "milepost", "events", "--json"]
+        done = subprocess.run(told, cwd=repo, env=env, stdout=subprocess.PIPE, text=True, check=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     began = {
         event["task"]: event["at"] for event in events if event["event"] == "stage_started" and event["stage"] == "act"

@@ -91,8 +91,9 @@ def test_the_tutorial_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("- [x] 1.1") == 2
     assert "1.2: Say how to use it" in done.stdout
-    assert "unverified, attempt 1 of 1, no milepost" in done.stdout
-    assert done.stdout.rstrip().splitlines()[-6:-4] == ["- [ ] 1.2 Say how to use it", "  - Files: README.md"]
+    assert "held, attempt 1 of 1, no milepost" in done.stdout
+    assert "accepted by Ada, not verified" in done.stdout
+    assert "- [ ] 1.2 Say how to use it\n  - Files: README.md" in done.stdout.rpartition("accepted by Ada")[2]
 
 
 @pytest.mark.parametrize("page", ["commands.md", "settings.md"])

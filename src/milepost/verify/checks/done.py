@@ -48,7 +48,7 @@ class DoneCheck:
     def run_after(self, workspace: Workspace, earlier: tuple[CheckResult, ...]) -> CheckResult:
         shown = [check for check in earlier if check.decisive and check.outcome == "passed"]
         if shown:
-            return _passed(f"shown by {shown[0].name}: {shown[0].summary}")
+            return CheckResult(name=NAME, outcome="passed", summary=f"shown by {shown[0].name}: {shown[0].summary}")
         green = [check for check in earlier if check.name in ("tests", "verify") and check.outcome == "passed"]
         if self.changes_nothing and not self.change.files:
             return _passed("green as it is, and nothing was to change") if green else _not_shown(self._why(earlier))
