@@ -105,10 +105,10 @@ def task_times(seconds: float) -> list[float]:
 
 
 def make_sleeping(repo: Path, seconds: float) -> None:
-    """Three gaps, each with a test, and tests that sleep."""
+    """One gap with a test, two functions to write otherwise, and tests that sleep."""
     (repo / "tests").mkdir(parents=True)
     for name in ("one", "two", "three"):
-        (repo / f"{name}.py").write_text(f"def {name}():\n    return 0\n")
+        (repo / f"{name}.py").write_text(f"def {name}():\n    return {0 if name == 'one' else len(name)}\n")
         test = f"from {name} import {name}\n\n\ndef test_{name}():\n    assert {name}() == len('{name}')\n"
         (repo / "tests" / f"test_{name}.py").write_text(test)
     sleeps = "import time\n\nimport pytest\n\n\n@pytest.mark.parametrize('n', range(20))\n"
@@ -118,6 +118,7 @@ def make_sleeping(repo: Path, seconds: float) -> None:
     tasks = zip(("one", "two", "three"), lines, strict=True)
     roadmap = "".join(
         f"- [ ] 1.{number} Mend {name}\n  - Files: {name}.py\n  - Verify: `{line}`\n"
+        + ("  - Behaviour: same\n" if number > 1 else "")
         for number, (name, line) in enumerate(tasks, 1)
     )
     (repo / "ROADMAP.md").write_text(f"# Roadmap\n\n{roadmap}")

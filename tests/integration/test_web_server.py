@@ -322,7 +322,16 @@ def test_two_runs_are_told_apart_and_the_newest_is_meant(
     runs = json.loads(server.ask("/api/runs", cookie).body)["runs"]
     assert runs[0]["run"] == "7f3b" and book.run in [run["run"] for run in runs]
     summary = json.loads(server.ask("/api/summary", cookie).body)
-    assert summary == {"waiting": 0, "last": last, "alive": False, "passed": 0, "failed": 0, "unverified": 0}
+    assert summary == {
+        "waiting": 0,
+        "last": last,
+        "alive": False,
+        "passed": 0,
+        "held": 0,
+        "accepted": 0,
+        "failed": 0,
+        "unverified": 0,
+    }
 
 
 def test_what_goes_wrong_with_the_stream_is_told_without_the_paths_of_the_machine(tmp_path: Path) -> None:
