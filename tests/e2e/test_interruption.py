@@ -127,7 +127,7 @@ def test_stopping_now_starts_no_further_command_and_leaves_no_trace_in_the_verdi
     checks = "".join(f"  - Verify: sh -c 'sleep 0.{number}; test -f a.txt'\n" for number in range(1, 4))
     sandbox.roadmap(f"- [ ] 1.1 One\n  - write a.txt a\n{checks}")
     first = sandbox.start("run", "--agent", sandbox.agent)
-    wait_until(lambda: "verify" in sandbox.milepost("status").stdout)
+    wait_until(lambda: "act" in sandbox.milepost("status").stdout)
     assert sandbox.milepost("stop", "--now").code == 0
     assert end(first)[0] == 130
     (gates / "open").touch()

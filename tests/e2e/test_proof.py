@@ -346,8 +346,8 @@ def test_what_the_author_allows_expects_or_forbids_decides(sandbox: Sandbox) -> 
         ],
     )
     answer = sandbox.milepost("run", "--agent", agent, "--json")
-    assert verdicts(answer) == {"T1": "passed", "T2": "failed", "T3": "failed", "T4": "passed", "T5": "failed"}, (
-        reasons(answer)
+    assert verdicts(answer) == {"T1": "passed", "T2": "failed", "T3": "failed", "T4": "passed", "T5": "held"}, reasons(
+        answer
     )
     ended = tasks_of(answer)
     assert "changed nothing" in ended["T2"]["reason"]

@@ -99,8 +99,8 @@ def test_tasks_that_wait_for_a_failed_one_are_told_as_waiting(sandbox: Sandbox) 
 
 def test_parallel_tasks_that_change_the_same_line_both_land_one_on_top_of_the_other(sandbox: Sandbox) -> None:
     sandbox.roadmap(
-        "- [ ] 1.1 One\n  - write same.txt both-one\n  - wait\n  - Verify: grep -q both same.txt\n"
-        "- [ ] 1.2 Two\n  - write same.txt both-two\n  - wait\n  - Verify: grep -q both same.txt\n"
+        "- [ ] 1.1 One\n  - write same.txt both-one\n  - wait\n  - Verify: grep -q both-one same.txt\n"
+        "- [ ] 1.2 Two\n  - write same.txt both-two\n  - wait\n  - Verify: grep -q both-two same.txt\n"
     )
     process = sandbox.start("run", "--agent", sandbox.agent, "--parallel", "2", "--json")
     wait_until(lambda: len([*(sandbox.home / ".cache/milepost").glob("*/*/tree/same.txt")]) == 2)
@@ -115,10 +115,9 @@ def test_parallel_tasks_that_change_the_same_line_both_land_one_on_top_of_the_ot
 
 def test_work_that_breaks_on_top_of_what_landed_meanwhile_does_not_land(sandbox: Sandbox) -> None:
     """Each passes alone; together they do not. The first to arrive wins, the other is refused."""
-    check = "test ! -f left.txt -o ! -f right.txt"
     sandbox.roadmap(
-        f"- [ ] 1.1 Left\n  - write left.txt l\n  - sleep 0.3\n  - Verify: {check}\n"
-        f"- [ ] 1.2 Right\n  - write right.txt r\n  - sleep 0.3\n  - Verify: {check}\n"
+        "- [ ] 1.1 Left\n  - write left.txt l\n  - sleep 0.3\n  - Verify: test -f left.txt -a ! -f right.txt\n"
+        "- [ ] 1.2 Right\n  - write right.txt r\n  - sleep 0.3\n  - Verify: test -f right.txt -a ! -f left.txt\n"
     )
     answer = sandbox.run("--parallel", "2", "--json")
     assert answer.code == 1
@@ -327,7 +326,9 @@ def test_an_agent_object_that_breaks_has_given_up(sandbox: Sandbox) -> None:
 def test_work_that_was_proven_again_lands_before_the_next_is_proven(sandbox: Sandbox) -> None:
     """Otherwise what was proven goes stale, and six tasks at once need twenty-one verifications."""
     tasks = "".join(
-        f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: true\n" for number in range(1, 7)
+        f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: test -f f{number}.txt\n"
+        for number in range(1, 7)
+        for number in range(1, 7)
     )
     sandbox.roadmap(tasks)
     answer = sandbox.run("--parallel", "6", "--json")

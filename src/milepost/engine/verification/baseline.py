@@ -126,7 +126,8 @@ class Baselines:
 
     def _keep(self, tree: str, question: str, found: _Found) -> None:
         asked = self._asked(question)
-        self._journal.keep_answer(tree, asked[-1] if found.lasts and found.answer else asked[0], found.answer)
+        lasts = found.lasts and bool(found.answer) and not _is_red(found.answer)
+        self._journal.keep_answer(tree, asked[-1] if lasts else asked[0], found.answer)
 
     def _asked(self, question: str) -> tuple[str, ...]:
         """The question as it is kept: in this run, and in the same surroundings, where that is possible."""
@@ -272,6 +273,14 @@ class Baseline:
 
     def _answer(self, question: str, ask: Ask) -> Any:
         return self.baselines.answer(self.commit, self.tree, question, ask)
+
+
+def _is_red(answer: Any) -> bool:
+    """Whether something failed in an answer: what is red now may be green in the next run by no task's doing."""
+    if not isinstance(answer, dict):
+        return answer == "failed"
+    values = answer.get("outcomes", answer)
+    return "failed" in (values.values() if isinstance(values, dict) else ())
 
 
 def _standing(*tests: CheckResult, opened: Iterable[str] | None = None, notes: Iterable[Note] = ()) -> dict[str, Any]:

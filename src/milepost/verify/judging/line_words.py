@@ -13,6 +13,7 @@ _READERS = frozenset(
     | {"xmllint", "sha256sum", "md5sum", "readlink"}
 )
 _WRAPPERS = frozenset({"!", "env", "time", "nice", "exec", "command", "if", "then", "else", "do", "while", "until"})
+_SCRIPT = re.compile(r"""(?:/bin/)?(?:ba|da|z)?sh -l?c (["'])(.*)\1""", re.DOTALL)
 _BETWEEN = re.compile(r"&&|\|\||[;|&()\n]")
 
 
@@ -37,6 +38,9 @@ def subjects_in(lines: Iterable[str]) -> tuple[str, ...]:
 def _commands(lines: Iterable[str]) -> Iterator[list[str]]:
     """The simple commands of the lines as words, without what they are wrapped in."""
     for line in lines:
+        if script := _SCRIPT.fullmatch(line.strip()):
+            yield from _commands((script[2],))
+            continue
         for part in _BETWEEN.split(line):
             try:
                 words = shlex.split(part)

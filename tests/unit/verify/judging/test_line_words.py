@@ -20,6 +20,7 @@ FILES = frozenset({"check.py", "scripts/check.sh", "examples.txt", "a.txt", "ci.
         ("FOO=1 uv run python check.py", {"check.py"}, ()),
         ("pytest tests/test_a.py", set(), ()),
         ("cat a.txt | python check.py", {"check.py"}, ("a.txt",)),
+        ("sh -c 'grep x a.txt && ./scripts/check.sh'", {"scripts/check.sh"}, ("x", "a.txt")),
         ("it's broken", set(), ()),
     ],
 )
