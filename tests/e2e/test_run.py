@@ -326,7 +326,7 @@ def test_an_agent_object_that_breaks_has_given_up(sandbox: Sandbox) -> None:
 def test_work_that_was_proven_again_lands_before_the_next_is_proven(sandbox: Sandbox) -> None:
     """Otherwise what was proven goes stale, and six tasks at once need twenty-one verifications."""
     tasks = "".join(
-        f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: test -f f{number}.txt\n"
+        f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: true\n  - Behaviour: same\n"
         for number in range(1, 7)
         for number in range(1, 7)
     )

@@ -278,7 +278,7 @@ class Baseline:
 def _is_red(answer: Any) -> bool:
     """Whether something failed in an answer: what is red now may be green in the next run by no task's doing."""
     if not isinstance(answer, dict):
-        return answer == "failed"
+        return bool(answer == "failed")
     values = answer.get("outcomes", answer)
     return "failed" in (values.values() if isinstance(values, dict) else ())
 
