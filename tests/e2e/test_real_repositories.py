@@ -30,7 +30,8 @@ def test_a_red_base_is_told_before_an_agent_works_and_an_ignored_file_is_offered
 
     sandbox.write("milepost.toml", '[workspace]\ncopy = [".env"]\n')
     sandbox.commit("Settings")
-    again = sandbox.milepost("run", "--new", "--agent", sandbox.agent)
+    task = first.events[-1]["tasks"][0]["id"]
+    again = sandbox.milepost("run", "--new", "--task", task, "--agent", sandbox.agent)
     assert again.code == 0, again.stdout + again.stderr
     assert ".env" not in sandbox.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
     assert "abcdef-123456" not in again.stdout + again.stderr

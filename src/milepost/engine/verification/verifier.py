@@ -99,7 +99,7 @@ class Verifier:
             opened=frozenset(path for found in lines for path in found.opened),
             programs=programs_in(lines_of(task), there),
         )
-        return split(change, (*files_of(task), *subjects_in(lines_of(task))), facts)
+        return split(change, (*files_of(task), *subjects_in(lines_of(task), there)), facts)
 
     def _trees(self, checkouts: ExitStack, candidate: Candidate, name: str, parts: Split, before: Baseline) -> Trees:
         """Checkouts of the candidate as it is and, where it touches what judges, of the bench tree."""

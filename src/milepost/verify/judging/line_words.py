@@ -23,14 +23,16 @@ def programs_in(lines: Iterable[str], files: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in named if name in files)
 
 
-def subjects_in(lines: Iterable[str]) -> tuple[str, ...]:
-    """The paths that these lines merely look at: `a.txt` of `grep -q hello a.txt`."""
+def subjects_in(lines: Iterable[str], files: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The paths that these lines merely look at: `a.txt` of `grep -q hello a.txt`, and what else they name that is
+    not among the `files` of the base: it is for the task to make, unless the line runs it."""
     found = (
         _plain(word)
         for words in _commands(lines)
-        if words[0].rpartition("/")[2] in _READERS
         for word in words[1:]
         if not word.startswith("-") and word not in ("]", "=", "!=", "!")
+        if words[0].rpartition("/")[2] in _READERS
+        or ("." in word and _plain(word) not in files and word not in _run(words))
     )
     return tuple(dict.fromkeys(name for name in found if name))
 
@@ -59,7 +61,7 @@ def _run(words: list[str]) -> Iterator[str]:
     name = program.rpartition("/")[2]
     if name in ("make", "gmake"):
         yield from (rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-f", "--file", "--makefile"))
-    elif _INTERPRETERS.fullmatch(name):
+    elif _INTERPRETERS.fullmatch(name) and not {"-m", "-c"}.intersection(rest):
         yield from (word for word in rest if not word.startswith("-"))
     elif name in ("uv", "poetry", "pdm", "hatch", "pipenv", "npx", "npm", "pnpm", "yarn", "bunx"):
         yield from _run(rest[1:]) if len(rest) > 1 else ()

@@ -18,7 +18,8 @@ FILES = frozenset({"check.py", "scripts/check.sh", "examples.txt", "a.txt", "ci.
         ("test -f a.txt && ! grep -q 'x y' a.txt", set(), ("a.txt", "x y")),
         ("[ -s ./a.txt ]", set(), ("a.txt",)),
         ("FOO=1 uv run python check.py", {"check.py"}, ()),
-        ("pytest tests/test_a.py", set(), ()),
+        ("pytest tests/test_a.py", set(), ("tests/test_a.py",)),
+        ("python3 -m json.tool docs/status.json", set(), ("json.tool", "docs/status.json")),
         ("cat a.txt | python check.py", {"check.py"}, ("a.txt",)),
         ("sh -c 'grep x a.txt && ./scripts/check.sh'", {"scripts/check.sh"}, ("x", "a.txt")),
         ("it's broken", set(), ()),
@@ -28,4 +29,4 @@ def test_what_a_line_runs_judges_and_what_it_looks_at_is_the_work(
     line: str, programs: set[str], subjects: tuple[str, ...]
 ) -> None:
     assert programs_in([line], FILES) == programs
-    assert subjects_in([line]) == subjects
+    assert subjects_in([line], FILES) == subjects
