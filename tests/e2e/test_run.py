@@ -328,7 +328,6 @@ def test_work_that_was_proven_again_lands_before_the_next_is_proven(sandbox: San
     tasks = "".join(
         f"- [ ] T{number} Task\n  - write f{number}.txt x\n  - sleep 0.5\n  - Verify: true\n  - Behaviour: same\n"
         for number in range(1, 7)
-        for number in range(1, 7)
     )
     sandbox.roadmap(tasks)
     answer = sandbox.run("--parallel", "6", "--json")
